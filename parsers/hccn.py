@@ -1,0 +1,185 @@
+"""`hccn_tool -i N -X -g`: state of the card's network port, one row a value.
+
+    $ hccn_tool -i 3 -link -g
+    link status: DOWN
+    $ hccn_tool -i 3 -optical -g
+    optical info:
+    present              : present
+    Rx Power0            : 0.0001 mW
+    Rx Los Flag          : 0xff
+    $ hccn_tool -i 3 -link_stat -g
+    [devid 3]link up count       : 4
+    [devid 3]    Tue Mar  3 09:13:50 2026    LINK DOWN
+
+The outputs do not name the card (`-tls` and `-link_stat` aside), so the command above is read too, and headings such
+as `== 3` that people's loops echo; rows carry it as `npu` when anything tells.
+
+>>> [(row.get("topic"), row.get("key"), row.get("value"), row.get("npu")) for row in rows(__doc__.splitlines()[2:4], 1)]
+[('link', 'link status', 'DOWN', '3')]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from parsers.lazy import lazy
+from parsers.prefix import peel
+from parsers.record import Line, Record, Row
+from parsers.runs import Format, begins_with, runs
+
+KIND = "hccn"
+
+_COMMAND = lazy(r"\bhccn_tool\b(?P<options>.{0,200})")
+_CARD = lazy(r"-i +(?P<npu>\d{1,4})\b")
+_HEADING = lazy(
+    r"\s*(?P<mark>[=#*-]{1,20} *)?(?P<word>NPU|npu|dev(?:ice|id)?|card)?[ _:]*(?P<npu>\d{1,2})\s*:?\s*[=#*-]{0,20}\s*$"
+)
+_DEVICE = lazy(r"\s*\[dev(?:ice|id) (?P<npu>\d{1,4})\] ?")
+_VALUE = lazy(
+    r"\s*(?P<key>(?:vnic )?link status|net health status|ipaddr|netmask|(?:default )?gateway"
+    r"|netdetect addr(?:ess)?|fec mode|mtu"
+    r"|[Ss]peed|duplex|Link (?:up|down) count|link (?:up|down) count|current time|dscp_to_tc|roce tc"
+    r"|pfc)\s*:\s*(?P<value>.*?)\s*$"
+)
+_TLS = lazy(r"\s*dev_id: ?(?P<npu>\d{1,4}), ?tls ")
+_TLS_VALUE = lazy(r"(?P<key>tls [a-z ]{3,40})\[(?P<value>[^\]]{0,40})\](?P<unit>days)?")
+_COUNTER = lazy(
+    r"\s*(?P<key>(?:mac|roce|nic|rdma|hccs|pfc|mc|ub|tx|rx)_[a-z0-9_]{2,60}|(?:cqe|qp"
+    r"|roh)_[a-z0-9_]{2,60})\s*: *(?P<value>\d{1,20})\s*$"
+)
+_CHANGE = lazy(
+    r"\s*(?P<time>(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) [A-Z][a-z]{2} {1,2}\d{1,2} \d\d:\d\d:\d\d \d{4})\s+"
+    r"(?P<value>LINK (?:UP|DOWN))\s*$"
+)
+_LOSS = lazy(r"\s*(?P<sent>\d+) packets transmitted, (?P<got>\d+) received, (?P<loss>[\d.]+)% packet loss")
+_PING = lazy(r"\s*(?:recv seq:\d+|recv time out seq|recv timeout)")
+_OPTICAL = lazy(
+    r"\s*(?P<key>present|temperature|Vcc|(?:Tx|Rx) ?(?:Power|Bias|Los|LoL)\w*(?: (?:High|Low) Thres| Flag)?"
+    r"|(?:Vcc|Temp) (?:High|Low) Thres"
+    r"|(?:Host|Media) SNR.{0,12}|Vendor [A-Za-z ]{2,16}|manufacturer|Type|(?:Tx|Rx)Power (?:High|Low) Thres"
+    r"|Identifier|Fault Flag.{0,12})"
+    r"\s*: (?P<value>[^:\n]{1,80}?)(?: (?P<unit>mW|mV|mA|C|dB|dBm))?\s*$"
+)
+_CONF = lazy(
+    r"\s*(?P<key>(?:address|netmask|netdetect|gateway|send_arp_status|mtu"
+    r"|IPv6\w{1,20})_(?P<npu>\d{1,3}))=(?P<value>\S*)\s*$"
+)
+_TOPICS = {
+    "link status": "link", "vnic link status": "vnic", "net health status": "net_health", "ipaddr": "ip",
+    "netmask": "ip", "default gateway": "gateway", "netdetect addr": "netdetect", "netdetect address": "netdetect",
+    "fec mode": "fec", "link up count": "link_stat", "link down count": "link_stat", "current time": "link_stat",
+}  # fmt: skip
+# The cheap test: a line without any of these holds no value.
+_NO_ADDRESS = lazy(r"\s*[Tt]here is no ip address\b")
+_NO_FEC = lazy(r"\s*no FEC mode\s*$")
+_WORDS = (
+    "link", "net health", "ipaddr", "netmask", "gateway", "netdetect", "fec mode", "FEC mode", "tls ", "packet", "recv",
+    "_num", "LINK ", "Power", "Flag", "Thres", "present", "SNR", "Bias", "Vcc", "temperature", "no ip address", "peed",
+    "mtu", "address_", "_oct", "_pkg", "netmask_", "cqe_", "qp_", "Vendor", "current time", "dscp", "optical info",
+)  # fmt: skip
+
+
+def rows(lines: Sequence[str], first_line: int) -> tuple[Row, ...]:
+    """The values of all outputs in the lines."""
+    done: list[Row] = []
+    asked: str | None = None
+    bare = optical = False
+    for number, raw in enumerate(lines, first_line):
+        if len(raw) > 2000:
+            continue
+        if "hccn_tool" in raw and (command := _COMMAND.search(raw)) is not None and "-g" in command["options"]:
+            card = _CARD.search(command["options"])
+            asked, bare = card["npu"] if card is not None else None, False
+            optical = "-optical" in command["options"]
+            continue
+        if not any(word in raw for word in _WORDS):
+            heading = _HEADING.match(raw)
+            if heading is not None:
+                # A bare number (people's loops echo it) heads what is right below it; nothing further down.
+                asked, bare = heading["npu"], heading["mark"] is None and heading["word"] is None
+            elif bare and raw.strip():
+                asked, bare = None, False
+            continue
+        text = peel(raw).text
+        npu = asked
+        device = _DEVICE.match(text)
+        if device is not None:
+            npu, text = device["npu"], text[device.end() :]
+        if text.strip() in ("optical info:", "packet statistics:"):
+            optical = text.strip() == "optical info:"
+            continue
+        optical = optical or text.strip().startswith("present  ")
+        for topic, key, value, unit, card_number in _values(text, optical):
+            done.append(_row(number, topic, key, value, unit, card_number or npu))
+    return tuple(done)
+
+
+def _row(number: int, topic: str, key: str, value: str, unit: str, npu: str | None) -> Row:
+    cells = [("tool", "hccn_tool"), ("topic", topic), ("key", key), ("value", value), ("unit", unit)]
+    if npu is not None:
+        cells.append(("npu", npu))
+    return Row("key-value", number, tuple(cells))
+
+
+def _values(text: str, optical: bool) -> Iterator[tuple[str, str, str, str, str | None]]:
+    """(topic, key, value, unit, card) of one line; most lines hold one."""
+    if (found := _VALUE.match(text)) is not None:
+        key = found["key"]
+        value = found["value"].split(", Iface", 1)[0]
+        yield _TOPICS.get(key.lower(), key.lower()), key, value, "", None
+    elif (tls := _TLS.match(text)) is not None:
+        for found in _TLS_VALUE.finditer(text):
+            yield "tls", found["key"].strip(), found["value"], found["unit"] or "", tls["npu"]
+    elif (found := _COUNTER.match(text)) is not None:
+        yield "stat", found["key"], found["value"], "", None
+    elif (found := _CHANGE.match(text)) is not None:
+        yield "link_stat", "link change", found["value"], "", None
+    elif (found := _LOSS.match(text)) is not None:
+        yield "ping", "packets transmitted", found["sent"], "", None
+        yield "ping", "packets received", found["got"], "", None
+        yield "ping", "packet loss", found["loss"], "%", None
+    elif (found := _CONF.match(text)) is not None:
+        yield "hccn.conf", found["key"], found["value"], "", found["npu"]
+    elif _NO_ADDRESS.match(text):
+        yield "ip", "ipaddr", "none", "", None
+    elif _NO_FEC.match(text):
+        yield "fec", "fec mode", "no FEC mode", "", None
+    elif (found := _OPTICAL.match(text)) is not None and (optical or found["key"].split()[-1] in ("Flag", "Thres")):
+        yield "optical", found["key"], found["value"], found["unit"] or "", None
+
+
+def _is_ours(text: str) -> bool:
+    if text.strip() in ("optical info:", "packet statistics:", "link change records :") or _PING.match(text):
+        return True
+    text = _DEVICE.sub("", text, count=1)
+    return any(True for _ in _values(text, False)) or text.startswith("link change records")
+
+
+def _begins(line: Line) -> bool:
+    text = line.text[:600]
+    if line.kind not in ("text", "shell", "launcher"):
+        return False
+    if "hccn_tool" in text:
+        command = _COMMAND.search(text)
+        return command is not None and "-g" in command["options"]
+    return any(word in text for word in _WORDS) and _is_ours(text)
+
+
+def _continues(_: Sequence[Line], line: Line, gap: int) -> bool:
+    text = line.text[:600]
+    if gap > 1 or line.kind != "text" or "hccn_tool" in text:
+        return False
+    return _is_ours(text) or _OPTICAL.match(text) is not None or _HEADING.match(text) is not None
+
+
+FORMAT = Format(KIND, _begins, _continues, rows=rows)
+
+
+def sniff(lines: Iterable[str]) -> bool:
+    """Whether the text opens with an output of the tool or its command."""
+    return begins_with(FORMAT, lines)
+
+
+def parse(lines: Iterable[str]) -> Iterator[Record]:
+    """Outputs as records of this kind, everything else as text."""
+    return runs((FORMAT,), lines)

@@ -1,0 +1,233 @@
+"""One raw line to a `Line`: prefixes peeled, head read, kind named.
+
+>>> line = read_line("[ERROR] RUNTIME(41207,python3.10):2026-03-02-10:21:44.118.305 [a.cc:1617]41388 Func:text")
+>>> line.kind, line.level, line.module, line.pid, line.tid, line.source, line.time
+('plog', 'error', 'RUNTIME', 41207, 41388, 'a.cc:1617', '2026-03-02T10:21:44.118305')
+>>> read_line("(Worker_TP2 pid=1456) ERROR 03-25 06:14:02 [core.py:880] EZ9999: Inner Error!").kind
+'message'
+"""
+
+from __future__ import annotations
+
+from parsers.lazy import lazy
+from parsers.plog import head
+from parsers.prefix import Peeled, bare, peel
+from parsers.record import Line
+
+STRUCTURE = 2048
+"""Characters at the front of a line that are looked at: structure stands there, whatever follows is payload."""
+
+_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+
+_STAMP = lazy(
+    r"(?:\[PID: ?(?P<pid>\d{1,19})\]|(?:^|: )[EW][0-9A-Z]\d{4}:(?= \d{4}-))"
+    r"(?: (?P<date>\d{4}-\d\d-\d\d)-(?P<clock>\d\d:\d\d:\d\d)(?:\.(?P<ms>\d{3}))?(?:\.(?P<us>\d{3}))?)?"
+)
+_CODE = lazy(
+    r"(?:(?:\S{1,200}\.(?:cpp|cc|c|h):\d{1,6}: )?(?:Warning|detail|CANN error): ?)?"
+    r"(?:[EW][0-9A-Z]\d{4}(?:: |:$|:(?=\[)|\[PID|(?: {2,}| \()\S)|\[PID: ?\d+\])"
+)
+_TORCH_ERROR = lazy(
+    r"\[(?P<level>[A-Z]{4,8})\] ?(?P<date>\d{4}-\d\d-\d\d)-(?P<clock>\d\d:\d\d:\d\d)(?:\.\d{3}\.\d{3})? ?"
+    r"\(PID: ?(?P<pid>\d{1,19}), ?Device: ?(?P<device>-?\d{1,6}), ?RankID: ?(?P<rank>-?\d{1,6})\)"
+)
+_BLOCK = lazy(
+    r"\s*(?:(?:Possible Cause|Solution|Error Message is) ?:|TraceBack \(most recent call last\)"
+    r"|Rectify the fault based on the error|The function call stack:|- Ascend (?:Error|Warning) Message|\[Error\]: )"
+)
+_FUNC = lazy(r"\[FUNC: ?[^\]]{0,200}\] ?\[FILE: ?[^\]]{0,300}\] ?\[LINE: ?\d{1,7}\](?:\[THREAD: ?\d{1,19}\])?\s*$")
+_MARGIN = r"\s*(?:[|+] {1,4})?"
+_TRACE = lazy(
+    rf'{_MARGIN}File "[^"\n]{{1,600}}", line \d{{1,8}}|\s+(?:\| +)?[~^]+\s*$'
+    r"|\s*\S{1,300}: (?:symbol lookup error|relocation error|error while loading shared libraries)\b"
+    rf"|{_MARGIN}(?:[A-Za-z_][A-Za-z0-9_]{{0,60}}\.){{0,12}}"
+    r"(?:[A-Z][A-Za-z0-9_]{0,80}?(?:Error|Exception|Interrupt|Failure|ExceptionGroup|Fault)"
+    r"|(?:Base)?Exception(?:Group)?|KeyboardInterrupt|SystemExit|GeneratorExit|Stop(?:Async)?Iteration|TimeoutExpired)"
+    r"(?:\([A-Za-z_.]{1,80}\))?(?::(?=\s|$)|\s*$)"
+)
+_CRASH = lazy(
+    rf"{_MARGIN}(?:(?:\S.{{0,200}}?)?Traceback \(most recent call last\):?\s*$|\+-\+-{{8,}} \d|terminate called |what\(\): "
+    r"|Fatal Python error: "
+    r"|Segmentation fault|Aborted(?: \(core dumped\)|$)|Bus error|Illegal instruction|Floating point exception"
+    r"|!{3,} Segfault encountered !{3,}|frame #\d+: |\*{3} (?:Aborted at|SIG|Process received)|@ {1,20}0x[0-9a-f]+"
+    r"|(?:Current thread|Thread) 0x[0-9a-f]+|During handling of the above exception"
+    r"|The above exception was the direct cause|\[Previous line repeated \d+ more|Exception raised from \S"
+    r"|Extension modules: |\[\S{1,80}:\d+\] (?:\*\*\*|\[ ?\d+\]) )"
+)
+_DMESG = lazy(r"\s{0,16}(?:<\d{1,3}>)?\[ {0,8}\d{1,9}\.\d{6}\](?:\[ ?[TC]?\d{1,7}\])? ")
+_DMESG_DATE = lazy(
+    r"\s{0,16}\[(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) (?P<month>[A-Z][a-z]{2}) {1,2}(?P<day>\d{1,2}) "
+    r"(?P<clock>\d\d:\d\d:\d\d) (?P<year>\d{4})\] "
+)
+_SYSLOG = lazy(
+    r"\s{0,16}(?P<month>[A-Z][a-z]{2}) {1,2}\d{1,2} \d\d:\d\d:\d\d [\w.-]{1,80} "
+    r"(?P<by>[\w./@:() -]{1,60}?)(?:\[(?P<pid>\d{1,19})\])?: "
+)
+_JOURNAL = lazy(
+    r"\s{0,16}(?P<date>\d{4}-\d\d-\d\d)T(?P<clock>\d\d:\d\d:\d\d)(?:\.(?P<fraction>\d{1,9}))?(?:Z|[+-]\d\d:?\d\d) "
+    r"[\w.-]{1,80} (?:(?P<by>kernel)|[\w./@-]{1,60}\[(?P<pid>\d{1,19})\]): "
+)
+_KERNEL_FIRST = frozenset("[<ADFJMNOS0123456789 \t")
+_SHELL = lazy(
+    r"\s{0,8}(?:\([\w. -]{1,40}\) ?)?"
+    r"(?:\[?(?:[A-Za-z_][\w.-]{0,40}|I have no name!)@[\w.-]{1,80}[: ][^\n#$%>]{0,200}?\]?[#$%](?: |$)"
+    r"|\[[a-z_][\w.-]{0,40} [^\]\n]{1,100}\][#$] ?|(?:bash|sh)-\d\.\d{1,2}[#$] |\$ (?=\S)|>>> (?=[A-Za-z_@]))"
+)
+
+
+def read_line(raw: str) -> Line:
+    """The line's text, kind and identity. Work is bounded by `STRUCTURE`, whatever the length of the line."""
+    return _read(raw, 1)
+
+
+def _read(raw: str, depth: int) -> Line:
+    if raw[:1] == "[" and (plain := _plain_plog(raw)) is not None:
+        return plain
+    if raw[:1] in _KERNEL_FIRST and (early := _kernel(raw.rstrip("\r\n"), depth)) is not None:
+        return early
+    peeled = peel(raw)
+    text = peeled.text
+    front = text if len(text) <= STRUCTURE else text[:STRUCTURE]
+    if front[:1] in _KERNEL_FIRST and (late := _kernel(text, 0)) is not None:
+        return late
+    headed = _plog(peeled, front) or _torch_error(peeled, front)
+    if headed is not None:
+        return headed
+    kind = _kind(peeled, front, text)
+    pid, time = peeled.pid, peeled.time
+    if ("[PID" in front or kind == "message") and (stamp := _STAMP.search(front)) is not None:
+        pid = int(stamp["pid"]) if stamp["pid"] else pid
+        if stamp["date"]:
+            time = f"{stamp['date']}T{stamp['clock']}.{stamp['ms'] or '000'}{stamp['us'] or '000'}"
+    known = pid is not None or peeled.rank is not None or peeled.worker is not None or time is not None
+    return Line(
+        kind,
+        text,
+        level=peeled.level,
+        module=peeled.module,
+        time=time,
+        pid=pid,
+        tid=peeled.tid,
+        process=peeled.worker,
+        rank=peeled.rank,
+        worker=peeled.worker,
+        continuation=not known and _continues(kind, front),
+    )
+
+
+def _plain_plog(raw: str) -> Line | None:
+    """A plog line as the library writes it, with nothing in front and nothing inside that needs peeling: most lines."""
+    text = raw.rstrip("\r\n")
+    if not bare(text):
+        return None
+    found = head(text if len(text) <= STRUCTURE else text[:STRUCTURE])
+    if found is None:
+        return None
+    return Line(
+        "plog",
+        text,
+        level=found.level,
+        module=found.module,
+        time=found.time,
+        pid=found.pid,
+        tid=found.tid,
+        process=found.process,
+        rank=found.rank,
+        source=found.source,
+    )
+
+
+def _plog(peeled: Peeled, front: str) -> Line | None:
+    at = len(front) - len(front.lstrip(" \t"))
+    if front[at : at + 1] != "[":
+        # Processes that share a terminal write into each other's lines: it may stand behind a stranger's half line.
+        at = _buried_head(front)
+        if at < 0:
+            return None
+    found = head(front, at)
+    if found is None:
+        return None
+    return Line(
+        "plog",
+        peeled.text,
+        level=found.level,
+        module=found.module,
+        time=found.time,
+        pid=found.pid if found.pid is not None else peeled.pid,
+        tid=found.tid,
+        process=found.process or peeled.worker,
+        rank=found.rank if found.rank is not None else peeled.rank,
+        worker=peeled.worker,
+        source=found.source,
+    )
+
+
+def _buried_head(front: str) -> int:
+    time = front.find("):20")
+    if time < 0:
+        return -1
+    return max(front.rfind(f"[{level}]", 0, time) for level in ("ERROR", "WARNING", "INFO", "EVENT"))
+
+
+def _torch_error(peeled: Peeled, front: str) -> Line | None:
+    if "(PID" not in front:
+        return None
+    found = _TORCH_ERROR.search(front)
+    if found is None:
+        return None
+    rank, device = int(found["rank"]), int(found["device"])
+    return Line(
+        "message",
+        peeled.text,
+        level=found["level"].lower() if found["level"] in ("ERROR", "WARNING", "INFO") else peeled.level,
+        module=peeled.module,
+        time=f"{found['date']}T{found['clock']}.000000",
+        pid=int(found["pid"]),
+        tid=peeled.tid,
+        process=peeled.worker,
+        rank=rank if rank >= 0 else peeled.rank,
+        worker=peeled.worker,
+        device=device if device >= 0 else None,
+    )
+
+
+def _kind(peeled: Peeled, front: str, text: str) -> str:
+    if _CODE.match(front) or _BLOCK.match(front) or ("[LINE:" in text[-60:] and _FUNC.search(text[-600:])):
+        return "message"
+    if _TRACE.match(front) or _CRASH.match(front):
+        return "traceback"
+    if _SHELL.match(front):
+        return "shell"
+    return "launcher" if peeled.launcher else "text"
+
+
+def _continues(kind: str, front: str) -> bool:
+    if front[:1] in (" ", "\t"):
+        return bool(front.strip())
+    if kind == "message":
+        return True
+    return kind == "traceback" and not front.startswith("Traceback (most recent")
+
+
+def _kernel(raw: str, depth: int) -> Line | None:
+    """A line of the kernel, of syslog or the journal; `depth`: how often a journal's prefix may still come off."""
+    front = raw[:STRUCTURE]
+    pid = time = None
+    if _DMESG.match(front) is None:
+        if (found := _DMESG_DATE.match(front)) is not None:
+            if found["month"] not in _MONTHS:
+                return None
+            month = _MONTHS.index(found["month"]) + 1
+            time = f"{found['year']}-{month:02}-{int(found['day']):02}T{found['clock']}.000000"
+        elif (found := _JOURNAL.match(front)) is not None:
+            time = f"{found['date']}T{found['clock']}.{(found['fraction'] or '')[:6]:0<6}"
+        elif (found := _SYSLOG.match(front)) is None or found["month"] not in _MONTHS:
+            return None
+        said = found.groupdict()
+        if depth and "by" in said and said["by"] != "kernel":
+            # A service whose output the journal keeps: what it wrote counts, the journal is just one more prefix.
+            inner = _read(raw[found.end() :], depth - 1)
+            if inner.kind not in ("text", "shell"):
+                return inner
+        pid = said.get("pid")
+    return Line("kernel", raw, module="kernel", time=time, pid=int(pid) if pid else None)

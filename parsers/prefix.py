@@ -1,0 +1,240 @@
+"""Peels what launchers put before a line: worker names, ranks, times, levels, container and grep prefixes, colours.
+
+    (Worker_TP2 pid=1456) ERROR 03-25 06:14:02 [multiproc_executor.py:880] EZ9999: Inner Error!
+    [rank3]:[W515 09:40:12.302912713 compiler_depend.ts:57] Warning: EZ9999: Inner Error!
+    2025-03-02T10:21:44.118305Z stdout F [ERROR] RUNTIME(41,python):2025-03-02-10:21:44.118.305 ...
+
+Prefixes nest in any order, so forms are tried again and again at the front until none fits; each form is anchored and
+bounded, so a line costs at most its length. The inner prefix wins: it is nearer to the process that wrote the text.
+
+>>> peel("(Worker_TP2 pid=1456) ERROR 03-25 06:14:02 [multiproc_executor.py:880] boom").text
+'boom'
+>>> peel("[rank3]: Traceback (most recent call last):").rank
+3
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from parsers import prefix_forms as forms
+from parsers.lazy import lazy
+from parsers.plog import LEVELS
+
+_LETTERS = {"D": "debug", "I": "info", "W": "warning", "E": "error", "F": "fatal", "C": "fatal"}
+_REPEATED = lazy(r" ?\[repeated (\d{1,9})x across (?:cluster|all nodes)\](?: \(Ray deduplicates[^()]{0,300}\))?\s*$")
+_LONGEST_SUFFIX = 420
+
+
+class Peeled(NamedTuple):
+    """What is left of a line, and what its prefixes said. A tuple, because one is made for every line that is read."""
+
+    text: str
+    level: str | None = None
+    module: str | None = None
+    time: str | None = None
+    pid: int | None = None
+    tid: int | None = None
+    rank: int | None = None
+    worker: str | None = None
+    repeated: int = 1
+    """How many lines it stands for: Ray leaves out copies and says so."""
+    launcher: bool = False
+    """A prefix carried a level: some program's logger wrote this line."""
+
+
+class _Said:
+    """What the prefixes have said so far."""
+
+    __slots__ = ("level", "module", "pid", "rank", "tid", "time", "worker")
+
+    def __init__(self) -> None:
+        self.level: str | None = None
+        self.module: str | None = None
+        self.time: str | None = None
+        self.pid: int | None = None
+        self.tid: int | None = None
+        self.rank: int | None = None
+        self.worker: str | None = None
+
+    def hear(self, groups: dict[str, str | None]) -> None:
+        """Takes over what a form tells; what it does not tell stays as an outer prefix said it."""
+        if level := groups.get("level"):
+            self.level = LEVELS[level]
+        elif letter := groups.get("letter"):
+            self.level = _LETTERS[letter]
+        self.module = next(
+            (said for name in ("module", "file", "ray", "name") if (said := groups.get(name))), self.module
+        )
+        self.time = _time(groups) or self.time
+        if pid := groups.get("pid"):
+            self.pid = int(pid)
+        if tid := groups.get("tid"):
+            self.tid = int(tid)
+        if rank := groups.get("rank"):
+            self.rank = int(rank)
+        if worker := groups.get("worker"):
+            self.worker = worker.strip()
+        for word in (groups.get("more") or "").split():
+            if word.startswith("rank=") and word[5:].isdigit():
+                self.rank = int(word[5:])
+            elif "=" not in word and self.worker:
+                self.worker = f"{self.worker} {word}"
+
+
+def bare(text: str) -> bool:
+    """Does a plog head stand at the very front, and nothing in the text that peeling takes away?"""
+    return (
+        forms.PLOG_START.match(text) is not None
+        and "\r" not in text
+        and "x across " not in text[-_LONGEST_SUFFIX:]
+        and forms.unescape(text) == text
+    )
+
+
+def peel(raw: str) -> Peeled:
+    """Strips every known prefix; `peel(peel(x).text).text == peel(x).text`."""
+    text = raw.rstrip("\r\n")
+    if "[" in text or "\x1b" in text:
+        text = forms.unescape(text)
+    text, repeated = _unrepeated(text.rstrip("\r\n"))
+    said = _Said()
+    at = 0
+    if "\r" in text[:2100]:
+        while (progress := forms.PROGRESS.match(text, at)) is not None:
+            at = progress.end()
+    end = len(text)
+    while True:
+        begin = at
+        while begin < end and text[begin] in " \t":
+            begin += 1
+        after = _one(text, begin, said)
+        if after is None:
+            break
+        at = after
+    if said.level is None and (only := forms.LEVEL_ONLY.match(text, at)) is not None:
+        said.level = LEVELS[(only["bracket"] or only["level"] or only["word"]).upper()]
+    if at:
+        text = text[at:]
+    return Peeled(
+        text,
+        said.level,
+        said.module,
+        said.time,
+        said.pid,
+        said.tid,
+        said.rank,
+        said.worker,
+        repeated,
+        said.level is not None,
+    )
+
+
+def _one(text: str, begin: int, said: _Said) -> int | None:
+    """Where the text goes on after the one prefix at `begin`, or None when none stands there."""
+    for form in _candidates(text, begin):
+        found = form.match(text, begin)
+        if found is None or found.end() == begin:
+            continue
+        if form is forms.COMPOSE and not _is_service(found["worker"], text, found.end()):
+            continue
+        said.hear(found.groupdict())
+        return _fields(text, found.end(), said) if form is forms.BRACKET_TIME else found.end()
+    return None
+
+
+def _candidates(text: str, at: int) -> tuple[re.Pattern[str], ...]:
+    """The forms that can begin with this character; the cheap test that lets dull lines pass."""
+    first = text[at : at + 1]
+    if first == "(":
+        return forms.ROUND
+    if first == "[":
+        return () if forms.PLOG_START.match(text, at) else forms.SQUARE
+    if first == "#":
+        return (forms.BUILDKIT,)
+    if first == ">":
+        return (forms.QUOTE,)
+    if first == "\ufeff":
+        return (forms.BOM,)
+    if not first.isascii() or not (first.isalnum() or first in ("/", ".", "~")):
+        return ()
+    found: tuple[re.Pattern[str], ...] = ()
+    if first.isdigit():
+        found = forms.DIGIT
+    elif first in forms.LEVEL_LETTERS:
+        found = (forms.VLLM, forms.GLOG, forms.TORCH_CUT)
+    elif first == "r":
+        found = (forms.RANK_BARE,)
+    head = text[at : at + 400]
+    if ".log" in head or ".txt:" in head or ".out:" in head or ".err:" in head:
+        found = (forms.GREP, *found)
+    if ": " in head[:70] and first.isalpha():
+        found = (*found, forms.HOST)
+    if " | " in head and (first.islower() or first.isdigit()):
+        found = (*found, forms.COMPOSE)
+    return found
+
+
+def _is_service(name: str, text: str, at: int) -> bool:
+    """A compose prefix is a service's name; the first column of some table is not, unless a log line follows."""
+    if name.replace(".", "").isdigit():
+        return False
+    return any(c in "-_" or c.isdigit() for c in name) or text.startswith(("[", "(", "INFO", "ERROR", "WARN"), at)
+
+
+def _fields(text: str, at: int, said: _Said) -> int:
+    """The bracketed fields after a bracketed time; MindIE, ATB, DeepSpeed, hydra, torch elastic each have their order.
+
+    They are prefix only if one of them is a level; what comes after the level must look like a number, a place or a
+    rank, or it is the message.
+    """
+    named = forms.NAMED.match(text, at)
+    position = named.end() if named is not None else at
+    heard: dict[str, str | None] = {}
+    for _ in range(8):
+        found = forms.FIELD.match(text, position)
+        if found is None:
+            break
+        field = found["field"].strip()
+        if (level := field.upper()) in LEVELS and (field.isupper() or field.islower()):
+            if "level" in heard or forms.OWN_HEAD.match(text, found.end()):
+                break
+            heard["level"] = level
+        elif field.isdigit() and len(field) < 20 and "tid" not in heard:
+            heard["tid" if "pid" in heard else "pid"] = field
+        elif (place := forms.FIELD_PLACE.match(field)) is not None:
+            heard["module"] = place["module"]
+        elif (rank := forms.FIELD_RANK.match(field)) is not None:
+            heard["rank"] = rank["rank"]
+        elif "level" in heard or forms.FIELD_NAME.match(field) is None:
+            break
+        position = found.end()
+    if "level" not in heard:
+        return at
+    said.hear(heard)
+    ending = forms.FIELDS_END.match(text, position)
+    return ending.end() if ending is not None else position
+
+
+def _unrepeated(text: str) -> tuple[str, int]:
+    """Without Ray's note that it left out copies of the line, and how many lines the line stands for."""
+    end, repeated = len(text), 1
+    if "x across " in text[-_LONGEST_SUFFIX:]:
+        while (suffix := _REPEATED.search(text, max(0, end - _LONGEST_SUFFIX), end)) is not None:
+            repeated = int(suffix[1])
+            end = suffix.start()
+    return text[:end].rstrip("\r\n"), repeated
+
+
+def _time(said: dict[str, str | None]) -> str | None:
+    clock = said.get("clock")
+    if not clock:
+        return None
+    date = said.get("date")
+    if not date:
+        if not said.get("year"):
+            return None
+        date = f"{said['year']}-{said['month']}-{said['day']}"
+    fraction = said.get("fraction") or (said.get("milli") or "") + (said.get("micro") or "")
+    return f"{date.replace('/', '-')}T{clock}.{fraction[:6]:0<6}"
