@@ -1,0 +1,198 @@
+"""Which fixed text must stand in everything that a pattern can match.
+
+The scanner looks for these literals at C speed and tries the pattern only where one was found, so a pattern without
+an anchor would never be tried: the linter refuses it.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from importlib import import_module
+from typing import Any
+
+_NEW = sys.version_info >= (3, 11)  # the parser of `re` moved in 3.11
+_c: Any = import_module("re._constants" if _NEW else "sre_constants")
+_parser: Any = import_module("re._parser" if _NEW else "sre_parse")
+
+MIN_ANCHOR = 5
+
+
+def of_regex(pattern: str) -> tuple[str, ...]:
+    """The best set of anchors of a regex: each match contains at least one of them. Empty: there is none."""
+    return _best(candidates(pattern))
+
+
+def candidates(pattern: str) -> list[tuple[str, ...]]:
+    """Every set of fixed texts one of which stands in each match."""
+    tree = _parser.parse(pattern)
+    return [] if tree.state.flags & re.IGNORECASE else _runs(tree)
+
+
+def weight(anchors: tuple[str, ...]) -> float:
+    """How selective a set of anchors is: its shortest member decides, more members cost a little."""
+    return min(map(_worth, anchors)) - 0.1 * (len(anchors) - 1) if anchors else 0.0
+
+
+def _worth(literal: str) -> float:
+    """Long and unusual text is worth more; blanks and digits are worth little."""
+    return sum(0.3 if c in " .,:=[]()-_" else 0.6 if c.isdigit() else 1.3 if c.isupper() else 1.0 for c in literal)
+
+
+def _best(candidates: list[tuple[str, ...]]) -> tuple[str, ...]:
+    return max(candidates, key=weight, default=())
+
+
+MAX_VARIANTS = 12  # "[sS]ub ?process" is four literals; more than these are given up
+
+
+def _runs(items: Any) -> list[tuple[str, ...]]:
+    """Every set of literals that a sequence of parsed items guarantees.
+
+    A run is kept as the set of its spellings: small classes, optional characters and literal branches multiply it.
+    """
+    found: list[tuple[str, ...]] = []
+    run: tuple[str, ...] = ("",)
+
+    def close() -> None:
+        nonlocal run
+        if any(run):
+            found.append(tuple(dict.fromkeys(run)))
+        run = ("",)
+
+    for op, argument in items:
+        if op in (_c.AT, _c.ASSERT, _c.ASSERT_NOT):  # no width: the run goes on
+            continue
+        spellings = _spellings(op, argument)
+        if spellings is not None and len(run) * len(spellings) <= MAX_VARIANTS:
+            run = tuple(a + b for a in run for b in spellings)
+            continue
+        close()
+        if op is _c.SUBPATTERN:
+            if not argument[1] & re.IGNORECASE:
+                found += _runs(argument[3])
+        elif op is _c.BRANCH:
+            options = [_best(_runs(option)) for option in argument[1]]
+            if all(options):
+                found.append(tuple(dict.fromkeys(a for option in options for a in option)))
+        elif op in _REPEATS and argument[0] >= 1:
+            found += _runs(argument[2])
+        elif getattr(_c, "ATOMIC_GROUP", None) is op:
+            found += _runs(argument)
+    close()
+    return found
+
+
+def _spellings(op: Any, argument: Any) -> tuple[str, ...] | None:
+    """All texts that an item can be, when they are few; None when it can be anything."""
+    if op is _c.LITERAL:
+        return (chr(argument),)
+    if op is _c.IN:
+        if len(argument) <= 4 and all(o is _c.LITERAL for o, _ in argument):
+            return tuple(chr(a) for _, a in argument)
+        return None
+    if op is _c.SUBPATTERN:
+        return None if argument[1] & re.IGNORECASE else _sequence(argument[3])
+    if op is _c.BRANCH:
+        options = [_sequence(option) for option in argument[1]]
+        if all(option is not None for option in options):
+            return tuple(text for option in options for text in option or ())
+        return None
+    if op in _REPEATS and argument[:2] == (0, 1):
+        inner = _sequence(argument[2])
+        return None if inner is None else ("", *inner)
+    return None
+
+
+def _sequence(items: Any) -> tuple[str, ...] | None:
+    texts: tuple[str, ...] = ("",)
+    for op, argument in items:
+        if op in (_c.AT, _c.ASSERT, _c.ASSERT_NOT):
+            continue
+        spellings = _spellings(op, argument)
+        if spellings is None or len(texts) * len(spellings) > MAX_VARIANTS:
+            return None
+        texts = tuple(a + b for a in texts for b in spellings)
+    return texts
+
+
+_REPEATS = tuple(r for r in (_c.MAX_REPEAT, _c.MIN_REPEAT, getattr(_c, "POSSESSIVE_REPEAT", None)) if r is not None)
+
+
+_CODE_WORD = r"(?:[Cc]ode|CODE|ret|Ret|RET|result|Result|status|Status|rrno|rror|ERROR|fail|Fail|reason|errCode|rc)"
+
+
+def of_code(code: str) -> tuple[str, tuple[str, ...]]:
+    """A pattern and anchors for a code, as software prints it: lettered ones stand alone, bare numbers need a word beside."""
+    if re.fullmatch(r"0[xX][0-9a-fA-F]+", code):
+        digits = code[2:].lstrip("0") or "0"
+        cased = "".join(f"[{c.lower()}{c.upper()}]" if c.isalpha() else c for c in digits)
+        return rf"(?<![0-9a-fA-Fx])(?:0[xX])?0*{cased}(?![0-9a-fA-F])", tuple(
+            dict.fromkeys((digits.lower(), digits.upper()))
+        )
+    if re.fullmatch(r"-?\d+", code):
+        return rf"{_CODE_WORD}[^\n]{{0,48}}?(?<![\w.-]){re.escape(code)}(?![\w]|\.\d)", (code,)
+    return rf"(?<![A-Za-z0-9_]){re.escape(code)}(?![A-Za-z0-9_])", (code,)
+
+
+def of_exit(status: int) -> tuple[str, tuple[str, ...]]:
+    """A pattern and anchors for a process's exit status as launchers print it; 128+n and -n mean the same signal."""
+    number = status - 128 if status > 128 else -status if status < 0 else 0
+    names = {
+        1: "SIGHUP",
+        2: "SIGINT",
+        4: "SIGILL",
+        6: "SIGABRT",
+        7: "SIGBUS",
+        8: "SIGFPE",
+        9: "SIGKILL",
+        11: "SIGSEGV",
+        15: "SIGTERM",
+    }
+    forms = [str(status)] if status >= 0 else []
+    if number:
+        forms = [str(128 + number), f"-{number}"]
+    options = [
+        rf"exit ?[cC]ode\s*[:=]?\s*(?:{'|'.join(map(re.escape, forms))})(?!\w)",
+        rf"[eE]xit ?[sS]tatus\s*[:=]?\s*(?:{'|'.join(map(re.escape, forms))})(?!\w)",
+    ]
+    anchors = [
+        "exitcode",
+        "exitCode",
+        "exit code",
+        "exit Code",
+        "exitstatus",
+        "exit status",
+        "ExitStatus",
+        "Exit Status",
+        "Exit status",
+        "exitStatus",
+    ]
+    if number:
+        options.append(rf"(?<![A-Za-z])[sS]ignal[: ]+{number}(?!\w)")
+        anchors += [f"ignal {number}", f"ignal: {number}"]
+        if number in names:
+            options.append(rf"(?<![A-Z]){names[number]}(?![A-Z])")
+            anchors.append(names[number])
+    return "|".join(options), tuple(anchors)
+
+
+def nested_repeat(pattern: str) -> bool:
+    """Does an unbounded repeat stand inside another one whose rounds could be split differently: the classic runaway?"""
+    return _nested(_parser.parse(pattern), False)
+
+
+def _nested(items: Any, inside: bool) -> bool:
+    for op, argument in items:
+        if op in _REPEATS:
+            _low, high, body = argument
+            unbounded = high is _c.MAXREPEAT or high > 1000
+            if unbounded and inside:
+                return True
+            if _nested(body, inside or unbounded):
+                return True
+        elif (op is _c.SUBPATTERN and _nested(argument[3], inside)) or (
+            op is _c.BRANCH and any(_nested(option, inside) for option in argument[1])
+        ):
+            return True
+    return False

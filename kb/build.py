@@ -1,0 +1,182 @@
+"""From the YAML of one layer to its pack."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from kb import fragments, spelling, yamldoc
+from kb.facts import read_facts
+from kb.layers import HERE, Layer
+from kb.load import read_entry
+from kb.model import Entry
+from kb.pack import Writer
+from kb.problems import Problem
+
+
+def kinds() -> tuple[str, ...]:
+    """The closed list of fault kinds."""
+    doc = yamldoc.parse("kinds.yaml", (HERE / "kinds.yaml").read_bytes())
+    return tuple(doc.value) if isinstance(doc, yamldoc.Document) else ()
+
+
+def read_entries(layer: Layer) -> tuple[list[Entry], list[Problem]]:
+    """Every entry of a layer that can be read, and every fault of those that cannot."""
+    entries: list[Entry] = []
+    problems: list[Problem] = []
+    by_code: dict[str, str] = {}
+    words = kinds()
+    for path in layer.files("entries"):
+        shown = _shown(path)
+        try:
+            got = read_entry(shown, path.read_bytes(), words, layer.name)
+        except OSError as error:
+            problems.append(Problem(shown, 0, f"cannot be read: {error.strerror}"))
+            continue
+        if isinstance(got, list):
+            problems += got
+        elif got.code in by_code:
+            problems.append(
+                Problem(
+                    shown,
+                    1,
+                    f"the code {got.code} is taken by {by_code[got.code]}",
+                    "codes are never shared; choose the next free one",
+                )
+            )
+        else:
+            by_code[got.code] = shown
+            entries.append(got)
+    return entries, problems
+
+
+def _shown(path: Path) -> str:
+    try:
+        return str(path.resolve().relative_to(HERE.parent))
+    except ValueError:
+        return str(path)
+
+
+def read_rows(path: Path) -> tuple[yamldoc.Document | None, list[Problem]]:
+    """A YAML file of plain rows (codes, variables, cards)."""
+    try:
+        doc = yamldoc.parse(_shown(path), path.read_bytes())
+    except OSError as error:
+        return None, [Problem(_shown(path), 0, f"cannot be read: {error.strerror}")]
+    return (None, [doc]) if isinstance(doc, Problem) else (doc, [])
+
+
+def build(layer: Layer) -> tuple[bytes, list[Problem]]:
+    """The pack of a layer. Faulty files are left out and reported."""
+    writer = Writer()
+    entries, problems = read_entries(layer)
+    digest = hashlib.sha256()
+    for path in layer.all_files():
+        try:
+            digest.update(f"{path.name}\0".encode() + path.read_bytes())
+        except OSError:
+            continue
+    facts, more = read_facts(layer.root / "facts.yaml", _shown(layer.root / "facts.yaml"))
+    problems += more
+    entries.sort(key=lambda e: e.code)
+    assigned = iter(
+        fragments.assign_all(
+            [*(s for e in entries for s in e.signals), *(s for f in facts for s in f.signals)],
+            "\n".join(sample.text for e in entries for sample in e.match),
+        )
+    )
+    places = {}
+    signals: list[Any] = []
+    for entry in entries:
+        entry = entry._replace(match=(), no_match=(), signals=tuple(next(assigned) for _ in entry.signals))
+        places[entry.code] = writer.add(entry._asdict())
+        if entry.status != "deprecated":
+            signals += entry.signals
+    codes, more = _codes(layer, writer)
+    problems += more
+    variables, more = _named_rows(layer.root / "envvars.yaml", "name", writer)
+    problems += more
+    cards: dict[str, tuple[int, int]] = {}
+    for path in layer.files("cards"):
+        found, more = _named_rows(path, "code", writer)
+        cards.update(found)
+        problems += more
+    writer.section("index", {"signals": signals, "entries": places})
+    writer.section("facts", list(assigned))  # what is left of them
+    writer.section("codes", codes)
+    writer.section("env", variables)
+    writer.section("cards", cards)
+    writer.section(
+        "catalog",
+        [
+            (e.code, e.slug, e.domain, e.severity, e.role, e.kind, e.component, e.status, e.title, _words(e))
+            for e in entries
+        ],
+    )
+    return writer.finish(digest.hexdigest()[:16], layer.stamp()), problems
+
+
+def _words(entry: Entry) -> str:
+    """What a search should find an entry by, besides its title: message fragments, codes, variables."""
+    parts = [a for s in entry.signals for a in s.anchors[:4]]
+    parts += [e.name for f in entry.fixes for e in f.env]
+    parts += [entry.cause.en, entry.cause.zh]
+    return " ".join(dict.fromkeys(parts))
+
+
+def _codes(layer: Layer, writer: Writer) -> tuple[dict[str, list[tuple[int, int]]], list[Problem]]:
+    """Every spelling of every code, and where its row stands."""
+    index: dict[str, list[tuple[int, int]]] = {}
+    problems: list[Problem] = []
+    for path in layer.files("codes"):
+        doc, more = read_rows(path)
+        problems += more
+        if doc is None:
+            continue
+        rows = doc.value.get("codes") if isinstance(doc.value, dict) else None
+        if not isinstance(rows, list):
+            problems.append(Problem(doc.path, 0, "a code table needs 'family', 'title' and a list 'codes'"))
+            continue
+        for i, row in enumerate(rows):
+            if (
+                not isinstance(row, dict)
+                or not isinstance(row.get("code"), str)
+                or not isinstance(row.get("meaning"), dict)
+            ):
+                problems.append(doc.problem(("codes", i), "a code needs 'code' and 'meaning'"))
+                continue
+            at = writer.add(
+                {
+                    "family": row.get("family") or doc.value.get("family", ""),
+                    "family_title": doc.value.get("title"),
+                    **row,
+                }
+            )
+            for spelled in dict.fromkeys((spelling.key(row["code"]), *_forms(row))):
+                index.setdefault(spelled, []).append(at)
+    return index, problems
+
+
+def _forms(row: dict[str, Any]) -> Iterable[str]:
+    forms = row.get("forms") or ()
+    for form in (forms,) if isinstance(forms, str) else forms:
+        if isinstance(form, str):
+            yield from spelling.candidates(form)[:2]
+
+
+def _named_rows(path: Path, name: str, writer: Writer) -> tuple[dict[str, tuple[int, int]], list[Problem]]:
+    if not path.is_file():
+        return {}, []
+    doc, problems = read_rows(path)
+    found: dict[str, tuple[int, int]] = {}
+    rows = doc.value if doc is not None else None
+    if isinstance(rows, dict):
+        rows = [rows]
+    for i, row in enumerate(rows if isinstance(rows, list) else ()):
+        if isinstance(row, dict) and isinstance(row.get(name), str):
+            found[row[name]] = writer.add(row)
+        elif doc is not None:
+            problems.append(doc.problem((i,), f"a row needs '{name}'"))
+    return found, problems

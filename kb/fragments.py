@@ -1,0 +1,173 @@
+"""For each anchor a short piece that is rare in ordinary logs: what the scanner looks for first.
+
+An automaton is fast while it finds nothing, so "MemCopySync:drvMemcpy failed" is looked for by a piece with `drvM`, not
+by `failed`. What is ordinary is learnt from `background.txt`, a sample of healthy logs that ships with the knowledge.
+
+A layer's signals are assigned together: anchors share pieces wherever they can, because half as many literals make an
+automaton that is half as fast again, and one find a line is cheaper than four. Which pieces error lines are full of
+(`failed,`, ` informa`) is learnt from the samples of the entries.
+"""
+
+from __future__ import annotations
+
+import heapq
+import re
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from pathlib import Path
+
+from kb import anchors
+from kb.model import Signal
+
+LENGTH = 8
+COMMON = 20  # a piece found more often than this in the sample is a weak one
+_HEALTHY_COST, _ERROR_COST, _LETTER_COST, _WORD_COST = 5.0, 0.3, 1 / 1000, 60.0
+_REFUSAL_COST = 3.0
+WASTED = 12  # lines of the samples
+
+
+@lru_cache(maxsize=1)
+def _background() -> bytes:
+    path = Path(__file__).resolve().parent / "background.txt"
+    return path.read_bytes() if path.is_file() else b""
+
+
+@lru_cache(maxsize=1)
+def _text() -> str:
+    return _background().decode("utf-8", "replace")
+
+
+@lru_cache(maxsize=200_000)
+def count(piece: str) -> int:
+    """How often a piece stands in ordinary logs."""
+    return _background().count(piece.encode())
+
+
+@lru_cache(maxsize=100_000)
+def _letter(pair: str) -> int:
+    return min(_background().count(pair.encode()), 2000)
+
+
+def _letters(piece: str) -> int:
+    """How usual the letters of a piece are, pair by pair: what an automaton rejects early costs least."""
+    return sum(_letter(piece[i : i + 2]) for i in range(len(piece) - 1))
+
+
+def _pieces(anchor: str) -> Iterable[str]:
+    return (anchor[i : i + LENGTH] for i in range(max(1, len(anchor) - LENGTH + 1)))
+
+
+def rarest(anchor: str) -> str:
+    """The rarest piece of an anchor; among equals the one whose letters are the least usual."""
+    return min(set(_pieces(anchor)), key=lambda p: (count(p), _letters(p), p))
+
+
+def _options(signal: Signal) -> list[tuple[str, ...]]:
+    """The sets of anchors that a signal can be looked for by."""
+    if signal.form != "regex":
+        return [signal.anchors]
+    # Where a pattern may run over lines its anchor must stand in the first one: that line is what is tried.
+    pattern = signal.pattern.split(r"\n")[0] if signal.lines else signal.pattern
+    try:
+        found = [o for o in anchors.candidates(pattern) if min(map(len, o)) >= anchors.MIN_ANCHOR]
+    except re.error:  # cut in the middle of a group
+        found = []
+    return (found[:1] if signal.lines else found) or [signal.anchors]
+
+
+def assign(signal: Signal) -> Signal:
+    """The signal with the anchors that are rarest in ordinary logs, and their fragments."""
+    return assign_all([signal])[0]
+
+
+def assign_all(signals: Sequence[Signal], errors: str = "") -> list[Signal]:
+    """The signals with their anchors and fragments, chosen together; `errors` is text as error lines have it."""
+    found = [[] if s.form == "fields" else _options(s) for s in signals]
+    words = {anchor for options in found for option in options for anchor in option}
+    healthy, failing = _counts(_text(), words), _counts(errors, words)
+    cost = {p: _cost(p, healthy[p], failing[p]) for p in healthy}
+    best: list[tuple[str, ...]] = []
+    for options in found:
+        # An error line with the anchor of a pattern that it does not match costs more than a find: the pattern is tried.
+        price = {o: sum(min(cost[p] + _REFUSAL_COST * failing[p] for p in _pieces(a)) for a in o) for o in options}
+        best.append(min(options, key=lambda o: (price[o], -anchors.weight(o)), default=()))
+    chosen = _cover({anchor for option in best for anchor in option}, cost)
+    _lengthen(chosen, cost, errors)
+    return [
+        s if s.form == "fields" else s._replace(anchors=option, fragments=tuple(chosen[a] for a in option))
+        for s, option in zip(signals, best, strict=True)
+    ]
+
+
+def _cost(piece: str, healthy: int, failing: int) -> float:
+    """What looking for a piece costs: the finds that mean nothing, and what the automaton makes of its letters."""
+    found = _HEALTHY_COST * healthy + _ERROR_COST * failing
+    return 1 + found + _LETTER_COST * _letters(piece) + _WORD_COST * _is_word(piece)
+
+
+def _is_word(piece: str) -> bool:
+    """`" window "` is in nobody's sample, but somebody will write it; `MoeDistr` nobody writes by chance."""
+    word = piece.strip()
+    return word.isalpha() and word[1:].islower()
+
+
+def _counts(text: str, words: Iterable[str]) -> dict[str, int]:
+    """How often each piece of the words stands in a text."""
+    pieces = {p for word in words for p in _pieces(word)}
+    if len(pieces) < 200:
+        return {p: text.count(p) for p in pieces}
+    found = dict.fromkeys(pieces, 0)
+    for size in {len(p) for p in pieces}:
+        for i in range(len(text) - size + 1):
+            piece = text[i : i + size]
+            if piece in found:
+                found[piece] += 1
+    return found
+
+
+def _cover(words: set[str], cost: dict[str, float]) -> dict[str, str]:
+    """Few cheap pieces, one in every word: always the piece that serves the most words for its cost (greedy set cover)."""
+    serves: dict[str, set[str]] = {}
+    for word in words:
+        for piece in _pieces(word):
+            serves.setdefault(piece, set()).add(word)
+    queue = [(cost[p] / len(w), p) for p, w in serves.items()]
+    heapq.heapify(queue)
+    chosen: dict[str, str] = {}
+    while queue:
+        _, piece = heapq.heappop(queue)
+        left = [w for w in serves[piece] if w not in chosen]
+        if not left:
+            continue
+        price = cost[piece] / len(left)
+        if queue and price > queue[0][0]:
+            heapq.heappush(queue, (price, piece))
+            continue
+        for word in left:
+            chosen[word] = piece
+    return chosen
+
+
+def _lengthen(chosen: dict[str, str], cost: dict[str, float], errors: str) -> None:
+    """Where the beginning of an anchor up to its fragment stands in many error lines that go on otherwise, a later one is taken."""
+    used = set(chosen.values())
+    counted: dict[str, int] = {}
+
+    def stands(text: str) -> int:
+        if text not in counted:
+            counted[text] = errors.count(text)
+        return counted[text]
+
+    for anchor, piece in chosen.items():
+        at = anchor.find(piece)
+        if stands(anchor[: at + len(piece)]) - stands(anchor) <= WASTED:
+            continue
+        later = {p: anchor[: anchor.find(p) + len(p)] for p in _pieces(anchor) if anchor.find(p) >= at}
+        wasted = {p: stands(text) - stands(anchor) for p, text in later.items()}
+        chosen[anchor] = min(later, key=lambda p: ((0 if p in used else cost[p]) + _REFUSAL_COST * wasted[p], p))
+        used.add(chosen[anchor])
+
+
+def weak(signal: Signal) -> int:
+    """How often the fragments of a signal stand in the sample: above COMMON the scanner stumbles over it."""
+    return sum(count(f) for f in signal.fragments)

@@ -1,0 +1,218 @@
+"""The knowledge at run time: layers of packs, loaded rather than built, looked up rather than read whole."""
+
+from __future__ import annotations
+
+import os
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from kb import spelling
+from kb.layers import HERE, Layer
+from kb.model import Entry, Signal, Text, entry_from_json, signal_from_json
+from kb.pack import BrokenPackError, Pack, write_atomically
+from kb.problems import KnowledgeError, Problem
+
+SHIPPED = HERE / "_compiled" / "knowledge.pack"
+
+
+class Brief(NamedTuple):
+    """An entry's line in a list: enough to show and to search."""
+
+    code: str
+    slug: str
+    domain: str
+    severity: str
+    role: str
+    kind: str
+    component: str
+    status: str
+    title: Text
+    words: str
+
+
+class Knowledge:
+    """All layers as one: a later layer's entry replaces an earlier one's of the same code."""
+
+    def __init__(self, packs: tuple[Pack, ...], problems: tuple[Problem, ...] = ()) -> None:
+        self.packs = packs
+        self.problems = problems  # faults of users' entries: reported, skipped
+        self._entries: dict[str, Entry] = {}
+        self._owner: dict[str, int] = {}
+        for number, pack in enumerate(packs):
+            for code in pack.section("index")["entries"]:
+                self._owner[code] = number
+
+    @property
+    def digest(self) -> str:
+        return "+".join(p.header.digest for p in self.packs)
+
+    @property
+    def codes_of_entries(self) -> tuple[str, ...]:
+        return tuple(sorted(self._owner))
+
+    def signals(self) -> list[Signal]:
+        """Everything that is looked for: every leaf of every live entry, and the facts about jobs."""
+        return [*self.leaves(), *self.facts()]
+
+    def facts(self) -> list[Signal]:
+        """What tells about a job as a whole; a user's layer may add some."""
+        return [signal_from_json(row) for pack in self.packs for row in pack.section("facts")]
+
+    def leaves(self) -> list[Signal]:
+        """Every leaf of every live entry."""
+        return [
+            signal_from_json(row)
+            for number, pack in enumerate(self.packs)
+            for row in pack.section("index")["signals"]
+            if self._owner[row[0][:6]] == number
+        ]
+
+    def entry(self, code: str) -> Entry | None:
+        if code not in self._entries:
+            number = self._owner.get(code)
+            if number is None:
+                return None
+            pack = self.packs[number]
+            self._entries[code] = entry_from_json(pack.item(pack.section("index")["entries"][code]))
+        return self._entries[code]
+
+    def catalog(self) -> tuple[Brief, ...]:
+        found = {}
+        for pack in self.packs:
+            for row in pack.section("catalog"):
+                found[row[0]] = Brief(
+                    row[0], row[1], row[2], row[3], row[4], row[5], row[6], row[7], Text(*row[8]), row[9]
+                )
+        return tuple(found[code] for code in sorted(found))
+
+    def decode(self, written: str) -> tuple[dict[str, Any], ...]:
+        """The rows of the code tables that a spelling may mean, the likeliest first."""
+        found: list[dict[str, Any]] = []
+        for pack in self.packs:
+            index = pack.section("codes")
+            for key in spelling.candidates(written):
+                for at in index.get(key, ()):
+                    row = pack.item(at)
+                    if row not in found:
+                        found.append(row)
+        return tuple(found)
+
+    def count_codes(self) -> int:
+        return sum(len({tuple(at) for places in p.section("codes").values() for at in places}) for p in self.packs)
+
+    def all_codes(self) -> Iterator[dict[str, Any]]:
+        for pack in self.packs:
+            places = {tuple(at) for found in pack.section("codes").values() for at in found}
+            for at in sorted(places):
+                yield pack.item(list(at))
+
+    def _rows(self, section: str) -> dict[str, tuple[Pack, list[int]]]:
+        return {name: (pack, at) for pack in self.packs for name, at in pack.section(section).items()}
+
+    def variable(self, name: str) -> dict[str, Any] | None:
+        found = self._rows("env").get(name)
+        return found[0].item(found[1]) if found else None
+
+    def variables(self) -> tuple[str, ...]:
+        return tuple(self._rows("env"))
+
+    def card(self, code: str) -> dict[str, Any] | None:
+        found = self._rows("cards").get(code)
+        return found[0].item(found[1]) if found else None
+
+    def cards(self) -> tuple[str, ...]:
+        return tuple(self._rows("cards"))
+
+
+def cache_folder() -> Path | None:
+    """Where compiled knowledge of a checkout or of a user's folders is kept; None when there is no home at all."""
+    base = os.environ.get("XDG_CACHE_HOME")
+    if not base:
+        try:
+            base = str(Path.home() / ".cache")
+        except RuntimeError:
+            return None
+    return Path(base) / "npu-doctor"
+
+
+def layer_folders(extra: tuple[str, ...] = ()) -> list[tuple[str, Path]]:
+    """The folders of knowledge in use, weakest first."""
+    found: list[tuple[str, Path]] = [("system", Path("/etc/npu-doctor/kb"))]
+    config = os.environ.get("XDG_CONFIG_HOME")
+    if config or os.environ.get("HOME"):
+        found.append(("user", Path(config or Path(os.environ["HOME"]) / ".config") / "npu-doctor" / "kb"))
+    found.append(("project", Path(".npu-doctor/kb")))
+    live = []
+    for name, path in found:
+        try:
+            if path.is_dir():
+                live.append((name, path))
+        except OSError:
+            continue
+    return live + [(path, Path(path)) for path in extra]
+
+
+def load(extra: tuple[str, ...] = ()) -> Knowledge:
+    """The knowledge of every layer. A faulty entry is kept in `problems` and left out; the others are used.
+
+    Shipped knowledge has no faults: they fail the build. A checkout may have some while it is being edited.
+    """
+    first, problems = _built_in()
+    packs = [first]
+    for name, folder in layer_folders(extra):
+        if not folder.exists():
+            raise KnowledgeError(
+                [
+                    Problem(
+                        str(folder),
+                        0,
+                        "there is no such knowledge folder",
+                        "give a folder that holds entries (*.yaml) to --kb",
+                    )
+                ]
+            )
+        pack, faults = _compiled(name, folder)
+        problems += faults
+        packs.append(pack)
+    return Knowledge(tuple(packs), tuple(problems))
+
+
+def _built_in() -> tuple[Pack, list[Problem]]:
+    if SHIPPED.is_file():
+        try:
+            pack = Pack(SHIPPED.read_bytes())
+            pack.section("index")
+        except (BrokenPackError, OSError):
+            pass
+        else:
+            return pack, []
+    return _compiled("built-in", HERE)
+
+
+def _compiled(name: str, folder: Path) -> tuple[Pack, list[Problem]]:
+    """The pack of a layer from the cache when nothing changed, else built (and cached when it has no faults)."""
+    layer = Layer(name, folder)
+    stamp = layer.stamp()
+    cache = cache_folder()
+    place = cache / f"kb-{_short(str(folder.resolve()))}.pack" if cache else None
+    if place is not None:
+        try:
+            pack = Pack(place.read_bytes())
+            if pack.header.stamp == stamp:
+                pack.section("index")
+                return pack, []
+        except (BrokenPackError, OSError):
+            pass
+    from kb.build import build  # YAML is only imported when something changed
+
+    data, problems = build(layer)
+    if place is not None and not problems:
+        write_atomically(place, data)
+    return Pack(data), problems
+
+
+def _short(text: str) -> str:
+    raw = text.encode("utf-8", "surrogateescape")
+    return f"{zlib.crc32(raw):08x}{zlib.adler32(raw):08x}"

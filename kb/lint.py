@@ -1,0 +1,168 @@
+"""Checks of one entry that need no matching: each check is a small function from an entry to what is wrong with it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from kb import anchors, fragments
+from kb.model import Condition, Entry, Text
+from kb.placeholders import names
+
+Check = Callable[[Entry, "Context"], Iterator[str]]
+
+SCOPE_NAMES = frozenset({"device", "rank", "pid", "node", "path"})
+_HAN = re.compile(r"[\u4e00-\u9fff]")
+_DESTRUCTIVE = re.compile(
+    r"\bpkill\b(?!\s+-0)|\bkillall\b|\bkill\s+(?:-9\s+)?\$\(|xargs\s+(?:-r\s+)?kill|\brm\s+-[a-z]*r[a-z]*f?\s+(?:/\s|/$|~|\$HOME\s|\*)|\bmkfs\b|\bdd\s+if=|>\s*/dev/sd"
+)
+_FIXED_KILL = re.compile(r"\bkill\s+(?:-\w+\s+)?\d+")
+
+
+class Context:
+    """What checks look things up in: the variables known, and the codes of all entries."""
+
+    def __init__(self, variables: dict[str, dict[str, Any]], codes: frozenset[str]) -> None:
+        self.variables, self.codes = variables, codes
+
+
+def check(entry: Entry, context: Context) -> list[str]:
+    return [f"{entry.code}: {what}" for one in CHECKS for what in one(entry, context)]
+
+
+def _texts(entry: Entry) -> Iterator[tuple[str, Text]]:
+    yield "title", entry.title
+    yield "cause", entry.cause
+    for fix in entry.fixes:
+        yield "a fix's title", fix.title
+        yield from (("a step", s) for s in fix.steps)
+        yield from (("a caution", e.caution) for e in fix.env if e.caution)
+        yield from (("a command's why", c.why) for c in fix.commands if c.why)
+
+
+def two_languages(entry: Entry, _: Context) -> Iterator[str]:
+    """Both languages are written, Chinese is Chinese, and both use the same placeholders."""
+    for where, text in _texts(entry):
+        if not _HAN.search(text.zh):
+            yield f"{where}: the zh text holds no Chinese: {text.zh[:50]!r}"
+        if _HAN.search(text.en):
+            yield f"{where}: the en text holds Chinese: {text.en[:50]!r}"
+        if {n for n, _d in names(text.en)} != {n for n, _d in names(text.zh)}:
+            yield f"{where}: en and zh use different placeholders"
+
+
+def title_is_short(entry: Entry, _: Context) -> Iterator[str]:
+    if len(entry.title.en) > 110:
+        yield f"the title has {len(entry.title.en)} characters; at most 110 fit a line"
+
+
+def has_references(entry: Entry, _: Context) -> Iterator[str]:
+    if not entry.references:
+        yield "a claim needs at least one reference"
+
+
+def has_advice(entry: Entry, _: Context) -> Iterator[str]:
+    """An error that nobody can act on is no help; the order is locate, mitigate, resolve."""
+    must_help = entry.severity in ("fatal", "error") and entry.role not in ("wrapper", "noise")
+    if must_help and not any(f.env or f.commands or f.code for f in entry.fixes):
+        yield "an entry of this severity needs a fix with a command, a variable or code"
+    goals = [("locate", "mitigate", "resolve").index(f.goal) for f in entry.fixes]
+    if goals != sorted(goals):
+        yield "fixes are ordered locate, mitigate, resolve"
+
+
+def known_variables(entry: Entry, context: Context) -> Iterator[str]:
+    """A variable in a fix is one that the reference explains, with a value that it allows."""
+    for fix in entry.fixes:
+        for env in fix.env:
+            row = context.variables.get(env.name)
+            if row is None:
+                yield f"the variable {env.name} is not in kb/envvars.yaml"
+                continue
+            if not env.undo:
+                yield f"{env.name}: say how to undo it"
+            bounds = re.fullmatch(r"(-?\d+)\.\.(-?\d+)", str(row.get("range", "")))
+            if bounds and re.fullmatch(r"-?\d+", env.value) and not int(bounds[1]) <= int(env.value) <= int(bounds[2]):
+                yield f"{env.name}={env.value} is outside its range {row['range']}"
+
+
+def nothing_destructive(entry: Entry, _: Context) -> Iterator[str]:
+    """Advice never destroys: processes are named by the log or by a look, never all at once."""
+    for fix in entry.fixes:
+        for command in fix.commands:
+            if _DESTRUCTIVE.search(command.run):
+                yield f"destructive command: {command.run!r}: name the pids, say what is lost"
+            if _FIXED_KILL.search(command.run):
+                yield f"a fixed pid in {command.run!r}: use a capture or <pid>"
+
+
+def placeholders_bound(entry: Entry, _: Context) -> Iterator[str]:
+    """Every name in a text is bound however the entry matches, or has a default."""
+    groups = [frozenset(re.compile(s.pattern).groupindex if s.form == "regex" else ()) for s in entry.signals]
+    always = frozenset().union(*(_bound(part, groups) for part in entry.condition)) if entry.condition else frozenset()
+    table = any(s.form == "fields" for s in entry.signals)
+    used = [t for _, text in _texts(entry) for t in (text.en, text.zh)]
+    used += [c.run for f in entry.fixes for c in f.commands] + [e.value for f in entry.fixes for e in f.env]
+    used += [v for _, v in entry.repro[1]] if entry.repro else []
+    for text in used:
+        for name, default in names(text):
+            if default is None and name not in always and name != "path" and not table:
+                yield f"the placeholder {{{name}}} is not bound on every path: write {{{name}|a default}}"
+
+
+def _bound(condition: Condition, groups: list[frozenset[str]]) -> frozenset[str]:
+    if isinstance(condition, int):
+        return groups[condition]
+    how, members = condition
+    sets = [_bound(m, groups) for m in members]
+    if how == "all":
+        return frozenset().union(*sets)
+    return frozenset.intersection(*sets) if how == "any" and sets else frozenset()
+
+
+def safe_patterns(entry: Entry, _: Context) -> Iterator[str]:
+    """Patterns that cannot run away: no nested repeats, no leading gap, bounded gaps."""
+    for signal in entry.signals:
+        if signal.form != "regex":
+            continue
+        if signal.pattern.startswith((".*", ".+", "^.*")):
+            yield f"{signal.id}: a leading gap is never needed: the search finds the place"
+        if anchors.nested_repeat(signal.pattern):
+            yield f"{signal.id}: a repeat inside a repeat can take for ever: {signal.pattern!r}"
+
+
+def rare_anchors(entry: Entry, _: Context) -> Iterator[str]:
+    """A signal whose fixed text is everywhere slows every scan: anchor it on words that healthy logs do not have."""
+    for signal in map(fragments.assign, entry.signals):
+        if (found := fragments.weak(signal)) > fragments.COMMON:
+            yield f"{signal.id}: {signal.anchors} stands {found} times in ordinary logs: anchor it on rarer words"
+
+
+def edges_resolve(entry: Entry, context: Context) -> Iterator[str]:
+    for code in [*entry.refines, *(e.entry for e in (*entry.symptom_of, *entry.caused_by) if e.entry)]:
+        if code not in context.codes:
+            yield f"it points at {code}, which does not exist"
+        if code == entry.code:
+            yield "it points at itself"
+
+
+def has_samples(entry: Entry, _: Context) -> Iterator[str]:
+    if not entry.match:
+        yield "no match sample: a claim needs its proof"
+    taken = [s.name for s in (*entry.match, *entry.no_match)]
+    for name in sorted({n for n in taken if taken.count(n) > 1}):
+        yield f"two samples are called {name}"
+
+
+def name_fits(entry: Entry, _: Context) -> Iterator[str]:
+    if entry.layer == "built-in" and f"/{entry.code.lower()}_" not in entry.path.replace("\\", "/"):
+        yield f"the file should be called {entry.code.lower()}_{entry.slug}.yaml"
+    if re.match(r"(?:use|avoid|check|do-not|fix)-", entry.slug):
+        yield f"the slug '{entry.slug}' names a remedy; name the fault"
+
+
+CHECKS: tuple[Check, ...] = (
+    name_fits, two_languages, title_is_short, has_references, has_advice, known_variables, nothing_destructive,
+    placeholders_bound, safe_patterns, rare_anchors, edges_resolve, has_samples,
+)  # fmt: skip

@@ -1,0 +1,289 @@
+"""Reads one entry file into the model, strictly."""
+
+from __future__ import annotations
+
+import re
+from pathlib import PurePath
+
+from kb import anchors
+from kb.model import (
+    CONFIDENCES,
+    GOALS,
+    LINE_KINDS,
+    RISKS,
+    ROLES,
+    SAMES,
+    SCOPES,
+    SEVERITIES,
+    STATUSES,
+    TABLES,
+    CodeFix,
+    Command,
+    Condition,
+    Edge,
+    Entry,
+    EnvFix,
+    Filter,
+    Fix,
+    Reference,
+    Sample,
+    Signal,
+    Text,
+)
+from kb.problems import Problem
+from kb.reader import Reader
+from kb.yamldoc import Document, Path, parse
+
+ENTRY_KEYS = (
+    "code", "status", "severity", "role", "kind", "component", "confidence", "applies_to", "replaced_by", "title", "cause",
+    "evidence", "symptom_of", "refines", "caused_by", "fixes", "repro", "references", "samples",
+)  # fmt: skip
+EVIDENCE_KEYS = ("in", "same", "within_s", "all", "any", "not", "also")
+LEAF_KEYS = ("text", "regex", "code", "exit", "fields", "seen_in", "in", "lines")
+GROUP_KEYS = ("all", "any", "not")
+NOTHING = Text("", "")
+
+
+def read_entry(path: str, data: bytes, kinds: tuple[str, ...], layer: str = "built-in") -> Entry | list[Problem]:
+    """The entry, or every fault that keeps it from being one."""
+    doc = parse(path, data)
+    if isinstance(doc, Problem):
+        return [doc]
+    if not isinstance(doc.value, dict):
+        return [Problem(path, 0, "the file is no mapping of keys to values", "begin with 'code: ABC001'")]
+    problems: list[Problem] = []
+    entry = _entry(doc, problems, kinds, layer)
+    return problems or entry
+
+
+def _entry(doc: Document, problems: list[Problem], kinds: tuple[str, ...], layer: str) -> Entry:
+    top = Reader(doc, (), problems, ENTRY_KEYS, "the entry")
+    code = top.string("code")
+    if code and not re.fullmatch(r"[A-Z]{3}\d{3}", code):
+        top.fault(("code",), f"'{code}' is no entry code", "three letters and three digits, like HCL012")
+    name = PurePath(doc.path)
+    slug = name.stem.partition("_")[2].replace("_", "-") or name.stem
+    evidence = _Evidence(top.sub(("evidence",), EVIDENCE_KEYS, "'evidence'"), code, layer)
+    samples = top.sub(("samples",), ("match", "no_match"), "'samples'") if "samples" in top.map else None
+    kind = top.string("kind")
+    if kind and kind not in kinds:
+        top.word("kind", kinds)
+    entry = Entry(
+        code=code,
+        slug=slug,
+        domain=name.parent.name,
+        status=top.word("status", STATUSES, "stable"),
+        severity=top.word("severity", SEVERITIES),
+        role=top.word("role", ROLES, "cause"),
+        kind=kind,
+        component=top.string("component", ""),
+        confidence=top.word("confidence", CONFIDENCES, "medium"),
+        applies_to=top.pairs("applies_to"),
+        replaced_by=top.string("replaced_by", ""),
+        title=top.text("title") or NOTHING,
+        cause=top.text("cause") or NOTHING,
+        condition=evidence.condition,
+        also=evidence.also,
+        same=evidence.reader.word("same", SAMES, "source"),
+        within_s=evidence.reader.number("within_s"),
+        signals=tuple(evidence.signals),
+        symptom_of=top.items("symptom_of", lambda at: _edge(top, at, kinds)),
+        refines=top.strings("refines"),
+        caused_by=top.items("caused_by", lambda at: _edge(top, at, kinds)),
+        fixes=top.items("fixes", lambda at: _fix(top, at)),
+        repro=_repro(top),
+        references=top.items("references", lambda at: _reference(top, at)),
+        layer=layer,
+        path=doc.path,
+        match=samples.items("match", lambda at: _sample(samples, at)) if samples else (),
+        no_match=samples.items("no_match", lambda at: _sample(samples, at)) if samples else (),
+    )
+    if entry.status == "deprecated" and not entry.replaced_by:
+        top.fault(("status",), "a deprecated entry must name 'replaced_by'")
+    return entry
+
+
+def _edge(top: Reader, at: Path, kinds: tuple[str, ...]) -> Edge | None:
+    reader = top.sub(at, ("entry", "kind", "scope"), f"'{at[0]}'")
+    edge = Edge(reader.string("entry", ""), reader.string("kind", ""), reader.word("scope", SCOPES, "job"))
+    if bool(edge.entry) == bool(edge.kind):
+        reader.fault((), "an edge names either 'entry' or 'kind'")
+    if edge.kind and edge.kind not in kinds:
+        reader.word("kind", kinds)
+    return edge
+
+
+def _fix(top: Reader, at: Path) -> Fix | None:
+    keys = ("goal", "risk", "title", "steps", "env", "commands", "code")
+    reader = top.sub(at, keys, "a fix")
+
+    def env(under: Path) -> EnvFix:
+        one = reader.sub(under, ("name", "value", "scope", "undo", "caution"), "an env fix")
+        name = one.string("name")
+        return EnvFix(name, one.string("value", ""), one.string("scope", "process"), one.string("undo", f"unset {name}"),
+                      one.text("caution", required=False))  # fmt: skip
+
+    def command(under: Path) -> Command:
+        one = reader.sub(under, ("run", "changes", "why"), "a command")
+        return Command(one.string("run"), _changes(one), one.text("why", required=False))
+
+    code = None
+    if "code" in reader.map:
+        one = reader.sub(("code",), ("lang", "before", "after"), "'code'")
+        code = CodeFix(one.string("lang", "python"), one.string("before", ""), one.string("after"))
+    return Fix(
+        goal=reader.word("goal", GOALS),
+        risk=reader.word("risk", RISKS, "low"),
+        title=reader.text("title") or NOTHING,
+        steps=reader.items("steps", lambda under: _bilingual(reader, under)),
+        env=reader.items("env", env),
+        commands=reader.items("commands", command),
+        code=code,
+    )
+
+
+def _changes(reader: Reader) -> Text | None:
+    """`nothing`, one plain phrase, or both languages."""
+    value = reader.map.get("changes", "nothing")
+    if isinstance(value, dict):
+        return reader.text("changes")
+    if not isinstance(value, str):
+        reader.fault(("changes",), "'changes' must be 'nothing' or say what changes")
+        return None
+    return None if value.strip().rstrip(".").lower() in ("nothing", "") else Text(value, value)
+
+
+def _bilingual(reader: Reader, under: Path) -> Text:
+    one = reader.sub(under, ("en", "zh"), "a text")
+    return Text(one.string("en").strip(), one.string("zh").strip())
+
+
+def _repro(top: Reader) -> tuple[str, tuple[tuple[str, str], ...]] | None:
+    if "repro" not in top.map:
+        return None
+    reader = top.sub(("repro",), ("template", "with"), "'repro'")
+    return reader.string("template"), reader.pairs("with")
+
+
+def _reference(top: Reader, at: Path) -> Reference:
+    reader = top.sub(at, ("kind", "title", "url"), "a reference")
+    return Reference(reader.string("kind", "doc"), reader.string("title"), reader.string("url", ""))
+
+
+def _sample(samples: Reader, at: Path) -> Sample:
+    reader = samples.sub(at, ("name", "path", "text", "expect", "source"), "a sample")
+    return Sample(reader.string("name"), reader.string("text"), reader.string("path", ""), reader.pairs("expect"))
+
+
+class _Evidence:
+    """The condition tree of an entry, and its leaves in the order in which they are written."""
+
+    def __init__(self, reader: Reader, code: str, layer: str) -> None:
+        self.reader, self.code, self.layer = reader, code, layer
+        self.signals: list[Signal] = []
+        self.filters = self._filters(reader)
+        parts: list[Condition] = list(self._members(reader, "all"))
+        any_members = self._members(reader, "any")
+        if any_members:
+            parts.append(("any", any_members))
+        if not parts:
+            reader.fault((), "'evidence' needs 'all' or 'any'", "at least one leaf like {text: '...'} must decide")
+        parts += [("not", (member,)) for member in self._members(reader, "not")]
+        self.condition = tuple(parts)
+        self.also = self._members(reader, "also")
+
+    def _members(self, reader: Reader, key: str) -> tuple[Condition, ...]:
+        return reader.items(key, lambda at: self._member(reader, at))
+
+    def _member(self, parent: Reader, at: Path) -> Condition | None:
+        value = parent.map[at[0]][at[1]]
+        if isinstance(value, dict) and any(k in value for k in GROUP_KEYS):
+            group = parent.sub(at, GROUP_KEYS, "a group")
+            parts: list[Condition] = []
+            for key in GROUP_KEYS:
+                members = self._members(group, key)
+                if members:
+                    parts.append((key, members))
+            return parts[0] if len(parts) == 1 else ("all", tuple(parts))
+        return self._leaf(parent.sub(at, LEAF_KEYS, "a leaf"))
+
+    def _leaf(self, reader: Reader) -> int | None:
+        forms = [f for f in ("text", "regex", "code", "exit", "fields") if f in reader.map]
+        if len(forms) != 1:
+            reader.fault((), "a leaf has exactly one of text, regex, code, exit, fields")
+            return None
+        form = forms[0]
+        pattern, table = "", ""
+        found: tuple[str, ...] = ()
+        where: tuple[tuple[str, str], ...] = ()
+        if form == "fields":
+            fields = reader.sub(("fields",), ("table", "where"), "'fields'")
+            table, where = fields.word("table", TABLES), fields.pairs("where")
+        else:
+            pattern = reader.string(form)
+            found = self._anchors(reader, form, pattern)
+            if form == "code":
+                pattern = anchors.of_code(pattern)[0]
+            elif form == "exit" and re.fullmatch(r"-?\d+", pattern):
+                pattern = anchors.of_exit(int(pattern))[0]
+        number = len(self.signals)
+        self.signals.append(
+            Signal(
+                f"{self.code}/{number}",
+                form,
+                pattern,
+                found,
+                int(reader.number("lines", 0) or 0),
+                self._filters(reader) or self.filters,
+                table,
+                where,
+                self.layer == "built-in",
+            )
+        )
+        return number
+
+    @staticmethod
+    def _anchors(reader: Reader, form: str, pattern: str) -> tuple[str, ...]:
+        if form == "text":
+            if len(pattern) < anchors.MIN_ANCHOR or "\n" in pattern:
+                reader.fault((form,), f"the text must have {anchors.MIN_ANCHOR} characters or more, in one line")
+            return (pattern,)
+        if form == "code":
+            return anchors.of_code(pattern)[1]
+        if form == "exit":
+            if not re.fullmatch(r"-?\d+", pattern):
+                reader.fault((form,), "'exit' is a number")
+                return ()
+            return anchors.of_exit(int(pattern))[1]
+        try:
+            re.compile(pattern)
+            found = anchors.of_regex(pattern)
+        except re.error as error:
+            reader.fault((form,), f"bad regex: {error}", "try it with python -c 'import re; re.compile(...)'")
+            return ()
+        if not found or min(map(len, found)) < anchors.MIN_ANCHOR:
+            reader.fault((form,), f"the regex has no fixed text of {anchors.MIN_ANCHOR} characters outside optional parts",
+                         "the scanner looks for fixed text first; anchor the pattern on the stable words of the message")  # fmt: skip
+        return found
+
+    @staticmethod
+    def _filters(reader: Reader) -> tuple[Filter, ...]:
+        if "in" not in reader.map:
+            return ()
+        value = reader.map["in"]
+        kinds = [value] if isinstance(value, str) else list(value)
+        found = []
+        for kind in kinds:
+            if not isinstance(kind, str) or kind not in LINE_KINDS:
+                reader.fault(("in",), f"'{kind}' is no kind of line", f"kinds: {', '.join(LINE_KINDS)}")
+                continue
+            one = (
+                reader.sub(("in", kind), ("module", "level", "file"), "a filter")
+                if isinstance(reader.map["in"], dict)
+                else None
+            )
+            if one is None:
+                found.append(Filter(kind))
+            else:
+                found.append(Filter(kind, one.strings("module"), one.strings("level"), one.strings("file")))
+        return tuple(found)

@@ -1,0 +1,213 @@
+"""The shape of the knowledge, as the rest of the program sees it.
+
+Everything is a NamedTuple: thousands of signals are made at start-up, and a tuple is built ten times as fast as a
+frozen dataclass. `None` means "the entry does not say".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple, Union
+
+SEVERITIES = ("fatal", "error", "warning", "info")
+ROLES = ("cause", "ambiguous", "symptom", "wrapper", "noise")
+STATUSES = ("draft", "stable", "deprecated")
+CONFIDENCES = ("high", "medium", "low")
+SAMES = ("source", "process", "rank", "device", "node", "job")
+SCOPES = ("process", "device", "rank", "node", "job")
+GOALS = ("locate", "mitigate", "resolve")
+RISKS = ("low", "medium", "high")
+LINE_KINDS = ("plog", "message", "traceback", "launcher", "kernel", "shell", "text")
+TABLES = ("npu-smi.chip", "npu-smi.process", "npu-smi.summary", "key-value", "ps", "job")
+# A fact's signals are called "fact:comm-entry/0": no entry has such a code.
+FACT_PREFIX = "fact:"
+LEAF_FORMS = ("text", "regex", "code", "exit", "fields")
+
+
+class Text(NamedTuple):
+    """One text in the two languages of the product."""
+
+    en: str
+    zh: str
+
+    def pick(self, lang: str) -> str:
+        return self.zh if lang == "zh" else self.en
+
+    def json(self) -> dict[str, str]:
+        return {"en": self.en, "zh": self.zh}
+
+
+class Filter(NamedTuple):
+    """One kind of line that a leaf accepts; empty parts accept anything."""
+
+    kind: str
+    modules: tuple[str, ...] = ()
+    levels: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+
+
+class Signal(NamedTuple):
+    """One leaf of an entry, ready to be looked for: at least one of `anchors` stands in every text it can match."""
+
+    id: str  # "HCL003/2": the entry's code and the leaf's number
+    form: str
+    pattern: str  # a regex; for form "text" the literal itself
+    anchors: tuple[str, ...]
+    lines: int  # how many further lines the pattern may run over
+    filters: tuple[Filter, ...]
+    table: str  # for form "fields"
+    where: tuple[tuple[str, str], ...]
+    trusted: bool  # built-in knowledge: compiled with `re`; else `regex` with a time limit
+    fragments: tuple[str, ...] = ()  # one for each anchor: a short piece of it that is rare in ordinary logs
+
+    @property
+    def entry(self) -> str:
+        return self.id.partition("/")[0]
+
+
+# A condition is a leaf's number, or a group: ("all" | "any" | "not", members).
+Condition = Union[int, tuple[str, tuple["Condition", ...]]]
+
+
+class Edge(NamedTuple):
+    """A relation, kept at the effect: the target is an entry or every entry of a kind."""
+
+    entry: str
+    kind: str
+    scope: str
+
+
+class EnvFix(NamedTuple):
+    name: str
+    value: str
+    scope: str
+    undo: str
+    caution: Text | None
+
+
+class Command(NamedTuple):
+    run: str
+    changes: Text | None  # None: changes nothing
+    why: Text | None
+
+
+class CodeFix(NamedTuple):
+    lang: str
+    before: str
+    after: str
+
+
+class Fix(NamedTuple):
+    goal: str
+    risk: str
+    title: Text
+    steps: tuple[Text, ...]
+    env: tuple[EnvFix, ...]
+    commands: tuple[Command, ...]
+    code: CodeFix | None
+
+
+class Reference(NamedTuple):
+    kind: str
+    title: str
+    url: str
+
+
+class Sample(NamedTuple):
+    """A text that an entry must match, or must not. Kept for tests; never shipped in the compiled form."""
+
+    name: str
+    text: str
+    path: str
+    expect: tuple[tuple[str, str], ...]
+
+
+class Entry(NamedTuple):
+    """One fault: how it shows, what it means, what to do."""
+
+    code: str
+    slug: str
+    domain: str
+    status: str
+    severity: str
+    role: str
+    kind: str
+    component: str
+    confidence: str
+    applies_to: tuple[tuple[str, str], ...]
+    replaced_by: str
+    title: Text
+    cause: Text
+    condition: tuple[Condition, ...]  # every member must hold
+    also: tuple[Condition, ...]  # leaves that never decide
+    same: str
+    within_s: float | None
+    signals: tuple[Signal, ...]
+    symptom_of: tuple[Edge, ...]
+    refines: tuple[str, ...]
+    caused_by: tuple[Edge, ...]
+    fixes: tuple[Fix, ...]
+    repro: tuple[str, tuple[tuple[str, str], ...]] | None
+    references: tuple[Reference, ...]
+    layer: str
+    path: str
+    match: tuple[Sample, ...] = ()
+    no_match: tuple[Sample, ...] = ()
+
+
+def _text(value: Any) -> Text:
+    return Text(value[0], value[1])
+
+
+def _maybe_text(value: Any) -> Text | None:
+    return None if value is None else _text(value)
+
+
+def _condition(value: Any) -> Condition:
+    if isinstance(value, int):
+        return value
+    return (value[0], tuple(_condition(member) for member in value[1]))
+
+
+def signal_from_json(row: list[Any]) -> Signal:
+    """The inverse of storing a Signal as a JSON array."""
+    name, form, pattern, anchors, lines, filters, table, where, trusted, fragments = row
+    return Signal(
+        name, form, pattern, tuple(anchors), lines,
+        tuple(Filter(k, tuple(m), tuple(lv), tuple(f)) for k, m, lv, f in filters) if filters else (),
+        table, tuple((k, v) for k, v in where) if where else (), trusted, tuple(fragments),
+    )  # fmt: skip
+
+
+def entry_from_json(row: Mapping[str, Any]) -> Entry:
+    """The inverse of storing an Entry as a JSON object (NamedTuples become arrays there)."""
+    return Entry(
+        **{k: row[k] for k in ("code", "slug", "domain", "status", "severity", "role", "kind", "component", "confidence")},
+        applies_to=tuple((k, v) for k, v in row["applies_to"]),
+        replaced_by=row["replaced_by"],
+        title=_text(row["title"]),
+        cause=_text(row["cause"]),
+        condition=tuple(_condition(c) for c in row["condition"]),
+        also=tuple(_condition(c) for c in row["also"]),
+        same=row["same"],
+        within_s=row["within_s"],
+        signals=tuple(signal_from_json(s) for s in row["signals"]),
+        symptom_of=tuple(Edge(*e) for e in row["symptom_of"]),
+        refines=tuple(row["refines"]),
+        caused_by=tuple(Edge(*e) for e in row["caused_by"]),
+        fixes=tuple(
+            Fix(
+                goal, risk, _text(title), tuple(_text(s) for s in steps),
+                tuple(EnvFix(n, v, s, u, _maybe_text(c)) for n, v, s, u, c in env),
+                tuple(Command(r, _maybe_text(c), _maybe_text(w)) for r, c, w in commands),
+                CodeFix(*code) if code else None,
+            )
+            for goal, risk, title, steps, env, commands, code in row["fixes"]
+        ),
+        repro=(row["repro"][0], tuple((k, v) for k, v in row["repro"][1])) if row["repro"] else None,
+        references=tuple(Reference(*r) for r in row["references"]),
+        layer=row["layer"],
+        path=row["path"],
+        match=tuple(Sample(n, t, p, tuple((k, v) for k, v in e)) for n, t, p, e in row.get("match", ())),
+        no_match=tuple(Sample(n, t, p, tuple((k, v) for k, v in e)) for n, t, p, e in row.get("no_match", ())),
+    )  # fmt: skip

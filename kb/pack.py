@@ -1,0 +1,120 @@
+"""The compiled form of one layer of knowledge: one file, read in pieces, never trusted blindly.
+
+Layout: a JSON header in the first line (format, digest, stamp, sections with offset, length and checksum), then the
+sections. `index` is what every scan needs; entries, codes, cards and variables are looked up one by one by offset.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+import zlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+FORMAT = 7
+HEADER_LIMIT = 65536
+
+
+class BrokenPackError(Exception):
+    """The file is no pack, an old one, or damaged: build it again."""
+
+
+class Header(NamedTuple):
+    digest: str
+    stamp: str
+    sections: Mapping[str, tuple[int, int, int]]
+
+
+class Pack:
+    """An open pack. Small sections are decoded on first use; objects are decoded one at a time."""
+
+    def __init__(self, data: bytes) -> None:
+        end = data.find(b"\n", 0, HEADER_LIMIT)
+        if end < 0:
+            raise BrokenPackError("no header")
+        try:
+            raw = json.loads(data[:end])
+            if raw["format"] != FORMAT:
+                raise BrokenPackError("another format")
+            sections = {k: (v[0], v[1], v[2]) for k, v in raw["sections"].items()}
+            self.header = Header(raw["digest"], raw["stamp"], sections)
+            if sum(length for _, length, _ in sections.values()) != len(data) - end - 1:
+                raise BrokenPackError("cut off")
+        except (ValueError, KeyError, TypeError, IndexError) as error:
+            raise BrokenPackError("header not readable") from error
+        self._data, self._base = data, end + 1
+        self._decoded: dict[str, Any] = {}
+
+    def _bytes(self, name: str) -> bytes:
+        offset, length, crc = self.header.sections[name]
+        piece = self._data[self._base + offset : self._base + offset + length]
+        if len(piece) != length or zlib.crc32(piece) != crc:
+            raise BrokenPackError(f"section {name} is damaged")
+        return piece
+
+    def section(self, name: str) -> Any:
+        """A whole section as JSON."""
+        if name not in self._decoded:
+            try:
+                self._decoded[name] = json.loads(self._bytes(name))
+            except (ValueError, KeyError) as error:
+                raise BrokenPackError(f"section {name} is not readable") from error
+        return self._decoded[name]
+
+    def item(self, at: list[int]) -> Any:
+        """One object of the blob, by offset and length."""
+        offset, _, _ = self.header.sections["blob"]
+        start = self._base + offset + at[0]
+        try:
+            return json.loads(self._data[start : start + at[1]])
+        except ValueError as error:
+            raise BrokenPackError("an object is not readable") from error
+
+
+class Writer:
+    """Collects sections and objects, then makes the bytes of a pack."""
+
+    def __init__(self) -> None:
+        self._blob = bytearray()
+        self._sections: dict[str, bytes] = {}
+
+    def add(self, value: Any) -> tuple[int, int]:
+        piece = _dump(value)
+        at = (len(self._blob), len(piece))
+        self._blob += piece
+        return at
+
+    def section(self, name: str, value: Any) -> None:
+        self._sections[name] = _dump(value)
+
+    def finish(self, digest: str, stamp: str) -> bytes:
+        body, table = bytearray(), {}
+        for name, piece in {**self._sections, "blob": bytes(self._blob)}.items():
+            table[name] = (len(body), len(piece), zlib.crc32(piece))
+            body += piece
+        header = {"format": FORMAT, "digest": digest, "stamp": stamp, "sections": table}
+        return _dump(header) + b"\n" + bytes(body)
+
+
+def _dump(value: Any) -> bytes:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def write_atomically(path: Path, data: bytes) -> bool:
+    """Puts the file in place in one step; False when the place cannot be written (a cache is a convenience)."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(data)
+            os.replace(temporary, path)
+        except OSError:
+            Path(temporary).unlink(missing_ok=True)
+            return False
+    except OSError:
+        return False
+    return True

@@ -1,0 +1,42 @@
+"""How a fault in the knowledge is told: what, where, why, what to do."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from typing import NamedTuple
+
+
+class Problem(NamedTuple):
+    """One fault in one knowledge file. `line` is 1-based; 0 means the file as a whole."""
+
+    path: str
+    line: int
+    what: str
+    help: str = ""
+    excerpt: str = ""
+
+    def __str__(self) -> str:
+        where = f"{self.path}:{self.line}" if self.line else self.path
+        text = f"error: {self.what}\n  --> {where}"
+        if self.excerpt:
+            text += f"\n   |  {self.excerpt.strip()[:160]}"
+        if self.help:
+            text += f"\n = help: {self.help}"
+        return text
+
+
+class KnowledgeError(Exception):
+    """Built-in knowledge is broken, or knowledge that was asked for by name cannot be read."""
+
+    def __init__(self, problems: Iterable[Problem]) -> None:
+        self.problems = tuple(problems)
+        super().__init__("\n".join(str(p) for p in self.problems))
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """The nearest spelling and the choices, as help text."""
+    known = list(known)
+    near = difflib.get_close_matches(word, known, n=1, cutoff=0.6)
+    guess = f"did you mean '{near[0]}'? " if near else ""
+    return f"{guess}choices here: {', '.join(known)}"

@@ -1,0 +1,97 @@
+"""The knowledge tests itself: every entry's samples are diagnosed by the engine that ships."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from doctor import discover, proof
+from doctor.diagnose import conclude
+from doctor.proof import Bench
+from doctor.scan.plan import Plan
+from doctor.scan.scanner import Scanner
+from kb import lint
+from kb.build import kinds, read_entries
+from kb.knowledge import Knowledge
+from kb.layers import HERE, Layer
+from kb.model import Entry
+
+ENTRIES, FAULTS = read_entries(Layer("built-in", HERE))
+BY_CODE = {e.code: e for e in ENTRIES}
+HEALTHY = sorted((Path(__file__).parent.parent / "data" / "healthy").rglob("*.*"))
+
+
+def test_every_file_is_read() -> None:
+    """No built-in entry has a fault."""
+    assert [str(f) for f in FAULTS] == []
+
+
+@pytest.mark.parametrize("code", sorted(BY_CODE))
+def test_entry(code: str, knowledge: Knowledge, bench: Bench) -> None:
+    """Languages, advice, variables, patterns; every leaf hit, every branch needed, itself the first root, captures right."""
+    entry = BY_CODE[code]
+    variables = {name: row for name in knowledge.variables() if (row := knowledge.variable(name)) is not None}
+    context = lint.Context(variables, frozenset(knowledge.codes_of_entries))
+    assert lint.check(entry, context) + bench.problems(entry) == []
+
+
+def _related(a: Entry, b: Entry) -> bool:
+    """May entry `b` fire on a sample of entry `a`?"""
+    if a.role in ("symptom", "wrapper", "noise") or b.role in ("symptom", "wrapper", "noise"):
+        return True
+    for x, y in ((a, b), (b, a)):
+        if y.code in x.refines or any(e.entry == y.code or e.kind == y.kind for e in (*x.symptom_of, *x.caused_by)):
+            return True
+    return b.role == "ambiguous" or (a.kind == b.kind and bool(set(a.refines) & set(b.refines)))
+
+
+@pytest.mark.parametrize("code", sorted(BY_CODE))
+def test_alone(code: str, bench: Bench) -> None:
+    """No entry fires on another entry's samples unless the two are related."""
+    entry = BY_CODE[code]
+    strangers = []
+    for sample in entry.match:
+        harvest = bench.harvest(sample)
+        for other in sorted({h.entry for h in harvest.hits} - {code}):
+            if not _related(entry, BY_CODE[other]) and proof.holds(BY_CODE[other], harvest):
+                strangers.append(f"{other} on '{sample.name}'")
+    assert strangers == []
+
+
+@pytest.mark.parametrize("path", HEALTHY, ids=lambda p: p.name)
+def test_healthy(path: Path, knowledge: Knowledge) -> None:
+    """Nothing but noise fires on the logs of healthy machines, and the verdict is clean."""
+    scanner = Scanner(Plan(knowledge.signals()))
+    diagnosis = conclude([scanner.scan(s) for s in discover.discover([str(path)]).sources], knowledge)
+    loud = [
+        r.finding.entry.code for r in diagnosis.related if r.finding.entry.severity in ("fatal", "error", "warning")
+    ]
+    assert (loud, diagnosis.verdict) == ([], "clean"), [c.template for c in diagnosis.unexplained]
+
+
+def test_kinds_are_used_or_known() -> None:
+    """Every kind that an entry or an edge names is in the closed list; no two kinds share a title."""
+    words = set(kinds())
+    named = {e.kind for e in ENTRIES} | {g.kind for e in ENTRIES for g in (*e.symptom_of, *e.caused_by) if g.kind}
+    assert named <= words
+
+
+def test_relations_have_no_cycle() -> None:
+    """Edges to entries never lead back: an explanation has an end."""
+    edges = {e.code: {g.entry for g in e.symptom_of if g.entry} for e in ENTRIES}
+    for entry in ENTRIES:
+        for general in entry.refines:
+            edges.setdefault(general, set()).add(entry.code)
+
+    done: set[str] = set()
+
+    def walk(code: str, trail: tuple[str, ...]) -> None:
+        assert code not in trail, " -> ".join((*trail, code))
+        if code not in done:
+            for target in edges.get(code, ()):
+                walk(target, (*trail, code))
+            done.add(code)
+
+    for code in edges:
+        walk(code, ())

@@ -1,0 +1,112 @@
+"""Faulty knowledge is told with what, where and what to do; one bad file never hides the others."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kb import yamldoc
+from kb.build import Layer, build, kinds
+from kb.load import read_entry
+from kb.model import Entry
+from kb.pack import BrokenPackError, Pack
+
+GOOD = """\
+code: TST001
+severity: error
+role: cause
+kind: out-of-memory
+title: {en: Test fault, zh: 测试故障}
+cause: {en: It broke., zh: 坏了。}
+evidence:
+  any:
+    - {text: "a very special message"}
+fixes:
+  - goal: resolve
+    title: {en: Mend it, zh: 修好}
+    commands: [{run: "npu-smi info"}]
+references: [{kind: doc, title: none}]
+samples:
+  match: [{name: one, text: "a very special message"}]
+"""
+
+
+def problems(text: str) -> list[str]:
+    got = read_entry("kb/entries/test/tst001_test-fault.yaml", text.encode(), kinds())
+    return [] if isinstance(got, Entry) else [str(p) for p in got]
+
+
+def test_a_good_entry_loads() -> None:
+    assert problems(GOOD) == []
+
+
+@pytest.mark.parametrize(
+    ("change", "what", "line"),
+    [
+        (("severity: error", "severty: error"), "unknown key 'severty'", 2),
+        (("severity: error", "severity: eror"), "did you mean 'error'", 2),
+        (("kind: out-of-memory", "kind: out-of-memry"), "did you mean 'out-of-memory'", 4),
+        (("code: TST001", "code: T1"), "no entry code", 1),
+        (("zh: 测试故障}", "}"), "'zh' is missing", 5),
+        (("{text: \"a very special message\"}", "{text: \"abc\"}"), "5 characters", 9),
+        (("{text: \"a very special message\"}", "{regex: 'a(b'}"), "bad regex", 9),
+        (("{text: \"a very special message\"}", "{regex: '\\d+ .* \\d+'}"), "no fixed text", 9),
+        (("{text: \"a very special message\"}", "{text: abcdefgh, regex: abcdefgh}"), "exactly one of", 9),
+        (("goal: resolve", "goal: repair"), "is no value of 'goal'", 11),
+        (("code: TST001", "code: TST001\ncode: TST002"), "stands twice", 2),
+        (("code: TST001", "code: !!python/object:os.system x"), "tag", 1),
+        (("  any:", "  all:\n   - x\n  any:"), "must be a mapping", 9),
+    ],
+)  # fmt: skip
+def test_faults_say_what_and_where(change: tuple[str, str], what: str, line: int) -> None:
+    """The message names the fault, the file with its line, and what to write instead."""
+    found = problems(GOOD.replace(*change))
+    assert any(what in p and f"tst001_test-fault.yaml:{line}" in p for p in found), found
+
+
+@pytest.mark.parametrize(
+    ("data", "what"),
+    [
+        (b"- just\n- a list\n", "no mapping"),
+        (b"code: [unclosed\n", "not valid YAML"),
+        (b"\xff\xfe\x00", "not UTF-8"),
+        (b"a: &x [1,2]\nb: &y [*x,*x,*x,*x,*x,*x,*x,*x]\nc: &z [*y,*y,*y,*y,*y,*y,*y,*y]\nd: &w [*z,*z,*z,*z,*z,*z,*z,*z]\ne: &v [*w,*w,*w,*w,*w,*w,*w,*w]\nf: &u [*v,*v,*v,*v,*v,*v,*v,*v]\ng: [*u,*u,*u,*u,*u,*u,*u,*u]\n", "too many values"),
+        (b"a: " + b"[" * 200 + b"]" * 200, "nested too deeply"),
+    ],
+)  # fmt: skip
+def test_hostile_yaml_is_refused(data: bytes, what: str) -> None:
+    """No tag is executed, no alias bomb expands, no depth overflows."""
+    got = read_entry("x.yaml", data, kinds())
+    assert isinstance(got, list)
+    assert what in str(got[0])
+
+
+def test_scalars_are_strings() -> None:
+    """Numbers, booleans and versions stay what they look like."""
+    doc = yamldoc.parse("x", b"a: 0012\nb: off\nc: 9.10\nd: 1e3\n")
+    assert isinstance(doc, yamldoc.Document)
+    assert doc.value == {"a": "0012", "b": "off", "c": "9.10", "d": "1e3"}
+
+
+def test_one_fault_does_not_hide_the_others(tmp_path: Path) -> None:
+    """A folder with a broken file and a doubled code still gives its good entry, and names both faults."""
+    (tmp_path / "tst001_test-fault.yaml").write_text(GOOD)
+    (tmp_path / "tst002_broken.yaml").write_text(GOOD.replace("severity", "severty"))
+    (tmp_path / "tst003_doubled.yaml").write_text(GOOD)
+    data, faults = build(Layer("user", tmp_path))
+    assert list(Pack(data).section("index")["entries"]) == ["TST001"]
+    assert any("severty" in str(f) for f in faults)
+    assert any("is taken by" in str(f) for f in faults)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [lambda d: d[: len(d) // 2], lambda d: b"{}\n" + d, lambda d: b"", lambda d: d.replace(b"TST001", b"TST9")],
+)
+def test_a_damaged_pack_is_noticed(tmp_path: Path, damage: object) -> None:
+    """A cache that was cut off or changed is never believed."""
+    (tmp_path / "tst001_test-fault.yaml").write_text(GOOD)
+    data, _ = build(Layer("user", tmp_path))
+    with pytest.raises(BrokenPackError):
+        Pack(damage(data)).section("index")  # type: ignore[operator]
