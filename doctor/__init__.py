@@ -1,0 +1,25 @@
+"""npu-doctor: the right root cause first.
+
+    from doctor import diagnose
+    diagnosis = diagnose("~/ascend/log/plog")        # a path, several, or text
+    diagnosis.findings[0].title.en
+
+Loaded on first use: importing this package costs nothing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from doctor.api import diagnose
+
+__all__ = ["diagnose"]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "diagnose":
+        from doctor.api import diagnose
+
+        return diagnose
+    raise AttributeError(f"module 'doctor' has no attribute {name!r}")

@@ -1,0 +1,74 @@
+"""What several commands share: the parser's habits, languages, loading knowledge, writing out."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+from doctor import lang
+from doctor.errors import UsageError
+from kb.knowledge import Knowledge, load
+
+
+class Parser(argparse.ArgumentParser):
+    """argparse whose errors are ours: what is wrong and where the help is, exit code 2."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(message, f"{self.prog} --help")
+
+
+def parser(name: str, about: str, **more: Any) -> Parser:
+    made = Parser(
+        prog=f"npu-doctor {name}",
+        description=about,
+        allow_abbrev=False,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        **more,
+    )
+    made.add_argument(
+        "--lang", choices=("en", "zh"), help="language of the answer (default: NPU_DOCTOR_LANG, then the locale)"
+    )
+    made.add_argument(
+        "--kb", action="append", default=[], metavar="DIR", help="a further folder of knowledge entries (repeatable)"
+    )
+    return made
+
+
+def knowledge(args: argparse.Namespace) -> Knowledge:
+    """The knowledge in use; faults of users' entries are told on stderr, once, and the rest is used."""
+    known = load(tuple(args.kb))
+    for problem in known.problems:
+        sys.stderr.write(f"{problem}\n")
+    if known.problems:
+        sys.stderr.write(
+            "npu-doctor: these entries were skipped; the others are in use (npu-doctor kb check DIR tells more)\n"
+        )
+    return known
+
+
+def language(args: argparse.Namespace) -> str:
+    return lang.choose(args.lang)
+
+
+def write(text: str, target: str | None) -> None:
+    """To a file, whole or not at all, or to standard output."""
+    if not target or target == "-":
+        sys.stdout.write(text)
+        return
+    path = Path(target)
+    try:
+        path.write_text(text, encoding="utf-8", errors="backslashreplace")
+    except OSError as error:
+        raise UsageError(f"cannot write {target}: {error.strerror}", "choose another place with -o FILE") from error
+
+
+def format_of(asked: str | None, target: str | None, known: Sequence[str], default: str = "text") -> str:
+    """-f, else the suffix of -o, else text."""
+    if asked:
+        return asked
+    suffix = Path(target).suffix.lstrip(".").lower() if target else ""
+    suffix = {"markdown": "md", "txt": "text", "htm": "html"}.get(suffix, suffix)
+    return suffix if suffix in known else default

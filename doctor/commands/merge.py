@@ -1,0 +1,105 @@
+"""`npu-doctor merge`: the harvests of many nodes to one diagnosis, as if everything had been scanned at once."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from doctor.commands import common, scan
+from doctor.diagnose import conclude
+from doctor.errors import UsageError
+from doctor.harvest import Cluster, Harvest, Hit, Place, from_json
+
+
+def arguments() -> common.Parser:
+    made = common.parser(
+        "merge",
+        "Merge what `npu-doctor scan -f jsonl` wrote on several nodes into one diagnosis of the whole job. - is standard input.",
+    )
+    made.add_argument("paths", nargs="+", metavar="FILE.jsonl")
+    scan.output_options(made)
+    return made
+
+
+def main(argv: list[str]) -> int:
+    args = arguments().parse_args(argv)
+    begin = time.perf_counter()
+    known = common.knowledge(args)
+    read = [(name, harvest) for name in args.paths for harvest in harvests(name, known.digest)]
+    diagnosis = conclude(apart(read), known, time.perf_counter() - begin)
+    scan.emit(args, diagnosis, known)
+    return scan.exit_code(args, diagnosis)
+
+
+def harvests(name: str, digest: str) -> Iterator[Harvest]:
+    """The harvests in a file; everything else in it is a conclusion and is drawn again."""
+    try:
+        text = sys.stdin.read() if name == "-" else Path(name).read_text(encoding="utf-8", errors="surrogateescape")
+    except OSError as error:
+        raise UsageError(
+            f"cannot read {name}: {error.strerror}", "give files that `npu-doctor scan -f jsonl` wrote"
+        ) from error
+    found = False
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+            kind = row["type"]
+            made = from_json(row) if kind == "harvest" else None
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise UsageError(
+                f"{name}:{number} is no line of `npu-doctor scan -f jsonl`",
+                "write it again on that node, with the same version",
+            ) from error
+        if kind == "report" and row.get("knowledge", {}).get("digest") != digest:
+            sys.stderr.write(
+                f"npu-doctor: {name} was scanned with other knowledge: what only one of them knows is missing\n"
+            )
+        if made is not None:
+            found = True
+            yield made
+    if not found:
+        raise UsageError(f"there is no harvest in {name}", "write it with: npu-doctor scan LOGS -f jsonl -o node.jsonl")
+
+
+def apart(read: list[tuple[str, Harvest]]) -> list[Harvest]:
+    """Nodes whose logs stand under the same path are told apart by the name of the harvest's file.
+
+    In containers every node has the same folders and the same pids: without this they would be one process.
+    """
+    told = [
+        {(s.path.rpartition("/")[0], s.pid) if (s.pid or -1) >= 0 else (s.path, None) for s in one.spans}
+        for _, one in read
+    ]
+    seen = Counter(key for keys in told for key in keys)
+    return [
+        _under(Path(name).stem, one) if any(seen[key] > 1 for key in keys) else one
+        for (name, one), keys in zip(read, told, strict=True)
+    ]
+
+
+def _under(folder: str, one: Harvest) -> Harvest:
+    def name(path: str) -> str:
+        return f"{folder}/{path.lstrip('/')}"
+
+    def place(at: Place) -> Place:
+        return at._replace(path=name(at.path), node=at.node if at.node is not None else folder)
+
+    def hit(h: Hit) -> Hit:
+        return h._replace(place=place(h.place))
+
+    def cluster(c: Cluster) -> Cluster:
+        return c._replace(first=place(c.first))
+
+    return one._replace(
+        hits=tuple(map(hit, one.hits)),
+        facts=tuple(map(hit, one.facts)),
+        clusters=tuple(map(cluster, one.clusters)),
+        spans=tuple(s._replace(path=name(s.path)) for s in one.spans),
+        skipped=tuple(s._replace(path=name(s.path)) for s in one.skipped),
+    )

@@ -1,0 +1,22 @@
+"""`npu-doctor run -- CMD`: the command unchanged, and the diagnosis after it when it fails."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from doctor.commands import common, scan
+from doctor.runner import command
+
+
+def main(argv: list[str]) -> int:
+    made = common.parser("run", "Run a command; when it fails, diagnose its output and the logs that it wrote. Its exit code is returned.")
+    command.add_arguments(made)
+    args = made.parse_args(argv)
+
+    def diagnose(paths: Sequence[str]) -> None:
+        asked = scan.arguments().parse_args([*paths, *(["--lang", args.lang] if args.lang else [])])
+        asked.kb = args.kb
+        known = common.knowledge(asked)
+        scan.emit(asked, scan.diagnose(asked, known), known)
+
+    return command.run(args, diagnose)

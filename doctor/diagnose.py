@@ -1,0 +1,94 @@
+"""The whole way from sources to a Diagnosis, without any face."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from doctor import evaluate, relate
+from doctor.harvest import Cluster, Harvest, Hit, Skipped, merge
+from doctor.job.analyse import TABLE, analyse, hits, locate
+from doctor.job.model import Job
+from doctor.job.tell import NO_STORY, story
+from kb.knowledge import Knowledge
+
+
+class Diagnosis(NamedTuple):
+    """Findings in reading order, what stays unexplained, and what the verdict rests on."""
+
+    verdict: str  # findings | clean | inconclusive
+    related: tuple[relate.Related, ...]
+    unexplained: tuple[Cluster, ...]
+    skipped: tuple[Skipped, ...]
+    harvest: Harvest
+    seconds: float = 0.0
+    job: Job | None = None
+
+    @property
+    def roots(self) -> tuple[relate.Related, ...]:
+        return tuple(r for r in self.related if r.role == "root" and r.finding.entry.role != "noise")
+
+
+def conclude(
+    harvests: Iterable[Harvest], knowledge: Knowledge, seconds: float = 0.0, skipped: Sequence[Skipped] = ()
+) -> Diagnosis:
+    """Merges what was harvested and draws the conclusions."""
+    harvest = merge(harvests)
+    findings, job = judge(harvest, knowledge)
+    related = relate.relate(findings, story(job, findings) if job is not None else NO_STORY)
+    unexplained = tuple(sorted(harvest.clusters, key=lambda c: (c.first.time or "~", c.first.path, c.first.line)))
+    return Diagnosis(
+        _verdict(related, harvest),
+        related,
+        unexplained,
+        tuple(sorted((*skipped, *harvest.skipped))),
+        harvest,
+        seconds,
+        job,
+    )
+
+
+def judge(harvest: Harvest, knowledge: Knowledge) -> tuple[tuple[evaluate.Finding, ...], Job | None]:
+    """What holds, and the job when there is one: its verdicts are findings like any other."""
+    findings = evaluate.evaluate(
+        harvest._replace(hits=tuple(h for h in harvest.hits if h.place.module != TABLE)), knowledge
+    )
+    made = analyse(harvest, findings)
+    if made is None:
+        return findings, None
+    job, who = made
+    verdicts = verdict_hits(job, knowledge)
+    if verdicts:
+        findings = (
+            *findings,
+            *evaluate.evaluate(Harvest(hits=verdicts, counts=Counter(h.signal for h in verdicts)), knowledge),
+        )
+    return locate(findings, job, who), job
+
+
+def verdict_hits(job: Job, knowledge: Knowledge) -> tuple[Hit, ...]:
+    """The hits that the verdicts of a job make; reading all leaves for it is only worth it when there is a verdict."""
+    return hits(job, knowledge.leaves()) if any(r.verdict != "fault" for r in job.roots) else ()
+
+
+def _verdict(related: tuple[relate.Related, ...], harvest: Harvest) -> str:
+    """A cause or a symptom is a finding; a remark, a lone wrapper or an unknown error is no answer."""
+    real = [
+        r
+        for r in related
+        if r.role == "root"
+        and r.finding.entry.role in ("cause", "ambiguous", "symptom")
+        and r.finding.entry.severity != "info"
+    ]
+    if real:
+        return "findings"
+    wrapped = any(r.finding.entry.role == "wrapper" for r in related)
+    if wrapped or harvest.errors:
+        return "inconclusive"
+    ours = (
+        any(kind in harvest.kinds for kind in ("plog", "message", "launcher", "table", "kernel"))
+        or related
+        or harvest.counts
+    )
+    return "clean" if ours else "inconclusive"

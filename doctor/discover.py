@@ -1,0 +1,199 @@
+"""From paths to Sources: folders are walked, archives are looked into, and whatever is not read is named with its reason.
+
+Nothing is followed out of the given tree, nothing is unpacked to disk, nothing is opened that is no regular file.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
+
+from doctor import archives
+from doctor.harvest import Skipped
+from doctor.source import Source, hints
+
+MAX_FILES = 200_000
+HEAD = 4096
+
+# Beginnings of files that hold no log text.
+_BINARY = (
+    b"\x7fELF",
+    b"\x89PNG",
+    b"\xff\xd8\xff",
+    b"GIF8",
+    b"%PDF",
+    b"\x93NUMPY",
+    b"SQLite format 3",
+    b"\xca\xfe\xba\xbe",
+    b"BZh",
+    b"\xfd7zXZ",
+    b"(\xb5/\xfd",
+    b"7z\xbc\xaf",
+    b"Rar!",
+)
+_UNREAD_ARCHIVES = {b"BZh": "bzip2", b"\xfd7zXZ": "xz", b"(\xb5/\xfd": "zstd", b"7z\xbc\xaf": "7z", b"Rar!": "rar"}
+
+
+class Found(NamedTuple):
+    """Every source under some paths, and everything that is not one."""
+
+    sources: tuple[Source, ...]
+    skipped: tuple[Skipped, ...]
+
+
+def usual_places() -> list[str]:
+    """Where this machine's logs usually are: what CANN's own variables say first, then the homes, then the old slog."""
+    found = []
+    if path := os.environ.get("ASCEND_PROCESS_LOG_PATH"):
+        found.append(path)
+    if path := os.environ.get("ASCEND_WORK_PATH"):
+        found.append(str(Path(path) / "log"))
+    home = os.environ.get("HOME")
+    if home:
+        found.append(str(Path(home) / "ascend" / "log"))
+    found += ["/root/ascend/log", "/var/log/npu/slog"]
+    live = []
+    for path in dict.fromkeys(found):
+        try:
+            if Path(path).is_dir():
+                live.append(path)
+        except OSError:
+            continue
+    return live
+
+
+def discover(paths: Iterable[str], max_files: int = MAX_FILES) -> Found:
+    """The sources under the given paths, in a stable order."""
+    sources: list[Source] = []
+    skipped: list[Skipped] = []
+    seen: set[tuple[int, int]] = set()
+    for path in paths:
+        for name, why in _walk(path, skipped):
+            if why:
+                skipped.append(Skipped(name, why))
+                continue
+            if len(sources) >= max_files:
+                skipped.append(Skipped(path, f"more than {max_files} files: the rest was not read"))
+                return Found(tuple(sources), tuple(skipped))
+            try:
+                state = os.stat(name)
+            except OSError as error:
+                skipped.append(Skipped(name, _reason(error)))
+                continue
+            if (state.st_dev, state.st_ino) in seen:
+                continue
+            seen.add((state.st_dev, state.st_ino))
+            got, faults = _file(name, state.st_size)
+            sources += got
+            skipped += faults
+    return Found(tuple(sources), tuple(skipped))
+
+
+def _walk(top: str, skipped: list[Skipped]) -> Iterator[tuple[str, str]]:
+    """(path, "") for every regular file, (path, reason) for what is none."""
+    try:
+        state = os.stat(top)
+    except OSError as error:
+        yield top, _reason(error)
+        return
+    if not stat.S_ISDIR(state.st_mode):
+        yield top, "" if stat.S_ISREG(state.st_mode) or stat.S_ISFIFO(state.st_mode) else _nature(state.st_mode)
+        return
+    root = os.path.realpath(top)
+    for folder, dirs, files in os.walk(top, onerror=lambda e: skipped.append(Skipped(str(e.filename), _reason(e)))):
+        for name in list(dirs):
+            full = os.path.join(folder, name)
+            if os.path.islink(full):
+                dirs.remove(name)
+                inside = _inside(full, root)
+                if not inside:
+                    yield full, "a link that leads out of the given folder: not followed"
+        dirs.sort()
+        for name in sorted(files):
+            full = os.path.join(folder, name)
+            try:
+                mode = os.lstat(full).st_mode
+            except OSError as error:
+                yield full, _reason(error)
+                continue
+            if stat.S_ISLNK(mode):
+                if not _inside(full, root):
+                    yield full, "a link that leads out of the given folder: not followed"
+            elif stat.S_ISREG(mode):
+                yield full, ""
+            else:
+                yield full, _nature(mode)
+
+
+def _inside(path: str, root: str) -> bool:
+    real = os.path.realpath(path)
+    return real == root or real.startswith(root.rstrip("/") + "/")
+
+
+def _nature(mode: int) -> str:
+    for test, name in (
+        (stat.S_ISFIFO, "a named pipe"),
+        (stat.S_ISSOCK, "a socket"),
+        (stat.S_ISCHR, "a device"),
+        (stat.S_ISBLK, "a device"),
+    ):
+        if test(mode):
+            return f"{name}: not a file that holds a log"
+    return "not a regular file"
+
+
+def _reason(error: OSError) -> str:
+    return {
+        "FileNotFoundError": "there is no such file or folder",
+        "PermissionError": "no permission to read it",
+        "NotADirectoryError": "a part of this path is no folder",
+    }.get(type(error).__name__, error.strerror or str(error))
+
+
+def _file(name: str, size: int) -> tuple[list[Source], list[Skipped]]:
+    """One regular file: a log, an archive of logs, or nothing readable."""
+    if size == 0 and not stat.S_ISFIFO(os.stat(name).st_mode):
+        return [Source(name, lambda: open(name, "rb"), 0, hints(name))], []
+    try:
+        with open(name, "rb") as file:
+            head = file.read(HEAD) if not stat.S_ISFIFO(os.fstat(file.fileno()).st_mode) else b""
+    except OSError as error:
+        return [], [Skipped(name, _reason(error))]
+    if archives.looks_like(name, head):
+        return archives.members(name, head)
+    if why := not_text(head):
+        return [], [Skipped(name, why)]
+    return [Source(name, lambda: open(name, "rb", buffering=0), size, hints(name), seekable=True)], []
+
+
+def not_text(head: bytes) -> str:
+    """Why a beginning cannot be a log's; empty when it can. Some NUL bytes are fine: logs of crashed machines have them."""
+    for magic, kind in _UNREAD_ARCHIVES.items():
+        if head.startswith(magic):
+            return f"{kind} compression is not read: unpack it first (read are gz, tar, tgz, zip)"
+    if head.startswith(_BINARY):
+        return "a binary file"
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return "UTF-16 text is not read: convert it with iconv -f UTF-16 -t UTF-8"
+    odd = sum(head.count(bytes([c])) for c in (*range(1, 7), *range(14, 27), *range(28, 32)))
+    if head and head.count(0) < len(head) and odd * 10 > len(head):
+        return "a binary file"
+    if head.count(0) * 2 > len(head) and not any(word in head for word in (b"[", b"ERROR", b"INFO")):
+        return "a binary file"
+    return ""
+
+
+def standard_input(stream: BinaryIO) -> Source:
+    """Standard input, read once."""
+    return Source("<stdin>", lambda: stream, None, hints(""))
+
+
+def given_text(text: str, name: str = "<text>") -> Source:
+    """A text handed over by a program."""
+    import io
+
+    data = text.encode("utf-8", "surrogateescape")
+    return Source(name, lambda: io.BytesIO(data), len(data), hints(name))

@@ -1,0 +1,197 @@
+"""What scanning yields: small, mergeable, serialisable. The seam between one file, many processes and many nodes.
+
+`merge` is associative and free of order: everything in a Harvest is a bag that is sorted when it is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+
+class Place(NamedTuple):
+    """Where a line stands and whom it belongs to. `None`: the log does not say."""
+
+    path: str
+    line: int
+    end_line: int
+    time: str | None
+    level: str | None
+    module: str | None
+    kind: str
+    node: str | None
+    pid: int | None
+    rank: int | None
+    device: int | None
+    worker: str | None
+    text: str
+
+
+class Hit(NamedTuple):
+    """One leaf of one entry seen in one line."""
+
+    signal: str
+    place: Place
+    captures: tuple[tuple[str, str], ...]
+
+    @property
+    def entry(self) -> str:
+        return self.signal.partition("/")[0]
+
+
+class Cluster(NamedTuple):
+    """Error lines that no signal claimed, folded by their shape."""
+
+    template: str
+    total: int
+    first: Place
+    codes: tuple[str, ...]
+
+
+class Span(NamedTuple):
+    """From when to when a source tells something, and of which process: who stopped speaking, and when."""
+
+    path: str
+    first: str | None
+    last: str | None
+    pid: int | None  # SEVERAL: of more than one
+
+
+SEVERAL = -1
+
+
+class Skipped(NamedTuple):
+    """Something that was not read, or not wholly, and why."""
+
+    path: str
+    reason: str
+
+
+class Harvest(NamedTuple):
+    """All that was learned from some sources."""
+
+    hits: tuple[Hit, ...] = ()
+    counts: Mapping[str, int] = {}
+    clusters: tuple[Cluster, ...] = ()
+    kinds: Mapping[str, int] = {}
+    skipped: tuple[Skipped, ...] = ()
+    files: int = 0
+    size: int = 0
+    lines: int = 0
+    errors: int = 0  # error lines that no signal claimed
+    capped: tuple[str, ...] = ()  # signals whose hits were no longer kept one by one
+    facts: tuple[Hit, ...] = ()  # what tells about the job as a whole: its signals are called "fact:..."
+    spans: tuple[Span, ...] = ()
+
+    def json(self) -> dict[str, Any]:
+        return self._asdict()
+
+
+def place_from_json(row: list[Any]) -> Place:
+    return Place(*row)
+
+
+def from_json(row: Mapping[str, Any]) -> Harvest:
+    """The inverse of `Harvest.json` after a trip through JSON."""
+    known: dict[Any, Any] = {}  # paths, workers and texts repeat: one object for each keeps large jobs small
+
+    def place(values: list[Any]) -> Place:
+        return Place(*[known.setdefault(v, v) if type(v) is str else v for v in values])
+
+    def hits(rows: list[Any]) -> tuple[Hit, ...]:
+        return tuple(
+            Hit(known.setdefault(s, s), place(p), tuple((known.setdefault(k, k), known.setdefault(v, v)) for k, v in c))
+            for s, p, c in rows
+        )
+
+    return Harvest(
+        hits=hits(row["hits"]),
+        counts=dict(row["counts"]),
+        clusters=tuple(Cluster(t, n, place(p), tuple(c)) for t, n, p, c in row["clusters"]),
+        kinds=dict(row["kinds"]),
+        skipped=tuple(Skipped(*s) for s in row["skipped"]),
+        files=row["files"],
+        size=row["size"],
+        lines=row["lines"],
+        errors=row["errors"],
+        capped=tuple(row["capped"]),
+        facts=hits(row.get("facts", ())),
+        spans=tuple(Span(*s) for s in row.get("spans", ())),
+    )
+
+
+def merge(harvests: Iterable[Harvest]) -> Harvest:
+    """One harvest of many, the same whatever their order and grouping."""
+    hits: list[Hit] = []
+    counts: dict[str, int] = {}
+    kinds: dict[str, int] = {}
+    clusters: dict[str, Cluster] = {}
+    skipped: list[Skipped] = []
+    capped: set[str] = set()
+    facts: list[Hit] = []
+    spans: dict[str, Span] = {}
+    files = size = lines = errors = 0
+    for one in harvests:
+        hits += one.hits
+        skipped += one.skipped
+        facts += one.facts
+        for span in one.spans:
+            spans[span.path] = _widen(spans[span.path], span) if span.path in spans else span
+        capped.update(one.capped)
+        files, size, lines, errors = files + one.files, size + one.size, lines + one.lines, errors + one.errors
+        for table, more in ((counts, one.counts), (kinds, one.kinds)):
+            for key, number in more.items():
+                table[key] = table.get(key, 0) + number
+        for cluster in one.clusters:
+            known = clusters.get(cluster.template)
+            clusters[cluster.template] = _join(known, cluster) if known else cluster
+    return Harvest(
+        tuple(sorted(hits, key=_hit_order)),
+        dict(sorted(counts.items())),
+        tuple(sorted(clusters.values(), key=lambda c: c.template)),
+        dict(sorted(kinds.items())),
+        tuple(sorted(skipped)),
+        files,
+        size,
+        lines,
+        errors,
+        tuple(sorted(capped)),
+        tuple(sorted(facts, key=_hit_order)),
+        tuple(sorted(spans.values(), key=lambda s: s.path)),
+    )
+
+
+def shift(harvest: Harvest, lines: int) -> Harvest:
+    """The harvest of a range of a file, its line numbers counted from the beginning of the file."""
+    if not lines:
+        return harvest
+
+    def moved(place: Place) -> Place:
+        return place._replace(line=place.line + lines, end_line=place.end_line + lines)
+
+    return harvest._replace(
+        hits=tuple(h._replace(place=moved(h.place)) for h in harvest.hits),
+        clusters=tuple(c._replace(first=moved(c.first)) for c in harvest.clusters),
+        facts=tuple(h._replace(place=moved(h.place)) for h in harvest.facts),
+    )
+
+
+def _join(a: Cluster, b: Cluster) -> Cluster:
+    first = min((a, b), key=lambda c: _place_order(c.first))
+    return Cluster(a.template, a.total + b.total, first.first, tuple(sorted({*a.codes, *b.codes})))
+
+
+def _widen(a: Span, b: Span) -> Span:
+    """Both together: also when they are two ranges of one file, or two nodes that call a file the same."""
+    first = min((t for t in (a.first, b.first) if t), default=None)
+    last = max((t for t in (a.last, b.last) if t), default=None)
+    pid = a.pid if b.pid in (None, a.pid) else b.pid if a.pid is None else SEVERAL
+    return Span(a.path, first, last, pid)
+
+
+def _place_order(place: Place) -> tuple[str, int, str]:
+    return (place.path, place.line, place.time or "")
+
+
+def _hit_order(hit: Hit) -> tuple[Any, ...]:
+    return (hit.place.path, hit.place.line, hit.signal, hit.captures, hit.place.text)

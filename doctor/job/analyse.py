@@ -1,0 +1,171 @@
+"""From a harvest and what holds in it to the Job; and the rows by which verdicts of the job become findings of entries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from doctor.evaluate import Finding, Instance, Scope, order
+from doctor.harvest import Harvest, Hit, Place
+from doctor.job.case import Case, faults, owner
+from doctor.job.clocks import Clocks
+from doctor.job.model import Job, Root
+from doctor.job.roots import choose
+from doctor.job.waits import graph
+from doctor.job.who import Who
+from kb.model import Signal
+
+TABLE = "job"
+
+
+def analyse(harvest: Harvest, findings: Sequence[Finding]) -> tuple[Job, Who] | None:
+    """The job, when the logs show one: several processes or ranks, or one that waits for others."""
+    if not harvest.facts:
+        return None
+    who = Who(harvest)
+    found = graph(who)
+    if len(who.processes) < 2 and not (who.world_size or 0) > 1 and not found.waits:
+        return None
+    clocks = Clocks(who)
+    failed = faults(who, findings)
+    case = Case(
+        who,
+        found,
+        clocks,
+        failed,
+        _strange(harvest, who),
+        _setting(who, "exec-timeout", 1836.0),
+        _setting(who, "connect-timeout", 120.0),
+    )
+    roots = choose(case)
+    if (
+        sum(p.last is not None for p in who.processes) < 2
+    ):  # one witness: what it says of others stays its entries' word
+        roots = tuple(r for r in roots if r.verdict == "fault")
+    general = {f.entry.code: f.entry.refines for f in findings}
+    roots = tuple(r._replace(codes=tuple(sorted(r.codes, key=lambda c: _general(c, r.codes, general)))) for r in roots)
+    job = Job(
+        who.processes,
+        found.waits,
+        clocks.skew(),
+        who.world_size,
+        _missing(who),
+        roots,
+        tuple((f.process, f.code) for f in failed),
+        tuple(r.process for r in roots if r.verdict == "stopped" and r.process is not None),
+    )
+    return job, who
+
+
+def _general(code: str, codes: Sequence[str], refines: Mapping[str, Sequence[str]]) -> int:
+    """How many of the others say the same more precisely: those come first."""
+    return sum(code in refines.get(other, ()) for other in codes)
+
+
+def _strange(harvest: Harvest, who: Who) -> dict[int, Place]:
+    """The first unclaimed error of each process, as far as shapes of errors still tell; those of HCCL are waits."""
+    found: dict[int, Place] = {}
+    for cluster in harvest.clusters:
+        place = cluster.first
+        if place.module in ("HCCL", "HCCP", "ROCE") or (number := who.of(place)) is None:
+            continue
+        if number not in found or order(place) < order(found[number]):
+            found[number] = place
+    return found
+
+
+def _setting(who: Who, name: str, default: float) -> float:
+    """A timeout as the processes print it; the smallest when they differ."""
+    found = {
+        float(value)
+        for actor in who.actors
+        for hit in actor.facts
+        if hit.signal.startswith(f"fact:{name}/") and (value := dict(hit.captures).get("seconds"))
+    }
+    return min((v for v in found if v > 0), default=default)
+
+
+def _missing(who: Who) -> tuple[int, ...]:
+    """Ranks of the world without logs; nothing when too little is known about ranks to say."""
+    if who.world_size is None or not who.by_rank:
+        return ()
+    return tuple(r for r in range(who.world_size) if r not in who.by_rank)
+
+
+def rows(job: Job) -> Iterable[tuple[dict[str, str], Place]]:
+    """The verdicts that no entry of a fault speaks for, as rows of the table `job`.
+
+    From the logs of one process nothing is concluded about the others: its own symptoms say all there is to say.
+    """
+    if len(job.processes) < 2:
+        return
+    for root in job.roots:
+        if root.verdict == "fault":
+            continue
+        process = job.processes[root.process] if root.process is not None else None
+        yield (
+            {
+                "table": TABLE,
+                "verdict": root.verdict,
+                "who": root.label,
+                "waiters": str(root.waiters),
+                "peers": ", ".join(root.peers) or "-",
+                "others": str(len(root.peers)),
+                "last": (root.last or "?").replace("T", " "),
+                "before": f"{root.before:.0f}" if root.before is not None else "?",
+                "where": (process.node if process else root.place.node) or "?",
+                "world": str(job.world_size or "?"),
+            },
+            root.place._replace(kind="table", module=TABLE),
+        )
+
+
+def hits(job: Job, signals: Iterable[Signal]) -> tuple[Hit, ...]:
+    """The rows as hits of the entries that ask for them."""
+    from doctor.scan.tablescan import holds
+
+    wanted = [s for s in signals if s.form == "fields" and s.table == TABLE]
+    found = []
+    for cells, place in rows(job):
+        row = tuple(cells.items())
+        found += [Hit(s.id, place, tuple((k, v) for k, v in row if k != "table")) for s in wanted if holds(s, row)]
+    return tuple(found)
+
+
+def locate(findings: Sequence[Finding], job: Job, who: Who) -> tuple[Finding, ...]:
+    """The findings with the scope of each instance completed, and the instance at the root first."""
+    first = {code: root.process for root in reversed(job.roots) for code in root.codes}
+    out = []
+    for finding in findings:
+        instances = []
+        at_root: list[Instance] = []
+        for instance in finding.instances:
+            number = owner(who, instance)
+            if number is None:
+                instances.append(instance)
+                continue
+            made = _scoped(instance, job, number)
+            (at_root if number == first.get(finding.entry.code) else instances).append(made)
+        out.append(finding._replace(instances=(*at_root, *instances)))
+    return tuple(out)
+
+
+def _scoped(instance: Instance, job: Job, number: int) -> Instance:
+    process, told = job.processes[number], instance.scope
+    scope = Scope(
+        told.node if told.node is not None else process.node,
+        process.rank if process.rank is not None else told.rank,
+        told.device if told.device is not None else process.device,
+        told.pid if told.pid is not None else process.pid,
+    )
+    return instance._replace(scope=scope)
+
+
+def codes_of(root: Root, findings: Iterable[Finding]) -> tuple[str, ...]:
+    """The entries that speak for a root: its own faults, or the entry of its verdict."""
+    if root.codes:
+        return root.codes
+    return tuple(
+        f.entry.code
+        for f in findings
+        if f.entry.domain == "job" and any(i.captures.get("verdict") == root.verdict for i in f.instances)
+    )

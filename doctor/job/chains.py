@@ -1,0 +1,77 @@
+"""Where chains of waiting end, and who is behind each end."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from doctor.job.case import (
+    ACCUSED,
+    MAX_TERMINALS,
+    Case,
+)
+from doctor.job.model import Target
+
+
+class Ends(NamedTuple):
+    """Where chains of waiting end: for each end, who is behind it."""
+
+    votes: Mapping[Target, int]
+    circle: tuple[int, ...]
+    waiters: frozenset[int]
+
+
+def find_ends(case: Case, faulty: set[int]) -> Ends:
+    """The ends of all chains. A process with a fault of its own is an end, whatever it waits for as well."""
+    edges: dict[int, set[Target]] = defaultdict(set)
+    back: dict[Target, set[int]] = defaultdict(set)
+    waiters = {w.by for w in case.graph.waits if w.kind not in ACCUSED}
+    plain: dict[Target, Target] = {}
+    for wait in case.graph.waits:
+        if wait.on is None or wait.on.process == wait.by:
+            continue
+        target = Target(wait.on.process) if wait.on.process is not None else outside(wait.on)
+        target = plain.setdefault(target, target)
+        if wait.by in faulty:
+            continue
+        edges[wait.by].add(target)
+        back[target].add(wait.by)
+    ends = [t for t in back if t.process is None or t.process in faulty or not edges.get(t.process)]
+    silent = [t for t in ends if t.process is None or t.process in faulty or t.process not in waiters]
+    votes: dict[Target, int] = {}
+    for end in sorted(silent or ends, key=lambda t: (-len(back[t]), str(t)))[:MAX_TERMINALS]:
+        behind = set(back[end])
+        queue = list(behind)
+        while queue:
+            at = queue.pop()
+            more = back.get(Target(at), set()) - behind
+            behind |= more
+            queue += more
+        votes[end] = len(behind - ({end.process} if end.process is not None else set()))
+    circle: tuple[int, ...] = ()
+    if not votes and edges:
+        circle = _circle(edges)
+    return Ends(votes, circle, frozenset(waiters))
+
+
+def outside(target: Target) -> Target:
+    """Somebody without logs: by place when it is told, else by its seat."""
+    if target.location is not None:
+        return Target(None, location=target.location)
+    if target.comm is not None and target.comm_rank is not None:
+        return Target(None, target.comm, target.comm_rank)
+    return Target(None, address=target.address)
+
+
+def _circle(edges: Mapping[int, set[Target]]) -> tuple[int, ...]:
+    start = min(edges)
+    trail: list[int] = []
+    at = start
+    while at not in trail:
+        trail.append(at)
+        nexts = sorted(t.process for t in edges.get(at, ()) if t.process is not None)
+        if not nexts:
+            return ()
+        at = nexts[0]
+    return tuple(trail[trail.index(at) :])

@@ -1,0 +1,217 @@
+"""Where it began: the ends of the chains of waiting, weighed with what failed by itself.
+
+A claim is made only when the logs support it. In this order: a rank with a fault of its own that is not later than the
+waiting; ranks that issued different collectives; a rank that came too late; the process in which the chains end
+(stopped, stuck, or without logs); two processes that only blame each other (a link); a circle.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+
+from doctor.evaluate import order
+from doctor.harvest import Place
+from doctor.job.case import (
+    ACCUSED,
+    DOWNSTREAM,
+    MAX_ROOTS,
+    SET_UP,
+    SLACK,
+    Case,
+    Fault,
+    before,
+    make_root,
+)
+from doctor.job.chains import Ends, find_ends
+from doctor.job.model import Issue, Root, Wait, label
+from doctor.job.silent import terminal
+from parsers.record import seconds
+
+
+def choose(case: Case) -> tuple[Root, ...]:
+    """The roots, the best first; nothing when nobody waits and nothing failed, or when nothing is supported."""
+    waits = case.graph.waits
+    first_wait = _first_waits(waits)
+    own = [
+        f for f in case.faults
+        if (f.strong or f.kind not in DOWNSTREAM) and not _after(f, first_wait.get(f.process))
+    ]  # fmt: skip
+    ends = find_ends(case, {f.process for f in own if f.strong} or {f.process for f in own})
+    if real := _faulty(case, own, ends, first_wait):
+        return real
+    for rule in (_mismatch, _late, terminal):
+        if found := rule(case, ends, first_wait):
+            return found[:MAX_ROOTS]
+    return ()
+
+
+def _first_waits(waits: Iterable[Wait]) -> dict[int, Place]:
+    first: dict[int, Place] = {}
+    for wait in waits:
+        if wait.kind not in ACCUSED and (wait.by not in first or order(wait.place) < order(first[wait.by])):
+            first[wait.by] = wait.place
+    return first
+
+
+def _after(fault: Fault, wait: Place | None) -> bool:
+    """Did the process wait in vain before this went wrong? Then it is a consequence."""
+    if wait is None or fault.kind == "collective-mismatch":
+        return False
+    if fault.time is not None and wait.time is not None:
+        return seconds(fault.time) > seconds(wait.time) + SLACK
+    return fault.place.path == wait.path and fault.place.line > wait.line
+
+
+def _faulty(case: Case, own: list[Fault], ends: Ends, first_wait: Mapping[int, Place]) -> tuple[Root, ...]:
+    """Processes with a fault of their own. Ambiguous ones only count where chains end or nobody waits."""
+    strong = [f for f in own if f.strong]
+    votes = {t.process: n for t, n in ends.votes.items() if t.process is not None}
+    outside = [n for t, n in ends.votes.items() if t.process is None or t.process not in {f.process for f in own}]
+    chosen = strong
+    if not strong:
+        weak = [f for f in own if votes.get(f.process) or not ends.waiters]
+        if not weak or (outside and max(outside) > max(votes.get(f.process, 0) for f in weak)):
+            return ()
+        chosen = weak
+    chosen = [f for f in chosen if not _too_late(case, f, first_wait)] or []
+    if not chosen:
+        return ()
+    by_process: dict[int, list[Fault]] = defaultdict(list)
+    for fault in chosen:
+        by_process[fault.process].append(fault)
+    mismatch = [f for f in chosen if f.kind == "collective-mismatch"]
+    if mismatch and len(mismatch) == len(chosen):
+        return _odd_one(case, mismatch, ends)
+    first = {n: min(fs, key=lambda f: order(f.place)) for n, fs in by_process.items()}
+    ranked = sorted(
+        by_process,
+        key=lambda n: (
+            not votes.get(n) and bool(votes) and not _common(first[n], chosen),
+            case.clocks.at(n, first[n].time or "") if first[n].time else float("inf"),
+            n,
+        ),
+    )
+    same = Counter(f.code for f in chosen)
+    roots = []
+    told: set[str] = set()
+    for number in ranked:
+        fault = first[number]
+        if fault.code in told:  # the same on many ranks is one root with peers
+            continue
+        told.add(fault.code)
+        peers = tuple(
+            label(case.who.processes[f.process]) for f in chosen if f.code == fault.code and f.process != number
+        )
+        waiters = votes.get(number, 0) or len(ends.waiters - {number}) * (same[fault.code] == 1)
+        roots.append(make_root(case, "fault", number, tuple(f.code for f in by_process[number]), waiters, peers, fault.place,
+                           before(case, number, fault.time, first_wait)))  # fmt: skip
+    return tuple(roots[:MAX_ROOTS])
+
+
+def _common(fault: Fault, chosen: list[Fault]) -> bool:
+    return sum(f.code == fault.code for f in chosen) > 1
+
+
+def _too_late(case: Case, fault: Fault, first_wait: Mapping[int, Place]) -> bool:
+    """Did others give up for sure before this went wrong?"""
+    for number, place in sorted(first_wait.items()):
+        if number == fault.process:
+            continue
+        gap = case.clocks.gap(number, place.time, fault.process, fault.time)
+        if gap is not None and gap[0] > gap[1] + SLACK:
+            return True
+    return False
+
+
+def _odd_one(case: Case, found: list[Fault], ends: Ends) -> tuple[Root, ...]:
+    """Both ends of a mismatch complain: the one whose value is rarest is the odd one, when there is one."""
+    values = Counter((f.captures.get("field"), f.captures.get("local")) for f in found)
+    fewest = min(values.values())
+    rare = [f for f in found if values[f.captures.get("field"), f.captures.get("local")] == fewest]
+    odd = rare[0] if len({f.process for f in rare}) == 1 and len(values) > 1 and len(found) > 2 else found[0]
+    alone = odd is rare[0] and len(values) > 1 and len(found) > 2
+    peers = () if alone else tuple(label(case.who.processes[f.process]) for f in found if f is not odd)
+    return (
+        make_root(case, "fault", odd.process, (odd.code,), len(ends.waiters - {odd.process}), peers, odd.place, None),
+    )
+
+
+def _mismatch(case: Case, ends: Ends, __: Mapping[int, Place]) -> tuple[Root, ...]:
+    """Ranks of one communicator gave up in different collectives."""
+    latest: dict[tuple[str, int], Issue] = {}
+    for issue in case.graph.issues:
+        known = latest.get((issue.comm, issue.by))
+        latest[issue.comm, issue.by] = issue if known is None else known._replace(
+            op=known.op or issue.op, nth=known.nth if known.nth is not None else issue.nth,
+            elements=known.elements or issue.elements, dtype=known.dtype or issue.dtype, issued=known.issued or issue.issued,
+        )  # fmt: skip
+    by_comm: dict[str, list[Issue]] = defaultdict(list)
+    for (comm, _), issue in sorted(latest.items()):
+        by_comm[comm].append(issue)
+    for _, issues in sorted(by_comm.items()):
+        for name in ("op", "nth", "elements", "dtype"):
+            values = Counter(v for i in issues if (v := getattr(i, name)) is not None)
+            if len(values) < 2 or (
+                name == "elements" and any(i.op in ("alltoall", "alltoallv", "batchsendrecv") for i in issues)
+            ):
+                continue
+            common, times = values.most_common(1)[0]
+            odd = [i for i in issues if getattr(i, name) not in (None, common)]
+            clear = times > len(odd)
+            number = odd[0].by
+            peers = [f"{label(case.who.processes[i.by])} ({name} {getattr(i, name)})" for i in odd[1:]]
+            if not clear:
+                peers = [
+                    f"{label(case.who.processes[i.by])} ({name} {getattr(i, name)})" for i in issues if i.by != number
+                ]
+            root = make_root(
+                case, "mismatch", number, (), len(ends.waiters - {number}), tuple(peers[:MAX_ROOTS]), odd[0].place, None
+            )
+            return (root._replace(last=f"{name}: {getattr(odd[0], name)} / {common}"),)
+    return ()
+
+
+def _late(case: Case, ends: Ends, __: Mapping[int, Place]) -> tuple[Root, ...]:
+    """One process issued the collective, or came to the set-up, later than the others were ready to wait."""
+    groups: dict[tuple[str, str], dict[int, tuple[str, Place]]] = defaultdict(dict)
+    for issue in case.graph.issues:
+        if issue.issued is not None:
+            groups["op", issue.comm].setdefault(issue.by, (issue.issued, issue.place))
+    waited = {w.comm for w in case.graph.waits if w.kind in SET_UP}
+    for process, actor in zip(case.who.processes, case.who.actors, strict=True):
+        for hit in actor.facts:
+            if hit.signal.startswith("fact:comm-entry") and hit.place.time is not None:
+                comm = case.who.comm(process.number, dict(hit.captures).get("comm"))
+                if comm in waited and comm is not None:
+                    groups["entry", comm].setdefault(process.number, (hit.place.time, hit.place))
+    for (what, _), times in sorted(groups.items()):
+        if len(times) < 2:
+            continue
+        allowed = 0.9 * (case.exec_timeout if what == "op" else case.connect_timeout)
+        behind = _behind(case, {n: time for n, (time, _) in times.items()})
+        late = sorted((n for n, (gap, unsure) in behind.items() if gap - unsure > allowed), key=lambda n: behind[n][0])
+        if late and len(late) <= len(times) / 2:
+            number = late[0]
+            peers = tuple(label(case.who.processes[n]) for n in late[1:MAX_ROOTS])
+            root = make_root(
+                case, "late", number, (), len(ends.waiters - set(late)), peers, times[number][1], behind[number][0]
+            )
+            return (root,)
+    return ()
+
+
+def _behind(case: Case, times: Mapping[int, str]) -> dict[int, tuple[float, float]]:
+    """How far each process is behind the middle of those whose clocks can be compared with its own, and how sure."""
+    found: dict[int, tuple[float, float]] = {}
+    groups: dict[int, list[int]] = defaultdict(list)
+    for number in times:
+        groups[case.clocks.group(number)].append(number)
+    for members in groups.values():
+        ranked = sorted(members, key=lambda n: case.clocks.at(n, times[n]))
+        middle = ranked[(len(ranked) - 1) // 2]
+        for number in members:
+            gap = case.clocks.gap(middle, times[middle], number, times[number])
+            if gap is not None and number != middle:
+                found[number] = gap
+    return found

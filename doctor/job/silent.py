@@ -1,0 +1,144 @@
+"""The ends of chains at which nobody complains: stopped, stuck, absent, without logs, a link, a circle."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping
+
+from doctor.evaluate import order
+from doctor.harvest import Place
+from doctor.job.case import (
+    ACCUSED,
+    MAX_ROOTS,
+    SET_UP,
+    SILENT,
+    Case,
+    before,
+    called,
+    make_root,
+    node_of,
+    of_target,
+    to_first,
+)
+from doctor.job.chains import Ends, outside
+from doctor.job.model import Root, Target, label
+
+
+def terminal(case: Case, ends: Ends, first_wait: Mapping[int, Place]) -> tuple[Root, ...]:
+    """Nobody has a fault of his own: whoever the chains end at is named with what its logs show, or that there are none."""
+    link = _link(case, ends)
+    ranked = sorted(ends.votes.items(), key=lambda i: (-i[1], i[0].process is None, str(i[0])))
+    if link is not None and (not ranked or all(not _is_silent(case, t) for t, _ in ranked)):
+        return (link,)
+    if ranked:
+        best = ranked[0][1]
+        top = [(t, n) for t, n in ranked if n * 2 > best or _is_silent(case, t)]
+        silent = [(t, n) for t, n in top if _is_silent(case, t)] or top
+        return _silent_roots(case, silent, first_wait)
+    quiet = _quiet(case, ends)
+    if quiet:
+        return _silent_roots(case, [(Target(n), len(ends.waiters)) for n in quiet], first_wait)
+    if ends.circle:
+        members = tuple(label(case.who.processes[n]) for n in ends.circle)
+        number = ends.circle[0]
+        place = first_wait.get(number) or case.graph.waits[0].place
+        return (make_root(case, "cycle", number, (), len(ends.waiters), members[1 : MAX_ROOTS + 1], place, None),)
+    return ()
+
+
+def _is_silent(case: Case, target: Target) -> bool:
+    """Somebody who does not complain himself."""
+    return target.process is None or not any(w.by == target.process and w.kind not in ACCUSED for w in case.graph.waits)
+
+
+def _quiet(case: Case, ends: Ends) -> list[int]:
+    """Members of the communicators in which others gave up, who print nothing about it: nobody names them, but they are few."""
+    comms = {w.comm for w in case.graph.waits if w.comm is not None and w.by in ends.waiters}
+    members = {p.number for p in case.who.processes if any(c in comms for c, _ in p.seats)}
+    quiet = sorted(members - ends.waiters)
+    return quiet if quiet and len(quiet) * 4 <= len(members) + 3 else []
+
+
+def _silent_roots(case: Case, ends: list[tuple[Target, int]], first_wait: Mapping[int, Place]) -> tuple[Root, ...]:
+    groups: dict[str, list[tuple[Target, int, Place]]] = defaultdict(list)
+    for target, votes in ends:
+        groups[_verdict(case, target, first_wait)].append((target, votes, _named_at(case, target)))
+    roots = []
+    for verdict, members in sorted(groups.items(), key=lambda g: -max(n for _, n, _ in g[1])):
+        target, votes, place = members[0]
+        peers = tuple(called(case, t) for t, _, _ in members[1 : MAX_ROOTS + 1])
+        if target.process is None:
+            roots.append(
+                Root(verdict, None, called(case, target), (), votes, peers, of_target(case, place, target), None, None)
+            )
+        else:
+            process = case.who.processes[target.process]
+            own = case.strange.get(target.process) or process.place or place
+            if verdict == "link":  # only one end complains: both are named
+                peers = (
+                    *sorted(
+                        {
+                            label(case.who.processes[w.by])
+                            for w in case.graph.waits
+                            if w.on is not None and _same(w.on, target)
+                        }
+                    ),
+                    *peers,
+                )
+            root = make_root(case, verdict, target.process, (), votes, peers, own, None)
+            roots.append(
+                root._replace(before=before(case, target.process, process.last, first_wait), last=process.last)
+            )
+    return tuple(roots[:MAX_ROOTS])
+
+
+def _verdict(case: Case, target: Target, first_wait: Mapping[int, Place]) -> str:
+    said = {w.kind for w in case.graph.waits if w.on is not None and _same(w.on, target)}
+    if target.process is None:
+        return "absent" if said & set(SET_UP) else "no-logs"
+    process = case.who.processes[target.process]
+    if "lost" in said and "stuck" not in said and target.process not in case.strange:
+        return "stopped"
+    if target.process in case.strange:
+        return "unknown"
+    gap = to_first(case, target.process, process.last, first_wait)
+    if said == {"cqe"} and (gap is None or gap[0] - gap[1] < SILENT):
+        return "link"
+    alive = gap is not None and gap[0] - gap[1] < SILENT
+    return "stuck" if "stuck" in said or alive else "stopped"
+
+
+def _same(a: Target, b: Target) -> bool:
+    return a.process == b.process if a.process is not None or b.process is not None else outside(a) == b
+
+
+def _named_at(case: Case, target: Target) -> Place:
+    """The first line that names it."""
+    places = [w.place for w in case.graph.waits if w.on is not None and _same(w.on, target)]
+    return min(places, key=order) if places else case.graph.waits[0].place
+
+
+def _link(case: Case, ends: Ends) -> Root | None:
+    """Two processes that could not reach each other, both alive: the connection between them, not one of them."""
+    pairs: Counter[tuple[int, int]] = Counter()
+    told: dict[tuple[int, int], Place] = {}
+    directed = {
+        (w.by, w.on.process) for w in case.graph.waits
+        if w.on is not None and w.on.process is not None and w.kind in ("link", "cqe")
+    }  # fmt: skip
+    for wait in case.graph.waits:
+        if wait.kind not in ("link", "cqe") or wait.on is None or wait.on.process is None:
+            continue
+        a, b = sorted((wait.by, wait.on.process))
+        if (a, b) in directed and (b, a) in directed:
+            pairs[a, b] += 1
+            told.setdefault((a, b), wait.place)
+    if not pairs:
+        return None
+    nodes = Counter(tuple(sorted((node_of(case, a), node_of(case, b)))) for a, b in pairs)
+    top = nodes.most_common(1)[0][0]
+    members = sorted(p for p in pairs if tuple(sorted((node_of(case, p[0]), node_of(case, p[1])))) == top)
+    a, b = members[0]
+    others = tuple(f"{label(case.who.processes[x])} - {label(case.who.processes[y])}" for x, y in members[1:MAX_ROOTS])
+    root = make_root(case, "link", a, (), len(ends.waiters), (label(case.who.processes[b]), *others), told[a, b], None)
+    return root._replace(last=" - ".join(top) if top[0] != top[1] else top[0])

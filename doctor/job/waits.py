@@ -1,0 +1,218 @@
+"""Who waits for whom, from what the victims printed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from doctor.harvest import Hit, Place
+from doctor.job.model import Issue, Location, Target, Wait
+from doctor.job.who import Who
+
+NEAR_LINES = 40  # the lines of one task exception stand this close together
+_OP = re.compile(r"^(?:Hcom|Hccl)?([A-Za-z]+?)_")
+_RANKS = re.compile(r"\d+")
+_STATUS = {"lost": "lost", "heartbeat lost": "lost", "stuck": "stuck", "error cqe": "cqe"}
+
+
+class Graph(NamedTuple):
+    waits: tuple[Wait, ...]
+    issues: tuple[Issue, ...]
+    absent: tuple[tuple[str, int], ...]  # communicator and rank that never connected, as the root rank lists them
+
+
+def graph(who: Who) -> Graph:
+    """All waits of all processes, each wait once."""
+    waits: list[Wait] = []
+    issues: list[Issue] = []
+    absent: set[tuple[str, int]] = set()
+    for number, actor in enumerate(who.actors):
+        reader = _Reader(who, number)
+        for hit in sorted(actor.facts, key=lambda h: (h.place.time or "", h.place.path, h.place.line)):
+            waits += reader.read(hit)
+        issues += reader.issues
+        absent |= reader.absent
+    unique: dict[tuple[object, ...], Wait] = {}
+    for wait in waits:
+        unique.setdefault((wait.by, wait.on, wait.kind, wait.comm), wait)
+    return Graph(tuple(unique.values()), tuple(issues), tuple(sorted(absent)))
+
+
+def location(text: str | None) -> Location | None:
+    """`10.1.0.2/6`, as HCCL calls a device of a server."""
+    if not text:
+        return None
+    server, _, device = text.rpartition("/")
+    return (server.partition("%")[0], int(device)) if server and device.isdigit() else None
+
+
+class _Reader:
+    """The facts of one process, in order: some messages are spread over several lines."""
+
+    def __init__(self, who: Who, number: int) -> None:
+        self.who, self.number = who, number
+        self.issues: list[Issue] = []
+        self.absent: set[tuple[str, int]] = set()
+        self._comm: str | None = None  # the communicator that was last spoken of
+        self._tag: tuple[str, Place] | None = None
+        self._task: tuple[Place, str | None] | None = None  # a task exception whose communicator is still to come
+        self._have: set[int] = set()
+        self._open: list[tuple[str, Place, str | None]] = []  # peers without a communicator yet
+
+    def read(self, hit: Hit) -> Iterator[Wait]:
+        name = hit.signal[5:].partition("/")[0]
+        got = dict(hit.captures)
+        if "comm" in got:
+            self._comm = self.who.comm(self.number, got["comm"]) or self._comm
+        handler = getattr(self, "_" + name.replace("-", "_"), None)
+        if handler is not None:
+            yield from handler(got, hit.place)
+
+    def _wait(self, kind: str, on: Target | None, comm: str | None, place: Place) -> Wait:
+        if on is not None and on.process == self.number:
+            on = None
+        return Wait(self.number, on, kind, comm, place)
+
+    def _seat(self, comm: str | None, rank: int, own: str | None = None) -> Target | None:
+        """The peer at a seat. Without run logs communicators are unknown: then a rank that counts like the job's is one."""
+        if comm is not None:
+            return Target(self.who.seat(comm, rank, self.number), comm, rank)
+        mine = self.who.processes[self.number].rank
+        if own is not None and (mine is None or own != str(mine)):
+            return None
+        number = self.who.by_rank.get(rank)
+        return Target(number) if number is not None else None
+
+    # execution: notify wait timeouts
+
+    def _notify(self, got: dict[str, str], place: Place) -> Iterator[Wait]:
+        comm = (
+            self.who.comm(self.number, got.get("comm"))
+            or self.who.comm_of_tag(self.number, got.get("tag"))
+            or self._comm
+        )
+        if "tag" in got and comm:
+            self._issue(comm, got["tag"], {}, place)
+        if "on" in got:
+            yield self._wait("notify", self._seat(comm, int(got["on"])), comm, place)
+        elif "op" in got and comm:
+            self.issues.append(Issue(self.number, comm, got["op"].lower(), None, None, None, None, place))
+
+    def _task_base(self, got: dict[str, str], place: Place) -> Iterator[Wait]:
+        self._tag = (got["tag"], place)
+        comm = self.who.comm_of_tag(self.number, got["tag"])
+        yield self._wait("notify", None, comm, place)
+
+    def _task_para(self, got: dict[str, str], place: Place) -> Iterator[Wait]:
+        if got["on"].isdigit():
+            tag = got.get("tag") or (self._tag[0] if self._tag else None)
+            comm = self.who.comm_of_tag(self.number, tag)
+            if comm is None:
+                self._open.append((got["on"], place, tag))
+            else:
+                yield self._wait("notify", self._seat(comm, int(got["on"])), comm, place)
+
+    def _task_group(self, got: dict[str, str], place: Place) -> Iterator[Wait]:
+        comm = self.who.comm(self.number, got["comm"])
+        for rank, at, _ in self._open:
+            yield self._wait("notify", self._seat(comm, int(rank)), comm, at)
+        self._open = []
+        yield self._wait("notify", None, comm, place)
+
+    def _task_op(self, got: dict[str, str], place: Place) -> Iterator[Wait]:
+        if self._comm is not None and self._tag is not None:
+            self._issue(self._comm, self._tag[0], got, place)
+        return iter(())
+
+    def _issue(self, comm: str, tag: str, got: dict[str, str], place: Place) -> None:
+        op = _OP.match(tag)
+        index = got.get("index")
+        self.issues.append(
+            Issue(self.number, comm, op[1].lower() if op else None, int(index) if index else None, got.get("count"),
+                  got.get("dtype"), _iso(got.get("issued")), place)
+        )  # fmt: skip
+
+    def _watchdog(self, _: dict[str, str], place: Place) -> Iterator[Wait]:
+        yield self._wait("watchdog", None, None, place)
+
+    # set-up of links
+
+    def _socket(self, _: dict[str, str], place: Place) -> Iterator[Wait]:
+        yield self._wait("link", None, self._comm, place)
+
+    def _link_row(self, got: dict[str, str], place: Place) -> Iterator[Wait]:
+        number = self.who.by_ip.get(got["on_ip"])
+        target = Target(number, address=got["on_ip"]) if number is not None else None
+        if target is None:
+            seat = self._seat(self._comm, int(got["on"]), got["comm_rank"]) or Target(None)
+            target = seat._replace(address=got["on_ip"])
+        yield self._wait("link", target, self._comm, place)
+
+    def _link_pair(self, got: dict[str, str], place: Place) -> Iterator[Wait]:
+        comm = self.who.comm_of_tag(self.number, got.get("tag")) or self._comm
+        at = (got["on_server"], int(got["on_device"])) if got.get("on_device") else None
+        number = self.who.at.get(at) if at is not None else None
+        if number is None:
+            seat = self._seat(comm, int(got["on"]), got["comm_rank"])
+            number = seat.process if seat is not None else None
+        yield self._wait("link", Target(number, comm, int(got["on"]), at), comm, place)
+
+    def _first_pair(self, got: dict[str, str], place: Place) -> Iterator[Wait]:
+        source, target = (got["server"], int(got["device"])), (got["on_server"], int(got["on_device"]))
+        number = self.who.at.get(source)
+        if number is not None:  # the pair may be two others: the detector passes on what it was told
+            yield Wait(number, Target(self.who.at.get(target), location=target), "link", None, place)
+
+    # set-up of communicators
+
+    def _root_unreachable(self, got: dict[str, str], place: Place) -> Iterator[Wait]:
+        yield self._wait(
+            "agent",
+            self._seat(self._comm, 0) if self._comm else Target(None, address=got["on_server"]),
+            self._comm,
+            place,
+        )
+
+    def _server_timeout(self, _: dict[str, str], place: Place) -> Iterator[Wait]:
+        self._have = set()
+        yield self._wait("server", None, self._comm, place)
+
+    def _missing_agents(self, got: dict[str, str], place: Place) -> Iterator[Wait]:
+        if self._comm is None:
+            return
+        for rank in map(int, _RANKS.findall(got["missing"])):
+            self.absent.add((self._comm, rank))
+            yield self._wait("server", self._seat(self._comm, rank), self._comm, place)
+
+    def _connected(self, got: dict[str, str], _: Place) -> Iterator[Wait]:
+        self._have |= set(map(int, _RANKS.findall(got["have"])))
+        return iter(())
+
+    # what HCCL itself accuses
+
+    def _heartbeat(self, got: dict[str, str], place: Place) -> Iterator[Wait]:
+        at = location(got.get("who"))
+        if at is None and "on_server" in got:
+            at = (got["on_server"], int(got["on_device"]))
+        kind = next((v for k, v in _STATUS.items() if got["status"].lower().startswith(k)), None)
+        if at is not None and kind is not None:
+            number = self.who.at.get(at)
+            if number != self.number:
+                yield Wait(self.number, Target(number, location=at), kind, None, place)
+
+    def _cqe(self, got: dict[str, str], place: Place) -> Iterator[Wait]:
+        at = (got["on_server"], int(got["on_device"])) if got.get("on_server") else None
+        number = self.who.at.get(at) if at is not None else None
+        if number is None and got.get("on_ip"):
+            number = self.who.by_ip.get(got["on_ip"])
+            at = at or self.who.address_of.get(got["on_ip"])
+        yield self._wait("cqe", Target(number, location=at, address=got.get("on_ip")), self._comm, place)
+
+
+def _iso(text: str | None) -> str | None:
+    """`2025-12-10-19:55:38.490.253` as lines carry times."""
+    if not text or len(text) < 19:
+        return None
+    fraction = text[20:].replace(".", "")[:6]
+    return f"{text[:10]}T{text[11:19]}.{fraction:0<6}"

@@ -1,0 +1,59 @@
+"""The entries nearest to a text that no entry matched: a hint where to read, never a diagnosis."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from kb.knowledge import Brief, Knowledge
+
+_WORD = re.compile(r"[A-Za-z_]{4,}|[\u4e00-\u9fff]{2,}|[A-Z]+\d{3,}|\d{5,6}")
+_DULL = frozenset(
+    [
+        "error",
+        "failed",
+        "fail",
+        "with",
+        "from",
+        "this",
+        "that",
+        "file",
+        "line",
+        "call",
+        "python",
+        "none",
+        "true",
+        "false",
+        "warning",
+        "info",
+        "device",
+        "process",
+        "runtime",
+    ]
+)
+
+
+def nearest(text: str, knowledge: Knowledge, limit: int = 3, floor: float = 0.34) -> list[dict[str, Any]]:
+    """Up to `limit` entries that share rare words with the text, with a likeness between 0 and 1."""
+    words = {w.lower() for w in _WORD.findall(text[:2000])} - _DULL
+    if not words:
+        return []
+    scored = []
+    for brief in knowledge.catalog():
+        theirs = _words_of(brief)
+        shared = words & theirs
+        if shared:
+            weight = sum(len(w) for w in shared) / max(1, sum(len(w) for w in words))
+            scored.append((weight, brief))
+    scored.sort(key=lambda pair: (-pair[0], pair[1].code))
+    best = [(w, b) for w, b in scored[: limit * 4] if w >= floor]
+    if not best:
+        return []
+    from rapidfuzz import fuzz  # only when there is something to rank
+
+    ranked = sorted(best, key=lambda pair: -(pair[0] + fuzz.token_set_ratio(text[:400], pair[1].title.en) / 200))
+    return [{"id": b.code, "title": b.title.json(), "score": round(min(w, 1.0), 2)} for w, b in ranked[:limit]]
+
+
+def _words_of(brief: Brief) -> set[str]:
+    return {w.lower() for w in _WORD.findall(f"{brief.title.en} {brief.title.zh} {brief.words}")}

@@ -1,0 +1,211 @@
+"""Findings to a tree: which are roots, which were only printed because of them, and in which order to read them.
+
+Rules, strongest first. An entry's own edges (`symptom_of`, `refines`) decide. A wrapper folds beneath anything that
+says more; a symptom beneath any real cause; an ambiguous one beneath a cause that came earlier in the same stream.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from doctor.evaluate import Finding, order, stream_of
+from doctor.job.tell import NO_STORY, Story
+from kb.model import Text
+
+_SEVERITY = {"fatal": 0, "error": 0, "warning": 1, "info": 2}
+_ROLE = {"cause": 0, "ambiguous": 1, "symptom": 2, "wrapper": 3, "noise": 4}
+# Kinds that end a job although they are no NPU fault: they explain what the job printed while dying.
+_ENDING_KINDS = frozenset(
+    {"not-npu", "user-code", "model-files", "dataset", "host-resource", "service-config", "process-death"}
+)
+# What is printed because a peer is gone: it follows from the root of a job, wherever it stands.
+_DOWNSTREAM = frozenset({"peer-timeout", "peer-lost", "worker-death", "link-fault", "network-config", "process-death"})
+
+
+class Related(NamedTuple):
+    """A finding in its place: `explained_by` is the code of the finding above it, `explains` those beneath."""
+
+    finding: Finding
+    role: str  # root | symptom
+    explained_by: str | None
+    explains: tuple[str, ...]
+    note: Text | None = None  # what the whole job says for it
+
+
+def relate(findings: Iterable[Finding], story: Story = NO_STORY) -> tuple[Related, ...]:
+    """Roots in reading order, each followed by what it explains; noise last. A job's own story goes before the rules."""
+    ranked = sorted(findings, key=_ranker(findings := tuple(findings), story))
+    facts = _Facts()
+    above: dict[str, str] = {}
+    for finding in reversed(ranked):  # the least likely root first, so that chains end at the best one
+        parent = _parent(finding, ranked, above, story, facts)
+        if parent is not None:
+            above[finding.entry.code] = parent.entry.code
+    below: dict[str, list[str]] = {}
+    for finding in ranked:
+        if finding.entry.code in above:
+            below.setdefault(_top(finding.entry.code, above), []).append(finding.entry.code)
+    by_code = {f.entry.code: f for f in ranked}
+    out: list[Related] = []
+    for finding in ranked:
+        code = finding.entry.code
+        if code in above:
+            continue
+        out.append(Related(finding, "root", None, tuple(below.get(code, ())), story.notes.get(code)))
+        out += [Related(by_code[c], "symptom", above[c], ()) for c in below.get(code, ())]
+    return tuple(out)
+
+
+def _top(code: str, above: dict[str, str]) -> str:
+    while code in above:
+        code = above[code]
+    return code
+
+
+def _ranker(findings: tuple[Finding, ...], story: Story):  # type: ignore[no-untyped-def]
+    """The order of likely roots: severity class, role, then who came first, then who knows more."""
+    streams = _stream_order(findings)
+    all_timed = all(f.first.time for f in findings)
+
+    def key(finding: Finding) -> tuple[object, ...]:
+        entry, place = finding.entry, finding.first
+        when: tuple[object, ...] = (
+            order(place) if all_timed else ("", str(streams[stream_of(place)]).zfill(6), place.line)
+        )
+        return (
+            entry.role == "noise",
+            story.place(entry.code),
+            _SEVERITY[entry.severity],
+            _ROLE[entry.role],
+            entry.confidence == "low",
+            *when,
+            -len({h.signal for h in finding.instances[0].hits}),
+            entry.code,
+        )
+
+    return key
+
+
+def _stream_order(findings: tuple[Finding, ...]) -> dict[str, int]:
+    """Streams by their first known time, then by name: a stand-in for time where lines carry none."""
+    first: dict[str, str] = {}
+    for finding in findings:
+        for hit in finding.hits:
+            stream = stream_of(hit.place)
+            first[stream] = min(first.get(stream, "~"), hit.place.time or "~")
+    return {stream: number for number, stream in enumerate(sorted(first, key=lambda s: (first[s], s)))}
+
+
+def _parent(
+    finding: Finding, ranked: list[Finding], above: dict[str, str], story: Story, facts: _Facts
+) -> Finding | None:
+    """The best finding that explains this one; never one that this one explains."""
+    best: tuple[int, int, Finding] | None = None
+    for rank, other in enumerate(ranked):
+        if other is finding or _reaches(other.entry.code, finding.entry.code, above):
+            continue
+        strength = _strength(finding, other, facts)
+        if not strength and other.entry.code in story.order and finding.entry.code not in story.order:
+            strength = int(finding.entry.role == "ambiguous" and finding.entry.kind in _DOWNSTREAM)
+        if strength and (best is None or (-strength, rank) < best[:2]):
+            best = (-strength, rank, other)
+    return best[2] if best else None
+
+
+def _reaches(code: str, target: str, above: dict[str, str]) -> bool:
+    while code in above:
+        code = above[code]
+        if code == target:
+            return True
+    return False
+
+
+def _strength(effect: Finding, cause: Finding, facts: _Facts) -> int:
+    """How strongly the second explains the first: 0 not at all, 9 by a named edge."""
+    a, b = effect.entry, cause.entry
+    if b.role == "noise" or a.role == "noise":
+        return 0
+    if a.code in b.refines and facts.near(effect, cause):
+        return 9
+    for edge in a.symptom_of:
+        if edge.entry == b.code and facts.share(edge.scope, effect, cause):
+            return 8
+        if edge.kind and edge.kind == b.kind and b.role in ("cause", "ambiguous") and facts.share(edge.scope, effect, cause):
+            return 7
+    near = facts.near(effect, cause)
+    if b.code in a.refines:
+        return 0
+    if a.role == "wrapper" and b.role != "wrapper":
+        return (5 if near else 4) + (b.role == "cause")
+    if a.role == "symptom" and b.role in ("cause", "ambiguous") and _ends_jobs(cause):
+        return (4 if near else 3) + (b.role == "cause")
+    if a.role == "ambiguous" and b.role == "cause" and near and _ends_jobs(cause) and _not_later(cause, effect):
+        return 2
+    if a.domain == "job" and b.domain != "job" and _ends_jobs(cause):
+        # What the shape of a job suggests yields to what a line says; a mere suggestion even to an ambiguous line.
+        return 2 if b.role == "cause" or (b.role == "ambiguous" and a.confidence == "low") else 0
+    return 0
+
+
+def _ends_jobs(finding: Finding) -> bool:
+    return _SEVERITY[finding.entry.severity] == 0 or (
+        finding.entry.severity == "warning" and finding.entry.kind in _ENDING_KINDS
+    )
+
+
+def _not_later(cause: Finding, effect: Finding) -> bool:
+    a, b = cause.first, effect.first
+    if a.path == b.path:
+        return a.line <= b.line
+    return bool(a.time and b.time and a.time <= b.time)
+
+
+class _Facts:
+    """Where findings hold, as sets: thousands of ranks are compared at once, not pair by pair."""
+
+    def __init__(self) -> None:
+        self._places: dict[str, tuple[set[str], set[int], set[str]]] = {}
+        self._scopes: dict[tuple[str, str], set[tuple[object, object]]] = {}
+
+    def near(self, a: Finding, b: Finding) -> bool:
+        """Do they share a stream or a process anywhere?"""
+        (paths, pids, streams), (more_paths, more_pids, more_streams) = self._where(a), self._where(b)
+        return bool(paths & more_paths or pids & more_pids or streams & more_streams)
+
+    def share(self, scope: str, a: Finding, b: Finding) -> bool:
+        """Can both be of one device, rank or node? What a line does not say contradicts nothing."""
+        if scope == "job":
+            return True
+        if scope == "process":
+            return self.near(a, b)
+        left, right = self._of(scope, a), self._of(scope, b)
+        if left & right:
+            return True
+        if len(left) > len(right):
+            left, right = right, left
+        open_right = {p for p in right if None in p}
+        return any(_fit(x, y) for x in left for y in (right if None in x else open_right))
+
+    def _where(self, finding: Finding) -> tuple[set[str], set[int], set[str]]:
+        code = finding.entry.code
+        if code not in self._places:
+            paths: set[str] = set()
+            pids: set[int] = set()
+            for instance in finding.instances:
+                paths |= instance.paths
+                pids |= instance.pids
+            self._places[code] = (paths, pids, {stream_of(h.place) for i in finding.instances for h in i.hits})
+        return self._places[code]
+
+    def _of(self, scope: str, finding: Finding) -> set[tuple[object, object]]:
+        key = (scope, finding.entry.code)
+        if key not in self._scopes:
+            self._scopes[key] = {
+                ("" if scope == "node" else i.scope.node, getattr(i.scope, scope)) for i in finding.instances
+            }
+        return self._scopes[key]
+
+
+def _fit(a: tuple[object, object], b: tuple[object, object]) -> bool:
+    return all(x is None or y is None or x == y for x, y in zip(a, b, strict=True))

@@ -1,0 +1,80 @@
+"""The report as Markdown, for an issue or a message. Log text stands in fences that it cannot close."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from doctor.lang import word
+
+Json = dict[str, Any]
+
+
+def render(report: Json, lang: str) -> str:
+    return "\n".join(_lines(report, lang)) + "\n"
+
+
+def escape(text: str) -> str:
+    """Text that Markdown shows as it is."""
+    return re.sub(r"([\\`*_{}\[\]<>#|~!&])", r"\\\1", text).replace("\n", " ")
+
+
+def fence(text: str, lang: str = "text") -> list[str]:
+    """A code block whose fence is longer than any run of backticks inside."""
+    longest = max((len(m) for m in re.findall(r"`+", text)), default=0)
+    bar = "`" * max(3, longest + 1)
+    return [bar + lang, text, bar]
+
+
+def _lines(report: Json, lang: str) -> Iterator[str]:
+    yield f"# npu-doctor: {report['verdict']}"
+    yield ""
+    for finding in report["findings"]:
+        yield from _finding(finding, lang)
+    if report["unexplained"]:
+        yield f"## {word('unexplained', lang)}"
+        for cluster in report["unexplained"]:
+            yield ""
+            yield f"x{cluster['count']} {escape(cluster['evidence']['path'])}:{cluster['evidence']['line']}"
+            yield from fence(cluster["evidence"]["text"])
+        yield ""
+    if report["missing_evidence"]:
+        yield f"## {word('missing', lang)}"
+        for one in report["missing_evidence"]:
+            yield f"- {escape(one['what'][lang])}"
+            yield from fence(one["how"][lang], "sh")
+        yield ""
+    if report["skipped"]:
+        yield f"## {word('skipped', lang)}"
+        yield from (f"- {escape(s['path'])}: {escape(s['reason'])}" for s in report["skipped"][:50])
+        yield ""
+    stats = report["stats"]
+    yield f"---\nnpu-doctor {report['tool']['version']}, {stats['files']} files, {stats['bytes']} bytes, knowledge {report['knowledge']['digest']}"
+
+
+def _finding(finding: Json, lang: str) -> Iterator[str]:
+    mark = "##" if finding["role"] == "root" else "###"
+    yield f"{mark} {finding['id']} {escape(finding['title'][lang])}"
+    yield ""
+    yield f"{word(finding['severity'], lang)} · {finding['role']} · {finding['confidence']:.0%} · x{finding['count']}"
+    yield ""
+    yield escape(finding["cause"][lang])
+    yield ""
+    for one in finding["evidence"][: 5 if finding["role"] == "root" else 1]:
+        yield f"{escape(one['path'])}:{one['line']}"
+        yield from fence(one["text"])
+    if finding["role"] == "root":
+        for fix in finding["fixes"]:
+            yield ""
+            yield f"**{word(fix['goal'], lang)}**: {escape(fix['title'][lang])}"
+            yield from (f"- {escape(s[lang])}" for s in fix.get("steps", ()))
+            lines = [f"export {e['name']}={e['value']}    # {word('undo', lang)}: {e['undo']}" for e in fix["env"]]
+            lines += [c["run"] for c in fix["commands"]]
+            if lines:
+                yield from fence("\n".join(lines), "sh")
+            if fix.get("code"):
+                yield from fence(fix["code"]["after"].rstrip(), fix["code"]["lang"])
+        yield ""
+        yield from (f"- <{r['url']}>" if r["url"] else f"- {escape(r['title'])}" for r in finding["references"])
+    yield ""

@@ -1,0 +1,60 @@
+"""A job in text: ranks folded by what they did, and the timeline."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from doctor.job.model import spans
+from doctor.lang import word
+from doctor.render.layout import Style, cells, cut, paint, wrap
+
+Json = dict[str, Any]
+FEW = 12  # groups of ranks that are shown
+
+
+def ranks(job: Json, lang: str, style: Style, everything: bool) -> Iterator[str]:
+    """One line for all processes in the same state: `30 ranks: waiting for rank 24    0-23, 25-30`."""
+    groups: dict[tuple[str, str], list[Json]] = {}
+    for row in job["ranks"]:
+        groups.setdefault((row["state"], row["about"] or ""), []).append(row)
+    order = ("root", "fault", "stopped", "silent", "waiting", "gave-up", "alive", "ended")
+    ranked = sorted(groups.items(), key=lambda g: (order.index(g[0][0]), -len(g[1]), g[0][1]))
+    size = job["world_size"]
+    head = word("job", lang).format(seen=job["processes"], world=size or "?")
+    yield paint(head, "bold", style)
+    shown = ranked if everything else ranked[:FEW]
+    for (state, about), members in shown:
+        said = f"{len(members)}: {word('state-' + state, lang).format(about=about)}"
+        names = spans([m["rank"] for m in members if m["rank"] is not None])
+        pad = " " * max(2, 40 - cells(said))
+        told = f"{said}{pad}{word('rank', lang)} {names}" if names else said
+        yield "  " + cut(told, max(30, style.width - 2))
+    if len(ranked) > len(shown):
+        yield f"  ... {len(ranked) - len(shown)} {word('more', lang)} (--all)"
+    if job["missing_ranks"]:
+        yield "  " + cut(
+            f"{len(job['missing_ranks'])}: {word('state-missing', lang)}  {spans(job['missing_ranks'])}",
+            style.width - 2,
+        )
+    if job["skew"]:
+        worst = max(job["skew"], key=lambda s: abs(s["seconds_ahead"]))
+        least = min(s["seconds_ahead"] for s in job["skew"])
+        most = max(s["seconds_ahead"] for s in job["skew"])
+        yield "  " + word("skew", lang).format(
+            nodes=len(job["skew"]), spread=f"{most - least:.1f}", within=f"{worst['within']:.1f}"
+        )
+    yield ""
+
+
+def timeline(job: Json, lang: str, style: Style) -> Iterator[str]:
+    """What happened when. Times are those of each node's own clock; how far it is ahead stands behind."""
+    yield paint(word("timeline", lang), "bold", style)
+    for event in job["timeline"]:
+        ahead = f"  ({event['ahead']:+.1f} s)" if event["ahead"] else ""
+        head = f"  {event['time'].replace('T', ' ')[:23]}  "
+        for number, row in enumerate(
+            wrap(f"{event['text'][lang]}  [{event['node'] or '?'}]{ahead}", max(30, style.width - len(head)))
+        ):
+            yield (head if not number else " " * len(head)) + row
+    yield ""

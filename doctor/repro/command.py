@@ -1,0 +1,252 @@
+"""`npu-doctor repro`: from an entry, from logs, from a record, or from scratch to a script that shows the fault."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Protocol
+
+from doctor import exits, lang, prescribe
+from doctor.diagnose import Diagnosis
+from doctor.errors import UsageError
+from doctor.repro import choose
+from doctor.repro.about import ABOUT
+from doctor.repro.build import script, template_name
+from doctor.repro.choose import Wish
+from doctor.repro.extract import operators
+from doctor.repro.gather import evidence
+from doctor.repro.model import Call, Operator, Request, Script, Seen, Value
+from doctor.repro.shapes import limit, parse
+from doctor.repro.table import load
+from doctor.repro.validate import SlotError
+from doctor.repro.values import scalar
+from kb.model import Entry
+
+Diagnose = Callable[[Sequence[str]], Diagnosis]
+
+
+class Entries(Protocol):
+    """What is needed of the knowledge: an entry by its code."""
+
+    def entry(self, code: str) -> Entry | None: ...
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("entry", nargs="?", metavar="ENTRY", help="an entry of the knowledge, such as RTS001")
+    parser.add_argument(
+        "--from",
+        dest="source",
+        action="append",
+        default=[],
+        metavar="PATH",
+        help="logs, a record of doctor.record, or - (repeatable)",
+    )
+    parser.add_argument("--finding", type=int, metavar="N", help="the N-th finding of the diagnosis of --from")
+    parser.add_argument(
+        "--number", type=int, metavar="N", help="the N-th operator found in the logs (default: the likeliest)"
+    )
+    parser.add_argument(
+        "--op", metavar="NAME", help="an operator: torch.max, aclnnMatmul, GatherV3, aten::index_select"
+    )
+    parser.add_argument(
+        "--input",
+        action="append",
+        default=[],
+        metavar="SPEC",
+        help="an input such as int64[10,20] or float16[4,8] 0..1 (repeatable)",
+    )
+    parser.add_argument(
+        "--attr", action="append", default=[], metavar="NAME=VALUE", help="an attribute such as dim=1 (repeatable)"
+    )
+    parser.add_argument(
+        "--template", metavar="NAME", help="another template than the one the log suggests (--list names them)"
+    )
+    parser.add_argument("--context", type=int, metavar="K", help="from a record: the last K operators as one script")
+    parser.add_argument("--device", default="", help="the device of templates that select one (npu:0)")
+    parser.add_argument("--expect", default="", metavar="TEXT", help="text of the error that the script compares with")
+    parser.add_argument("--list", action="store_true", help="list the templates, or with --from the operators found")
+    parser.add_argument("-o", "--output", metavar="FILE", help="write the script to a file instead of standard output")
+
+
+def run(args: argparse.Namespace, diagnose: Diagnose, knowledge: Entries | None = None) -> int:
+    """Prints or writes the script; what was guessed is told on stderr as well."""
+    language = lang.choose(getattr(args, "lang", None))
+    try:
+        if args.list:
+            sys.stdout.write(_listing(args, language))
+            return exits.CLEAN
+        made = script(_request(args, diagnose, knowledge, language))
+    except SlotError as problem:
+        raise UsageError(
+            str(problem), "npu-doctor repro --list names the templates; npu-doctor repro --help tells the rest"
+        ) from problem
+    _write(made, args.output, language)
+    return exits.CLEAN
+
+
+def _request(args: argparse.Namespace, diagnose: Diagnose, knowledge: Entries | None, language: str) -> Request:
+    template = template_name(args.template) if args.template else "stream_bisect" if args.context else ""
+    wish = Wish(template, args.device, args.expect, args.context or 0, language)
+    if args.op:
+        return choose.request(_from_scratch(args), load(), wish)
+    if args.input or args.attr:
+        raise UsageError(
+            "--input and --attr describe an operator",
+            "name it with --op, for example --op torch.max --input 'int64[10,20]' --attr dim=1",
+        )
+    told: Mapping[str, str] = {}
+    found: tuple[Operator, ...] = ()
+    if args.source:
+        told, suggested, found = _from_logs(args, diagnose)
+        if not wish.template and not found:
+            wish = Wish(suggested, wish.device, wish.expect, wish.context, wish.lang)
+    elif args.finding is not None:
+        raise UsageError("--finding counts the findings of --from", "npu-doctor repro --from PATH --finding 1")
+    if args.entry:
+        suggested, defaults = _from_entry(args.entry, knowledge)
+        told = {**defaults, **told}
+        if not wish.template:
+            wish = Wish(suggested, wish.device, wish.expect, wish.context, wish.lang) if not found else wish
+    elif not args.source and not wish.template:
+        raise UsageError(
+            "nothing to reproduce", "npu-doctor repro RTS001, --from PATH, --op torch.max, or --template NAME"
+        )
+    number = args.number or 1
+    if args.number and not 0 < number <= len(found):
+        raise UsageError(
+            f"there are {len(found)} operators in these logs, not {number}", "npu-doctor repro --from PATH --list"
+        )
+    return choose.request(found[number - 1] if found else None, load(), wish, told)
+
+
+def _from_scratch(args: argparse.Namespace) -> Operator:
+    """An operator described on the command line; what is told there is as good as read."""
+    seen = []
+    for index, written in enumerate(args.input):
+        try:
+            spec = parse(written)
+        except ValueError as problem:
+            raise UsageError(
+                str(problem), "for example --input 'float16[4,8]' or --input 'int64[16] 0..100'"
+            ) from problem
+        if any(dim.name for dim in spec.dims):
+            raise UsageError(
+                f"'{written}' names a size without a number", "write numbers, for example --input 'float16[4,8]'"
+            )
+        seen.append(
+            Seen("", index, spec.dtype, spec.shape({}), low=limit(spec.low, {}, {}), high=limit(spec.high, {}, {}))
+        )
+    attrs = tuple(_attribute(written) for written in args.attr)
+    name = args.op
+    family = _family(name)
+    if family != "torch" or not seen:
+        return Operator(name, family, "command line", tuple(seen), attrs)
+    # A torch call is taken as it is written: inputs in their order, attributes by name, nothing added.
+    row = load().find(name, family)
+    tensors: list[Value] = [{"tensor": _tensor(s)} for s in seen]
+    operands: tuple[Value, ...] = (tensors,) if row is not None and row.many else tuple(tensors)
+    call = Call(f"torch.nn.functional.{name[2:]}" if name.startswith("F.") else name, operands, dict(attrs))
+    return Operator(name, family, "command line", tuple(seen), attrs, call=call)
+
+
+def _tensor(seen: Seen) -> dict[str, Value]:
+    spec: dict[str, Value] = {"dtype": seen.dtype or "float32", "shape": list(seen.shape or ())}
+    if seen.low is not None or seen.high is not None:
+        spec.update(low=seen.low or 0, high=seen.high or 10)
+    return spec
+
+
+def _attribute(written: str) -> tuple[str, Value]:
+    name, sign, value = written.partition("=")
+    if not sign or not name.strip():
+        raise UsageError(
+            f"'{written}' is no attribute", "write NAME=VALUE, for example --attr dim=1 or --attr kernel_size=[3,3]"
+        )
+    text = value.strip()
+    if text.startswith("[") and text.endswith("]"):
+        return name.strip(), [scalar(part) for part in text[1:-1].split(",") if part.strip()]
+    return name.strip(), scalar(text)
+
+
+def _family(name: str) -> str:
+    if name.startswith(("torch.", "torch_npu.", "F.")):
+        return "torch"
+    return "aclnn" if name.startswith("aclnn") else "aten" if "::" in name else "cann"
+
+
+def _from_logs(args: argparse.Namespace, diagnose: Diagnose) -> tuple[Mapping[str, str], str, tuple[Operator, ...]]:
+    """The captures and the template of the finding, and the operators that the logs name."""
+    seen = evidence(args.source)
+    found = seen.operators()
+    if args.finding is None and found:
+        return {}, "", found  # the operator says more than any entry's template
+    diagnosis = diagnose([*(s for s in args.source if s != "-"), *([seen.stdin] if seen.stdin else [])])
+    related = [r for r in diagnosis.related if r.finding.entry.role != "noise"]
+    if args.finding is not None:
+        if not 0 < args.finding <= len(related):
+            raise UsageError(
+                f"there are {len(related)} findings, not {args.finding}",
+                "npu-doctor scan PATH numbers them in their order",
+            )
+        related = [related[args.finding - 1]]
+        own = tuple(o for hit in related[0].finding.hits for o in operators(hit.place.text))
+        found = own or found
+    for one in related:
+        if one.finding.entry.repro:
+            name, slots = one.finding.entry.repro
+            values = prescribe.values(one.finding).one
+            return {**values, **_filled(slots, values)}, name, found
+    return (prescribe.values(related[0].finding).one if related else {}), "", found
+
+
+def _from_entry(code: str, knowledge: Entries | None) -> tuple[str, Mapping[str, str]]:
+    entry = knowledge.entry(code.strip().upper()) if knowledge is not None else None
+    if entry is None:
+        raise UsageError(
+            f"there is no entry '{code}'", "npu-doctor kb search TEXT finds one; a path is given with --from"
+        )
+    if entry.repro is None:
+        return "single_op", {}
+    name, slots = entry.repro
+    return name, _filled(slots, {})
+
+
+def _filled(slots: Sequence[tuple[str, str]], values: Mapping[str, str]) -> dict[str, str]:
+    """The entry's `with`, its placeholders filled: `{kernel|unknown}` is the capture, else the word behind the bar."""
+    filled = {}
+    for name, written in slots:
+        key, _, default = written.strip("{}").partition("|") if written.startswith("{") else ("", "", written)
+        filled[name] = values.get(key, default)
+    return filled
+
+
+def _listing(args: argparse.Namespace, language: str) -> str:
+    if not args.source:
+        width = max(map(len, ABOUT))
+        return "".join(f"{name:{width}}  {about.pick(language)}\n" for name, about in ABOUT.items())
+    rows = []
+    for number, one in enumerate(evidence(args.source).operators(), 1):
+        tensors = ", ".join(_shown(i, seen) for i, seen in enumerate(one.inputs))
+        rows.append(prescribe.clean(f"{number:3}  {one.name}  ({one.how}, {one.path}:{one.line})  {tensors}") + "\n")
+    return "".join(rows) or "no operator is named in these logs\n"
+
+
+def _shown(index: int, seen: Seen) -> str:
+    shape = ",".join(map(str, seen.shape)) if seen.shape is not None else "?"
+    return f"{seen.role or f'in{index}'} {seen.dtype or '?'}[{shape}]"
+
+
+def _write(made: Script, target: str | None, language: str) -> None:
+    if not target or target == "-":
+        sys.stdout.write(made.text)
+    else:
+        try:
+            Path(target).write_text(made.text, encoding="utf-8")
+        except OSError as error:
+            raise UsageError(f"cannot write {target}: {error.strerror}", "choose another place with -o FILE") from error
+        sys.stderr.write(f"npu-doctor: {target}\n")
+    for note in made.guessed:
+        label = "猜测" if language == "zh" else "guessed"
+        sys.stderr.write(f"npu-doctor: {label}: {prescribe.clean(note.pick(language))}\n")

@@ -1,0 +1,177 @@
+"""Operators in what PyTorch prints: CPU fallback warnings, refused dispatches, and the last torch call of a traceback.
+
+CAUTION: The operator 'aten::linalg_lstsq.out' is not currently supported on the NPU backend and will fall back ...
+RuntimeError: Could not run 'aten::trunc.out' with arguments from the 'NPU' backend.
+    return F.linear(input, self.weight, self.bias)
+RuntimeError: mat1 and mat2 shapes cannot be multiplied (32x1024 and 768x10)
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from doctor.repro.dtypes import torch_dtype
+from doctor.repro.model import Operator, Seen, Value
+from doctor.repro.values import shape
+from doctor.repro.words import words
+from parsers.prefix import peel
+
+_FALLBACK = re.compile(r"operator '(?P<name>\w{1,40}::[\w.]{1,100})' is not currently supported on the NPU backend")
+_REFUSED = re.compile(
+    r"Could not run '(?P<name>\w{1,40}::[\w.]{1,100})' with arguments from the '(?P<backend>\w{1,40})' backend"
+)
+_FILE = re.compile(r'\s*File "(?P<file>[^"\n]{1,600})", line \d{1,8}(?:, in (?P<function>\S{1,200}))?')
+_RAISED = re.compile(
+    r"\s{0,8}(?P<type>(?:[A-Za-z_]\w{0,60}\.){0,6}[A-Z]\w{0,60}(?:Error|Exception))(?:: (?P<text>.{0,2000}))?$"
+)
+_CALL = re.compile(r"\b(?P<name>(?:torch|torch_npu|F)(?:\.[A-Za-z_]\w{0,60}){1,5})\s*\(")
+_METHOD = re.compile(r"(?<=[\w\])])\.(?P<name>[a-z]\w{1,40})\s*\(")
+_OPERATOR = re.compile(r"[\w\])] (?P<sign>\+|-|\*|/|//|@|%|\*\*|==|<|>|<=|>=|&|\|) [\w(]")
+_AUGMENTED = re.compile(r"[\w\])] (?P<sign>\+|-|\*|/|@)= ")
+_SUBSCRIPT = re.compile(r"[\w\])]\[(?P<inner>[A-Za-z_][\w.]{0,60})\]")
+_SIGNS = {
+    "+": "torch.add", "-": "torch.sub", "*": "torch.mul", "/": "torch.div", "//": "torch.floor_divide", "@": "torch.matmul",
+    "%": "torch.remainder", "**": "torch.pow", "==": "torch.eq", "<": "torch.lt", ">": "torch.gt", "<=": "torch.le",
+    ">=": "torch.ge", "&": "torch.bitwise_and", "|": "torch.bitwise_or",
+}  # fmt: skip
+
+# Calls that launch no operator, or wrap one that stands in a deeper frame.
+NO_OPERATORS = words(
+    "device tensor no_grad enable_grad inference_mode manual_seed load save compile is_tensor Size set_device "
+    "empty_cache synchronize current_device device_count is_available Generator autocast stream current_stream Stream "
+    "Event checkpoint set_grad_enabled set_num_threads get_rng_state from_numpy init_process_group barrier finfo "
+    "iinfo get_device_name mem_get_info memory_allocated memory_reserved max_memory_allocated Module Parameter spawn "
+    "run _call_impl backward set_default_dtype set_printoptions cat_ Tensor grad apply forward"
+)
+_METHODS = words(
+    "add add_ sub sub_ mul mul_ div div_ matmul mm bmm addmm addmm_ sum mean max min amax amin argmax argmin prod std "
+    "var norm softmax log_softmax exp log sqrt rsqrt abs pow pow_ clamp clamp_ sigmoid tanh relu relu_ gather scatter "
+    "scatter_ scatter_add scatter_add_ index_select index_put index_put_ index_add index_add_ index_fill_ masked_fill "
+    "masked_fill_ masked_select masked_scatter_ where nonzero topk sort argsort unique cumsum cumprod flip roll "
+    "repeat repeat_interleave tile expand view reshape permute transpose contiguous copy_ fill_ zero_ normal_ "
+    "uniform_ bernoulli_ multinomial_ narrow split chunk unbind tril triu any all logsumexp lerp lerp_ addcmul_ "
+    "addcdiv_ fmod remainder bincount histc kthvalue median cross dot outer inverse item tolist to float half "
+    "bfloat16 int long bool cpu npu"
+)
+MAX_FRAMES = 200
+
+
+class _Frame(NamedTuple):
+    file: str
+    code: str
+    line: int
+
+
+def operators(lines: Sequence[str]) -> Iterator[Operator]:
+    """Every operator that PyTorch's own text names, in the order of the lines."""
+    frames: list[_Frame] = []
+    file = ""
+    for at, raw in enumerate(lines):
+        if found := _FALLBACK.search(raw):
+            yield Operator(found["name"], "aten", "fallback", line=at + 1, error="")
+        if found := _REFUSED.search(raw):
+            yield Operator(found["name"], "aten", "refused", line=at + 1, error=found[0], failed=True)
+        if not file and not frames and 'File "' not in raw:
+            continue
+        text = peel(raw).text
+        if place := _FILE.match(text):
+            file = place["file"]
+        elif file:
+            if text.strip(" ^~"):
+                frames = [*frames[-MAX_FRAMES:], _Frame(file, text.strip(), at)]
+                file = ""
+        elif raised := _RAISED.match(text):
+            if (found_one := _last_call(frames, raised["type"], raised["text"] or "", at)) is not None:
+                yield found_one
+            frames = []
+
+
+def _last_call(frames: list[_Frame], kind: str, text: str, at: int) -> Operator | None:
+    """The deepest frame whose code calls an operator. Frames of the dispatcher itself name none."""
+    if kind.endswith(
+        ("ImportError", "ModuleNotFoundError", "KeyError", "AttributeError", "OSError", "FileNotFoundError")
+    ):
+        return None
+    if frames and "/torch_npu/npu/" in frames[-1].file.replace("\\", "/"):
+        return None  # the runtime itself: starting a device fails the same for every operator
+    for frame in reversed(frames[-12:]):
+        name, guessed = _called(frame.code)
+        if name:
+            inputs, attrs = shapes_in(text, name)
+            error = " ".join(text.split())[:160]
+            return Operator(
+                name,
+                "torch",
+                "traceback",
+                inputs,
+                attrs,
+                error=error,
+                line=at + 1,
+                failed=True,
+                guessed=("name",) if guessed else (),
+            )
+    return None
+
+
+def _called(code: str) -> tuple[str, bool]:
+    """The call of a source line, and whether it had to be inferred from a method or a sign."""
+    code = code.split("#")[0][:400]
+    named = [c["name"] for c in _CALL.finditer(code)]
+    for name in named:
+        if "._" in name:  # a private entry point of the runtime
+            continue
+        if name.rpartition(".")[2] not in NO_OPERATORS and not name.startswith(
+            ("torch.distributed", "torch.utils", "torch.cuda", "torch.npu.")
+        ):
+            return (f"torch.nn.functional.{name[2:]}" if name.startswith("F.") else name), False
+    for method in _METHOD.finditer(code):
+        if method["name"] in _METHODS:
+            return f"torch.Tensor.{method['name']}", True
+    for pattern in (_AUGMENTED, _OPERATOR):
+        if (sign := pattern.search(code)) and '"' not in code and "'" not in code:
+            return _SIGNS[sign["sign"]], True
+    if _SUBSCRIPT.search(code) and "=" in code:
+        return "torch.ops.aten.index.Tensor", True
+    return "", False
+
+
+_PRODUCT = re.compile(r"shapes cannot be multiplied \((\d{1,12})x(\d{1,12}) and (\d{1,12})x(\d{1,12})\)")
+_AB = re.compile(
+    r"The size of tensor a \((\d{1,12})\) must match the size of tensor b \((\d{1,12})\) at non-singleton dimension (\d{1,2})"
+)
+_BOUNDS = re.compile(r"index (-?\d{1,12}) is out of bounds for (?:dimension|axis) (\d{1,2}) with size (\d{1,12})")
+_WEIGHT = re.compile(r"weight of size \[([\d, ]{1,100})\], expected input\[([\d, ]{1,100})\]")
+_NOT_FOR = re.compile(r"not implemented for '(\w{1,30})'")
+_TWO_TYPES = re.compile(
+    r"expected (?:scalar type|m1 and m2 to have the same dtype, but got:) ?(\w[\w:]{1,30}) (?:but found|!=) ?(\w[\w:]{1,30})"
+)
+_BATCHES = re.compile(r"batch2 tensor to be: \[([\d, ]{1,60})\] but got: \[([\d, ]{1,60})\]")
+_INVALID = re.compile(r"shape '\[([-\d, ]{1,100})\]' is invalid for input of size (\d{1,15})")
+
+
+def shapes_in(text: str, name: str) -> tuple[tuple[Seen, ...], tuple[tuple[str, Value], ...]]:
+    """What the words of a torch error tell of the inputs."""
+    if found := _PRODUCT.search(text):
+        m, k, k2, n = (int(g) for g in found.groups())
+        second = (n, k2) if name.endswith(".linear") else (k2, n)
+        first = 1 if name.endswith((".addmm", ".addmm_")) else 0
+        return (Seen("", first, None, (m, k)), Seen("", first + 1, None, second)), ()
+    if found := _AB.search(text):
+        a, b, dim = (int(g) for g in found.groups())
+        ones = (1,) * dim
+        return (Seen("", 0, None, (*ones, a)), Seen("", 1, None, (*ones, b))), ()
+    if found := _BOUNDS.search(text):
+        index, _, size = (int(g) for g in found.groups())
+        return (Seen("index", None, None, None, low=min(index, 0), high=max(index + 1, 1)),), (("size:r", size),)
+    if found := _WEIGHT.search(text):
+        return (Seen("", 0, None, shape(found[2])), Seen("", 1, None, shape(found[1]))), ()
+    if found := _TWO_TYPES.search(text):
+        return (Seen("", 0, torch_dtype(found[1])), Seen("", 1, torch_dtype(found[2]))), ()
+    if found := _INVALID.search(text):
+        wanted: list[Value] = [int(p) for p in found[1].replace(" ", "").split(",") if p.lstrip("-").isdigit()]
+        return (Seen("", 0, None, (int(found[2]),)),), (("shape", wanted),)
+    if (found := _NOT_FOR.search(text)) and (dtype := torch_dtype(found[1])):
+        return (Seen("", 0, dtype),), ()
+    return (), ()

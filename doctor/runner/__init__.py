@@ -1,0 +1,1 @@
+"""`npu-doctor run -- CMD`: the command as it is, and a diagnosis after it when it fails."""

@@ -1,0 +1,143 @@
+"""`npu-doctor run -- CMD`: runs a command unchanged; when it fails, diagnoses what it printed and the logs it wrote."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from doctor import lang, record
+from doctor.errors import UsageError
+from doctor.runner.child import NOT_EXECUTABLE, NOT_FOUND, Child
+from doctor.runner.plogs import Tree
+from doctor.runner.tail import Tail
+
+Diagnose = Callable[[Sequence[str]], object]
+
+LEVELS = {"debug": "0", "info": "1", "warning": "2", "error": "3"}
+INTERRUPTED = 130
+
+_WORDS = {
+    "sets": ("set for the command: {what}", "仅为该命令设置：{what}"),
+    "failed": ("the command ended with exit code {code}; {files} log file(s) of it are read", "命令退出码为 {code}；读取其 {files} 个日志文件"),
+    "by_time": ("no log carries a process number of this command: those changed since its start are read", "没有带该命令进程号的日志：读取启动后有变化的日志"),
+    "record": ("the last operators were recorded: npu-doctor repro --from {path}", "已记录最后的算子：npu-doctor repro --from {path}"),
+    "broken": ("the diagnosis failed: {why}", "诊断失败：{why}"),
+    "saved": ("saved: {path}", "已保存：{path}"),
+    "missing": ("cannot start {what}: {why}", "无法启动 {what}：{why}"),
+}  # fmt: skip
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--log-level", choices=tuple(LEVELS), help="CANN's log level for this command (ASCEND_GLOBAL_LOG_LEVEL)"
+    )
+    parser.add_argument(
+        "--blocking",
+        action="store_true",
+        help="wait for every operator, so that the stack names the right one (ASCEND_LAUNCH_BLOCKING=1; slow)",
+    )
+    parser.add_argument(
+        "--record-ops", action="store_true", help="record the last operators of every Python process of the command"
+    )
+    parser.add_argument("--save", metavar="DIR", help="keep the output, the logs and the record there")
+    parser.add_argument("--always", action="store_true", help="diagnose a command that succeeds as well")
+    parser.add_argument("command", nargs=argparse.REMAINDER, metavar="-- CMD ...", help="the command and its arguments")
+
+
+def run(args: argparse.Namespace, diagnose: Diagnose) -> int:
+    """The exit code of the command, whatever the diagnosis says."""
+    command = args.command[1:] if args.command[:1] == ["--"] else args.command
+    if not command:
+        raise UsageError("there is no command to run", "npu-doctor run -- python train.py")
+    language = lang.choose(getattr(args, "lang", None))
+    folder = _folder(args.save)
+    changes = environment(args, folder)
+    if changes:
+        _say("sets", language, what=" ".join(f"{name}={value}" for name, value in changes.items()))
+    full = {**os.environ, **changes}
+    tail, tree = Tail(), Tree(full)
+    try:
+        code = Child(command, full, tail, tree.look).run()
+    except OSError as problem:
+        _say("missing", language, what=command[0], why=problem.strerror or str(problem))
+        _tidy(folder, args.save)
+        return NOT_FOUND if isinstance(problem, FileNotFoundError) else NOT_EXECUTABLE
+    sys.stdout.flush()
+    if code in (0, INTERRUPTED) and not args.always:  # a person who pressed Ctrl-C knows why it ended
+        _tidy(folder, args.save)
+        return code
+    _report(code, tail, tree, folder, args.save, language, diagnose)
+    return code
+
+
+def environment(args: argparse.Namespace, folder: Path) -> dict[str, str]:
+    """The variables that the options ask for; none without options."""
+    changes: dict[str, str] = {}
+    if args.log_level:
+        changes["ASCEND_GLOBAL_LOG_LEVEL"] = LEVELS[args.log_level]
+    if args.blocking:
+        changes["ASCEND_LAUNCH_BLOCKING"] = "1"
+    if args.record_ops:
+        inject = str(Path(__file__).parent / "inject")
+        before = os.environ.get("PYTHONPATH")
+        changes["PYTHONPATH"] = f"{inject}{os.pathsep}{before}" if before else inject
+        changes["NPU_DOCTOR_RECORDER"] = str(Path(record.__file__).resolve())
+        changes["NPU_DOCTOR_RECORD"] = str(folder)
+    return changes
+
+
+def _report(
+    code: int, tail: Tail, tree: Tree, folder: Path, save: str | None, language: str, diagnose: Diagnose
+) -> None:
+    """The diagnosis after the program's own output, on standard error's side of it."""
+    output = folder / "output.txt"
+    output.write_bytes(tail.content())
+    logs = tree.found()
+    _say("failed", language, code=code, files=len(logs.paths))
+    if logs.paths and not logs.sure:
+        _say("by_time", language)
+    try:
+        diagnose([str(output), *logs.paths])
+    except Exception as problem:  # noqa: BLE001 - the command's exit code is owed whatever happens to the diagnosis
+        _say("broken", language, why=f"{type(problem).__name__}: {problem}")
+    sys.stdout.flush()
+    records = sorted(p for p in folder.glob("ops-*") if p.suffix in (".json", ".ring"))
+    if save:
+        for path in logs.paths:
+            target = folder / "logs" / Path(path).parent.name / Path(path).name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, target)
+        _say("saved", language, path=folder)
+    if records:
+        _say("record", language, path=records[0] if len(records) == 1 else folder)
+    elif not save:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _folder(save: str | None) -> Path:
+    if not save:
+        return Path(tempfile.mkdtemp(prefix="npu-doctor-run-"))
+    path = Path(save).expanduser().resolve()
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        raise UsageError(
+            f"cannot write to {save}: {problem.strerror}", "choose another place with --save DIR"
+        ) from problem
+    return path
+
+
+def _tidy(folder: Path, save: str | None) -> None:
+    if not save:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _say(name: str, language: str, **values: object) -> None:
+    text = _WORDS[name][1 if language == "zh" else 0].format(**values)
+    sys.stderr.write(f"npu-doctor: {text}\n")
+    sys.stderr.flush()

@@ -1,0 +1,73 @@
+"""Error lines that no signal claims, folded by shape so that a storm becomes a few lines of report."""
+
+from __future__ import annotations
+
+import re
+
+from doctor.harvest import Cluster, Place
+from kb import spelling
+
+MAX_CLUSTERS = 500
+FURTHER = "(further shapes)"
+_HEAD = re.compile(r"^\[[A-Z]+\] ?([A-Z0-9_]+)\([^)]*\): ?[\d:. -]+(?:\[([^\]:]+)[^\]]*\])?")
+_MASKS = (
+    (re.compile(r"0[xX][0-9a-fA-F]+"), "0x.."),
+    (re.compile(r"\b[0-9a-fA-F]{12,}\b"), "<hex>"),
+    (re.compile(r"(?<![\w.])/[\w.+-]+(?:/[\w.+@%-]+)+"), "<path>"),
+    (re.compile(r"\d+(?:\.\d+)*"), "<n>"),
+    (re.compile(r"[ \t]+"), " "),
+)
+_CODE = re.compile(r"\b(?:E[A-Z0-9]\d{4}|ERR\d{5}|[1-5]\d{5})\b")
+
+
+def template(text: str) -> str:
+    """The shape of a line: numbers, addresses and paths masked, codes kept, the head of a plog line reduced to its origin."""
+    text = text[:600]
+    origin = ""
+    if m := _HEAD.match(text):
+        origin, text = f"{m[1]} [{m[2]}] " if m[2] else f"{m[1]} ", text[m.end() :]
+    kept: list[str] = []
+
+    def keep(match: re.Match[str]) -> str:
+        kept.append(match[0])
+        return f"\x00{chr(0xE000 + len(kept) - 1)}\x00"
+
+    text = _CODE.sub(keep, text)
+    for pattern, mask in _MASKS:
+        text = pattern.sub(mask, text)
+    for number, code in enumerate(kept[:200]):
+        text = text.replace(f"\x00{chr(0xE000 + number)}\x00", code)
+    return (origin + text.strip())[:240]
+
+
+class Clusters:
+    """Collects unclaimed error lines of one source."""
+
+    def __init__(self) -> None:
+        self.total = 0
+        self.full = False  # are there so many shapes that a new one is only counted?
+        self._found: dict[str, tuple[int, Place]] = {}
+
+    def count(self, shape: str, times: int) -> None:
+        """More lines of a shape that is known, or of so many that are not that they have no shape of their own."""
+        if not times:
+            return
+        self.total += times
+        number, place = self._found.get(shape) or (0, next(iter(self._found.values()))[1])
+        self._found[shape] = (number + times, place)
+
+    def add(self, place: Place) -> str:
+        """A line; its shape is returned."""
+        self.total += 1
+        shape = template(place.text)
+        if self.full and shape not in self._found:
+            shape = FURTHER
+        number, first = self._found.get(shape, (0, place))
+        self._found[shape] = (number + 1, first)
+        self.full = len(self._found) >= MAX_CLUSTERS
+        return shape
+
+    def result(self) -> tuple[Cluster, ...]:
+        return tuple(
+            Cluster(shape, n, place, spelling.in_text(place.text)) for shape, (n, place) in self._found.items()
+        )

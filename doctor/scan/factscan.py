@@ -1,0 +1,89 @@
+"""Facts about the job while a source is read: what is kept of them, and from when to when the source speaks.
+
+A fact claims no line: an error that tells who waits for whom is still an error. What repeats is dropped per process, so
+that in one stream of many ranks the loud ones do not crowd out the others.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from doctor.harvest import SEVERAL, Hit, Place, Span
+from doctor.source import Source
+from kb.model import FACT_PREFIX, Signal
+from parsers.line import read_line
+
+KEEP_OF_OWNER = 40  # of one signal and one process, rank or worker
+FUTILE = 400  # occurrences in a row that brought nothing new: the signal is not looked at any more
+FUTILE_OF_PROCESS = 1  # in a file of one process, where nobody else can speak up
+KEEP_TEXT = 400
+TAIL = 4096
+LAST_LINES = 40
+
+
+_KNOWN: list[tuple[tuple[Signal, ...], frozenset[int]]] = []
+
+
+def _numbers(signals: tuple[Signal, ...]) -> frozenset[int]:
+    """Which signals are facts; worked out once for a plan, not for each of its thousands of files."""
+    for known, numbers in _KNOWN:
+        if known is signals:
+            return numbers
+    numbers = frozenset(n for n, s in enumerate(signals) if s.id.startswith(FACT_PREFIX))
+    _KNOWN[:] = [(signals, numbers), *_KNOWN[:3]]
+    return numbers
+
+
+class FactScan:
+    """The facts of one range of a source."""
+
+    def __init__(self, signals: tuple[Signal, ...], source: Source) -> None:
+        self.numbers = _numbers(signals)
+        self.hits: list[Hit] = []
+        self._owners: dict[tuple[str, Any], int] = {}
+        self._futile: dict[str, int] = {}
+        self._source = source
+        self._first: str | None = None
+        self._pids: set[int] = {source.hints.pid} if source.hints.pid is not None else set()
+        self._tail = b""
+
+    def keep(self, name: str, place: Place, captures: dict[str, str]) -> bool:
+        """Keeps an occurrence unless its owner has enough of them; True: nothing new has come for a long time."""
+        owner = (name, place.pid if place.pid is not None else place.rank if place.rank is not None else place.worker)
+        count = self._owners[owner] = self._owners.get(owner, 0) + 1
+        if count <= KEEP_OF_OWNER:
+            self._futile[name] = 0
+            self.hits.append(Hit(name, place._replace(text=place.text[:KEEP_TEXT]), tuple(captures.items())))
+            return False
+        futile = self._futile[name] = self._futile.get(name, 0) + 1
+        return futile >= (FUTILE if self._source.hints.pid is None else FUTILE_OF_PROCESS)
+
+    def begin(self, time: str | None, pid: int | None) -> None:
+        """One of the first lines of the source."""
+        if time is not None and self._first is None:
+            self._first = time
+        if pid is not None and self._source.hints.pid is None:
+            self._pids.add(pid)
+
+    def window(self, own: bytes) -> None:
+        """The lines of a window; of the last one, the end is looked at."""
+        self._tail = own[-TAIL:] if len(own) >= TAIL else (self._tail + own)[-TAIL:]
+
+    def span(self) -> tuple[Span, ...]:
+        from doctor.scan.view import decode
+
+        last: str | None = None
+        for raw in reversed(self._tail.split(b"\n")[-LAST_LINES:]):
+            line = read_line(decode(raw)) if raw.strip() else None
+            if line is None:
+                continue
+            if line.pid is not None and self._source.hints.pid is None:
+                self._pids.add(line.pid)
+            if last is None and line.time is not None:
+                last = line.time
+                if self._source.hints.pid is not None:
+                    break
+        if self._first is None and last is None:
+            return ()
+        pid = None if not self._pids else next(iter(self._pids)) if len(self._pids) == 1 else SEVERAL
+        return (Span(self._source.name, self._first or last, last or self._first, pid),)

@@ -1,0 +1,186 @@
+"""Finds many literals in bytes. Every engine gives the same answer: (end, number of the literal) by ascending end.
+
+hyperscan       the fastest; loads a serialised automaton; an extra, because its wheels want a recent glibc
+ahocorasick_rs  always installable
+plain           the standard library: for small inputs the best, for large ones the last resort
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+Finds = list[tuple[int, int]]
+Finder = Callable[[bytes], Finds]
+
+SMALL = 1 << 10  # below this, a loop over the literals beats loading or building an automaton
+LARGE = 4 << 20  # above this, the fastest engine is worth its loading time
+
+# Two bytes that text never has. With a literal this short the library looks at every byte instead of every second to
+# fourth one, for which it would mix too many literals: up to three times as fast.
+_PACE = b"\x01\x02"
+
+ENGINES = ("hyperscan", "ahocorasick_rs", "plain")
+
+
+def plain(literals: Sequence[bytes]) -> Finder:
+    """One literal after the other: no set-up at all."""
+
+    def find(data: bytes) -> Finds:
+        found = []
+        for number, literal in enumerate(literals):
+            at = data.find(literal)
+            while at >= 0:
+                found.append((at + len(literal), number))
+                at = data.find(literal, at + 1)
+        found.sort()
+        return found
+
+    return find
+
+
+def aho_corasick(literals: Sequence[bytes]) -> Finder:
+    """Aho-Corasick over all literals at once."""
+    from ahocorasick_rs import BytesAhoCorasick, Implementation
+
+    machine = BytesAhoCorasick(list(literals), implementation=Implementation.ContiguousNFA)
+
+    def find(data: bytes) -> Finds:
+        found = [(end, number) for number, _, end in machine.find_matches_as_indexes(data, overlapping=True)]
+        found.sort()
+        return found
+
+    return find
+
+
+def hyperscan(literals: Sequence[bytes], cached: bytes | None = None) -> tuple[Finder, bytes]:
+    """The finder, and the automaton in a form that loads in a millisecond."""
+    import hyperscan as hs
+
+    database: Any
+    if cached is not None:
+        database = hs.loadb(cached, hs.HS_MODE_BLOCK)
+        database.scratch = hs.Scratch(database)
+    else:
+        database = hs.Database(mode=hs.HS_MODE_BLOCK)
+        expressions = [_escaped(x) for x in (*literals, _PACE)]
+        database.compile(expressions=expressions, ids=list(range(len(expressions))), elements=len(expressions), flags=0)
+        cached = hs.dumpb(database)
+
+    pace = len(literals)
+
+    def find(data: bytes) -> Finds:
+        found: Finds = []
+        add = found.append
+
+        def hit(number: int, _start: int, end: int, _flags: int, _context: object) -> None:
+            if number != pace:
+                add((end, number))
+
+        database.scan(data, match_event_handler=hit)
+        found.sort()
+        return found
+
+    return find, cached
+
+
+def _escaped(literal: bytes) -> bytes:
+    return b"".join(b"\\x%02x" % byte for byte in literal)
+
+
+def best(literals: Sequence[bytes], size: int, digest: str, engine: str | None = None, *, keep: bool = True) -> Finder:
+    """The engine for an input of this size; a wheel that is missing or does not load gives way to the next."""
+    engine = engine or os.environ.get("NPU_DOCTOR_ENGINE") or None
+    if engine == "plain" or (engine is None and size <= SMALL):
+        return plain(literals)
+    if engine == "hyperscan" or (engine is None and size >= LARGE):
+        finder = _cached_hyperscan(literals, digest, keep)
+        if finder is not None:
+            return finder
+    try:
+        return aho_corasick(literals)
+    except ImportError:
+        return plain(literals)
+
+
+def _cached_hyperscan(literals: Sequence[bytes], digest: str, keep: bool) -> Finder | None:
+    """Hyperscan with its automaton from the cache; the key holds everything that an automaton depends on."""
+    from importlib import util
+
+    if util.find_spec("hyperscan") is None:
+        return None
+    import zlib
+
+    from kb.knowledge import cache_folder
+    from kb.pack import write_atomically
+
+    crc = zlib.crc32(b"\0".join(literals))
+    place = None
+    if (folder := cache_folder()) is not None and keep:
+        place = folder / f"automaton-{digest[:16]}-{crc:08x}-{platform.machine()}-{_cpu()}.hs"
+    if folder is not None and not _survives(folder):
+        return None
+    try:
+        import hyperscan as hs
+
+        version = str(getattr(hs, "__version__", ""))
+        cached = None
+        if place is not None and place.is_file():
+            head, _, body = place.read_bytes().partition(b"\n")
+            cached = body if head.decode("ascii", "replace") == f"{version} {zlib.crc32(body)}" else None
+        finder, automaton = hyperscan(literals, cached)
+        if cached is None and place is not None:
+            write_atomically(place, f"{version} {zlib.crc32(automaton)}\n".encode() + automaton)
+        return finder
+    except Exception:  # noqa: BLE001 - whatever a native engine throws, there is another engine
+        return None
+
+
+_PROBE = "import hyperscan as h; d = h.Database(); d.compile(expressions=[b'abc'], ids=[0], elements=1, flags=0); d.scan(b'xabc')"
+
+
+def _survives(folder: Path) -> bool:
+    """Does the library run on this processor? Some wheels die of an illegal instruction: a child tries once, the verdict is kept."""
+    import subprocess
+    import sys
+    from importlib import util
+
+    from kb.pack import write_atomically
+
+    spec = util.find_spec("hyperscan")
+    place = spec.origin if spec is not None else None
+    try:
+        installed = os.stat(place).st_mtime_ns if place else 0  # metadata would tell the version, for 40 ms
+    except OSError:
+        installed = 0
+    verdict = folder / f"hyperscan-{installed:x}-{sys.implementation.cache_tag}-{_cpu()}"
+    try:
+        return verdict.read_bytes() == b"runs\n"
+    except OSError:
+        pass
+    try:
+        done = subprocess.run([sys.executable, "-c", _PROBE], capture_output=True, timeout=30, check=False)  # noqa: S603 - our own text
+        runs = done.returncode == 0
+    except (OSError, subprocess.SubprocessError):
+        return True  # no child could be made: the library is not to blame
+    write_atomically(verdict, b"runs\n" if runs else b"dies\n")
+    return runs
+
+
+def _cpu() -> str:
+    """A short mark of the processor's abilities: an automaton made for another one must not be loaded."""
+    import zlib
+
+    try:
+        with open("/proc/cpuinfo", "rb") as file:
+            rows = [
+                r
+                for r in file.read(20_000).split(b"\n")
+                if r.startswith((b"flags", b"Features", b"model name", b"CPU part"))
+            ]
+        return f"{zlib.crc32(b''.join(rows[:2])):08x}"
+    except OSError:
+        return "unknown"

@@ -1,0 +1,156 @@
+"""What is looked for: every literal, and what to try where it stands. Made once per run from the knowledge."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from kb.model import Signal
+from parsers import tables
+
+# Literals that stand in lines which report an error, whoever wrote them. They find what no signal knows.
+ERROR_MARKS = (
+    "[ERROR]", "[CRITICAL]", "[FATAL]", "[error]", " ERROR ", " CRITICAL ", " FATAL ", "ERROR:", "Error:", "Error\n",
+    "Exception:", "Exception\n", "terminate called", "Segmentation fault", "core dumped", "Fatal Python error",
+    "[ERROR][", "ERROR |", "| ERROR", "Interrupt\n", "CANN error", "symbol lookup error",
+)  # fmt: skip
+REGEX_TIMEOUT_S = 0.25
+ENCODINGS = ("utf-8", "gb18030")  # what Chinese words may be written in
+REFUSALS = (
+    16  # after so many lines that had the anchor and did not match, a pattern's other fixed text is asked for first
+)
+MAX_NEEDS = 16
+STRIKES = 3  # a user's pattern that exceeds its time so often is dropped for the rest of the run
+
+
+class Literal(NamedTuple):
+    """Anchors up to where their fragment ends, each with the signals that it announces.
+
+    An automaton finds a literal by its last bytes, which are the rare ones, and compares the rest itself.
+    """
+
+    fragment: bytes
+    pairs: tuple[tuple[bytes, int], ...]
+    mark: bool
+    table: bool
+
+
+class _Check:
+    """How a line is asked whether it may match a signal."""
+
+    __slots__ = ("need", "needs", "pattern", "refused")
+
+    def __init__(self) -> None:
+        self.pattern: Any = None
+        self.need: bytes | None = None  # what stands in every match, besides the anchor
+        self.needs: Any = None  # the same, when there are several spellings
+        self.refused = 0
+
+
+def _further_needs(signal: Signal) -> tuple[bytes, ...]:
+    """The best fixed text that a pattern demands besides its anchors: looking for it is cheaper than trying the pattern."""
+    from kb import anchors
+
+    known = set(signal.anchors)
+    options = [o for o in anchors.candidates(signal.pattern) if len(o) <= MAX_NEEDS and not known & set(o)]
+    best = max(options, key=anchors.weight, default=())
+    return tuple(text.encode() for text in best)
+
+
+class Plan:
+    """The literals of all signals, of error marks and of tables; patterns are compiled when first tried."""
+
+    def __init__(self, signals: Sequence[Signal]) -> None:
+        self.signals = tuple(s for s in signals if s.form != "fields")
+        self.fields = tuple(s for s in signals if s.form == "fields")
+        pairs: dict[bytes, list[tuple[bytes, int]]] = {}
+        for number, signal in enumerate(self.signals):
+            for anchor, fragment in zip(signal.anchors, signal.fragments or signal.anchors, strict=True):
+                literal = anchor[: anchor.find(fragment) + len(fragment)]
+                for encoding in ENCODINGS[: 1 if anchor.isascii() else None]:
+                    pairs.setdefault(literal.encode(encoding), []).append((anchor.encode(encoding), number))
+        marks = frozenset(m.encode() for m in ERROR_MARKS)
+        table_marks = frozenset(m.encode() for m in tables.ANCHORS) if self.fields else frozenset()
+        names = dict.fromkeys((*pairs, *sorted(marks), *sorted(table_marks)))
+        self.literals = tuple(Literal(n, tuple(pairs.get(n, ())), n in marks, n in table_marks) for n in names)
+        # A pattern that looks at the beginning of the line can only be tried on the peeled line.
+        self.at_start = tuple(s.form == "regex" and ("^" in s.pattern or r"\A" in s.pattern) for s in self.signals)
+        # Occurrences of these can be counted without reading the line.
+        self.exact = tuple(s.form == "text" and not s.filters and not s.lines for s in self.signals)
+        self.only_mark = tuple(x.mark and not x.pairs for x in self.literals)
+        self.is_mark = tuple(x.mark for x in self.literals)
+        self.is_table = tuple(x.table for x in self.literals)
+        self._literals_of: dict[int, list[int]] = {}
+        self._compiled: dict[int, Any] = {}
+        self._checks: dict[int, _Check] = {}
+        self.slow: dict[str, int] = {}
+
+    def literals_of(self, number: int) -> list[int]:
+        """The literals that announce a signal."""
+        if not self._literals_of:
+            for n, literal in enumerate(self.literals):
+                for _, signal in literal.pairs:
+                    self._literals_of.setdefault(signal, []).append(n)
+        return self._literals_of[number]
+
+    def may_match(self, number: int, data: bytes, start: int, end: int) -> bool:
+        """Could the signal match this line? A pattern is tried on the bytes: saying no is all that most lines need."""
+        check = self._checks.get(number) or self._check(number)
+        if check.pattern is None:
+            return True
+        if check.need is not None:
+            if data.find(check.need, start, end) < 0:
+                return False
+        elif check.needs is not None and check.needs.search(data, start, end) is None:
+            return False
+        if check.pattern.search(data, start, end) is not None:
+            return True
+        check.refused += 1
+        if check.refused == REFUSALS:
+            needs = _further_needs(self.signals[number])
+            check.need = needs[0] if len(needs) == 1 else None
+            check.needs = re.compile(b"|".join(map(re.escape, needs))) if len(needs) > 1 else None
+        return not data[start:end].isascii()  # classes like \w differ between text and bytes
+
+    def _check(self, number: int) -> _Check:
+        signal = self.signals[number]
+        made = self._checks[number] = _Check()
+        if signal.form == "text" or not signal.trusted or signal.lines or not signal.pattern.isascii():
+            return made
+        pattern = signal.pattern.removeprefix("^")  # the line's beginning is only known when it is peeled
+        if "^" in pattern.replace("[^", "") or "$" in pattern or r"\A" in pattern:
+            return made
+        made.pattern = re.compile(pattern.encode())
+        return made
+
+    def search(self, number: int, text: str) -> dict[str, str] | None:
+        """The captures of a signal in a text; None when it is not there."""
+        signal = self.signals[number]
+        if signal.form == "text":
+            return {} if signal.pattern in text else None
+        if signal.trusted:
+            pattern = self._compiled.get(number)
+            if pattern is None:
+                pattern = self._compiled[number] = re.compile(signal.pattern)
+            found = pattern.search(text)
+        else:
+            found = self._bounded(number, signal, text)
+        if found is None:
+            return None
+        return {k: v for k, v in found.groupdict().items() if v is not None}
+
+    def _bounded(self, number: int, signal: Signal, text: str) -> Any:
+        """A user's pattern runs under a time limit; one that exceeds it is dropped and named in the report."""
+        if self.slow.get(signal.id, 0) >= STRIKES:
+            return None
+        import regex
+
+        pattern = self._compiled.get(number)
+        if pattern is None:
+            pattern = self._compiled[number] = regex.compile(signal.pattern)
+        try:
+            return pattern.search(text, timeout=REGEX_TIMEOUT_S)
+        except TimeoutError:
+            self.slow[signal.id] = self.slow.get(signal.id, 0) + 1
+            return None

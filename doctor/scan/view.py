@@ -1,0 +1,148 @@
+"""A window's lines, read on demand: text, number, and to whom a line belongs."""
+
+from __future__ import annotations
+
+from collections import deque
+from io import BytesIO
+from itertools import repeat
+from operator import length_hint
+
+from doctor.harvest import Place
+from doctor.scan.windows import LOOK_BACK, MAX_LINE, Window
+from doctor.source import Source
+from parsers.line import read_line
+from parsers.record import Line
+
+KEEP_TEXT = 2000
+OWNER_LINES = 60  # how far back the owner of a line is looked for
+
+
+def decode(raw: bytes) -> str:
+    """Log bytes to text: UTF-8, else GB18030 when that fits, else with the odd bytes shown as escapes."""
+    raw = raw.rstrip(b"\r\n")
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError:
+        pass
+    try:
+        return raw.decode("gb18030")
+    except UnicodeDecodeError:
+        return raw.decode("utf-8", "backslashreplace")
+
+
+def line_breaks(data: bytes, start: int, end: int) -> int:
+    """How many lines end in a part of the data.
+
+    `bytes.count` looks at every byte on its own; reading line by line skips through long lines at the speed of memchr.
+    """
+    if end - start < 16384 or data.count(b"\n", start, start + 4096) > 48:
+        return data.count(b"\n", start, end)
+    part = data[start:end]
+    lines = repeat(None, end - start + 1)
+    deque(zip(BytesIO(part), lines, strict=False), maxlen=0)
+    return end - start + 1 - length_hint(lines) - (not part.endswith(b"\n"))
+
+
+class View:
+    """Lines of one window of one source; the first one has the number `first_line`."""
+
+    def __init__(self, window: Window, source: Source, first_line: int) -> None:
+        self.window, self.source = window, source
+        self._first_line = first_line
+        self._counted = (0, first_line)
+        self._owners: dict[int, Line | None] = {}
+
+    def number(self, start: int) -> int:
+        """The line number of a position. Positions mostly come in ascending order: counting goes on where it stopped."""
+        at, line = self._counted
+        if start < at:
+            at, line = 0, self._first_line
+        line += line_breaks(self.window.data, at, start)
+        self._counted = (start, line)
+        return line
+
+    def raw(self, start: int) -> bytes:
+        end = self.window.data.find(b"\n", start, start + MAX_LINE)
+        return self.window.data[start : end if end >= 0 else start + MAX_LINE]
+
+    def block(self, start: int, first: Line, more: int) -> str:
+        """The line and some following ones, each peeled."""
+        texts, at, data = [first.text], start, self.window.data
+        for _ in range(more):
+            end = data.find(b"\n", at)
+            if end < 0 or end + 1 >= len(data):
+                break
+            at = end + 1
+            texts.append(read_line(decode(self.raw(at))).text)
+        return "\n".join(texts)
+
+    def place(self, start: int, line: Line) -> Place:
+        """Where the line stands and whose it is: by itself, by the lines before it, by the path, in this order."""
+        number = self.number(start)
+        owner = None if line.pid is not None and line.time is not None else self._owner(start, line)
+        hints = self.source.hints
+        pid = _first(line.pid, owner.pid if owner else None, hints.pid)
+        same = owner if owner is not None and owner.pid in (None, pid) else None
+        return Place(
+            path=self.source.name,
+            line=number,
+            end_line=number,
+            time=line.time or (owner.time if owner else None),
+            level=line.level,
+            module=line.module,
+            kind=line.kind,
+            node=hints.node,
+            pid=pid,
+            rank=_first(line.rank, same.rank if same else None, hints.rank),
+            device=_first(line.device, same.device if same else None, hints.device),
+            worker=line.worker or (same.worker if same else None),
+            text=line.text[:KEEP_TEXT],
+        )
+
+    def _owner(self, start: int, line: Line) -> Line | None:
+        """The nearest earlier line that says whose it is, at most 60 lines and 16 KiB back."""
+        data, at = self.window.data, start
+        passed = [] if _says(line) else [start]  # lines that the owner found here owns as well
+        found: Line | None = None
+        for step in range(OWNER_LINES):
+            if at == 0:
+                found = self._owner_before(OWNER_LINES - step, LOOK_BACK - start)
+                break
+            at = data.rfind(b"\n", 0, at - 1) + 1
+            if start - at > LOOK_BACK:
+                break
+            if at in self._owners and self._owners[at] is not None:
+                found = self._owners[at]
+                break
+            candidate = read_line(decode(data[at : at + 4096].split(b"\n", 1)[0]))
+            if _says(candidate):
+                found = candidate
+                break
+            passed.append(at)
+        if found is not None:
+            self._owners.update(dict.fromkeys(passed, found))
+        if found is not None and line.pid is not None and found.pid not in (None, line.pid):
+            return None
+        return found
+
+    def _owner_before(self, lines: int, size: int) -> Line | None:
+        before = self.window.before
+        if len(before) > size:
+            if size <= 0:
+                return None
+            cut = before[-size - 1 :]
+            before = cut[cut.find(b"\n") + 1 :]
+        for raw in reversed(before.split(b"\n")[:-1][-lines:]):
+            candidate = read_line(decode(raw[:4096]))
+            if _says(candidate):
+                return candidate
+        return None
+
+
+def _says(line: Line) -> bool:
+    """Does the line say whose it is?"""
+    return line.time is not None or line.pid is not None or line.rank is not None
+
+
+def _first(*values: int | None) -> int | None:
+    return next((v for v in values if v is not None), None)

@@ -1,0 +1,159 @@
+"""What the knowledge browser lists: the tree with its counts, and the rows that a search and facets leave. No terminal."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import NamedTuple
+
+from doctor.search import Index
+from doctor.tui.cards import Backlinks, card, filled
+from doctor.tui.doc import Doc, Target
+from doctor.tui.words import word
+from kb.knowledge import Brief, Knowledge
+from kb.model import SEVERITIES, Text
+
+MAX_FOUND = 200
+
+
+class Facets(NamedTuple):
+    """What is asked for. `node` is a node of the tree: "", a domain, "domain/kind", "codes/family", "variables/component"."""
+
+    node: str = ""
+    severity: str = ""
+    component: str = ""
+    text: str = ""
+
+
+class Node(NamedTuple):
+    """A node of the tree."""
+
+    key: str
+    label: str
+    size: int
+    depth: int
+    parent: bool
+
+
+class Item(NamedTuple):
+    """A row of the list."""
+
+    target: Target
+    severity: str
+    title: Text
+    group: str
+
+
+class Shelf:
+    """All that can be browsed, read once."""
+
+    def __init__(self, known: Knowledge) -> None:
+        self.known = known
+        self.index = Index(known)
+        self.briefs: dict[str, Brief] = {b.code: b for b in known.catalog()}
+        self.entries = tuple(
+            Item(Target("entry", b.code), b.severity, b.title, f"{b.domain}/{b.kind}") for b in self.briefs.values()
+        )
+        self.codes = tuple(
+            Item(Target("code", f"{r['code']}@{r.get('family', '')}"), "", _text(r["meaning"], str(r.get("name") or "")), f"codes/{r.get('family', '')}")
+            for r in sorted(known.all_codes(), key=lambda r: (str(r.get("family", "")), str(r["code"])))
+        )  # fmt: skip
+        rows = ((name, known.variable(name) or {}) for name in sorted(known.variables()))
+        self.variables = tuple(
+            Item(Target("variable", name), "", _text(row.get("purpose")), f"variables/{row.get('component', '')}")
+            for name, row in rows
+        )
+        more = ((code, known.card(code) or {}) for code in sorted(known.cards()))
+        self.cards = tuple(Item(Target("card", code), "", _text(row.get("title")), "cards/") for code, row in more)
+        self._totals: dict[str, int] = {}
+        self.backlinks = Backlinks(known)
+        self._families = {str(r.get("family", "")): _text(r.get("family_title")) for r in known.all_codes()}
+
+    def components(self, node: str = "") -> list[str]:
+        """Components by how many entries they have."""
+        count = Counter(self.briefs[i.target.id].component for i in self.entries if _within(i, node))
+        return [name for name, _ in count.most_common()]
+
+    def severities(self) -> list[str]:
+        return [s for s in SEVERITIES if any(i.severity == s for i in self.entries)]
+
+    def tree(self, lang: str, opened: frozenset[str] = frozenset()) -> list[Node]:
+        """The nodes that are seen when those in `opened` are unfolded."""
+        nodes = [Node("", word("all", lang), len(self.entries), 0, False)]
+        groups = Counter(i.group.partition("/")[0] for i in self.entries)
+        for domain in sorted(groups):
+            nodes.append(Node(domain, domain, groups[domain], 0, True))
+            if domain in opened:
+                kinds = Counter(i.group.partition("/")[2] for i in self.entries if _within(i, domain))
+                nodes += [
+                    Node(f"{domain}/{k}", k, n, 1, False) for k, n in sorted(kinds.items(), key=lambda p: (-p[1], p[0]))
+                ]
+        for name, items in (("codes", self.codes), ("variables", self.variables), ("cards", self.cards)):
+            if not items:
+                continue
+            nodes.append(Node(name, word(name, lang), len(items), 0, name != "cards"))
+            if name in opened and name != "cards":
+                count = Counter(i.group.partition("/")[2] for i in items)
+                nodes += [
+                    Node(f"{name}/{g}", self._label(name, g, lang), n, 1, False) for g, n in sorted(count.items())
+                ]
+        return nodes
+
+    def _label(self, name: str, group: str, lang: str) -> str:
+        title = self._families.get(group) if name == "codes" else None
+        return (title.pick(lang) if title else "") or group or "-"
+
+    def items(self, facets: Facets) -> list[Item]:
+        """The rows, the best first when a text is typed."""
+        if facets.text.strip():
+            return self._found(facets)
+        top = facets.node.partition("/")[0]
+        pool = {"codes": self.codes, "variables": self.variables, "cards": self.cards}.get(top, self.entries)
+        return [i for i in pool if _within(i, facets.node) and self._fits(i, facets)]
+
+    def _found(self, facets: Facets) -> list[Item]:
+        found: list[Item] = []
+        seen: set[Target] = set()
+        for one in self.index.search(facets.text, MAX_FOUND):
+            target = Target(one.kind, one.id)
+            if target in seen:
+                continue
+            seen.add(target)
+            brief = self.briefs.get(one.id) if one.kind == "entry" else None
+            group = (
+                f"{brief.domain}/{brief.kind}"
+                if brief
+                else {"code": "codes/", "variable": "variables/"}.get(one.kind, "cards/")
+            )
+            item = Item(target, brief.severity if brief else "", one.title, group)
+            if self._fits(item, facets) and (not facets.node or _within(item, facets.node) or group.endswith("/")):
+                found.append(item)
+        return found
+
+    def _fits(self, item: Item, facets: Facets) -> bool:
+        if item.target.kind != "entry":
+            return not (facets.severity or facets.component)
+        brief = self.briefs[item.target.id]
+        return facets.severity in ("", brief.severity) and facets.component in ("", brief.component)
+
+    def total(self, facets: Facets) -> int:
+        """How many there are without search and facets."""
+        if facets.node not in self._totals:
+            self._totals[facets.node] = len(self.items(Facets(facets.node)))
+        return self._totals[facets.node]
+
+    def card(self, target: Target, lang: str) -> Doc:
+        return card(self.known, target, lang, self.backlinks)
+
+    def title(self, item: Item, lang: str) -> str:
+        return filled(item.title, lang)
+
+
+def _within(item: Item, node: str) -> bool:
+    return not node or item.group == node or item.group.startswith(node + "/")
+
+
+def _text(value: object, name: str = "") -> Text:
+    if isinstance(value, dict):
+        lead = f"{name}: " if name else ""
+        return Text(f"{lead}{value.get('en', '')}", f"{lead}{value.get('zh', '')}")
+    return Text(name, name)

@@ -1,0 +1,1 @@
+"""Following logs while a job runs: growing and rotating files, new files, a pipe. No terminal here."""
