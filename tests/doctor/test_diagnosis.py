@@ -1,0 +1,181 @@
+"""How findings come about and how they are ordered, on a small knowledge of its own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from doctor.api import diagnose
+from doctor.diagnose import Diagnosis
+from kb.build import build
+from kb.knowledge import Knowledge
+from kb.layers import Layer
+from kb.pack import Pack
+
+
+def entry(code: str, text: str, **more: Any) -> str:
+    """A small entry; `more` replaces its parts."""
+    parts: dict[str, Any] = {
+        "severity": "error", "role": "cause", "kind": "environment", "confidence": "high",
+        "title": "{en: " + code + ", zh: 故障}", "cause": "{en: it broke, zh: 坏了}",
+        "evidence": "{any: [{text: '" + text + "'}]}",
+    }  # fmt: skip
+    parts.update(more)
+    return f"code: {code}\n" + "".join(f"{k}: {v}\n" for k, v in parts.items())
+
+
+def knowledge(folder: Path, *entries: str) -> Knowledge:
+    for text in entries:
+        code = text.split("\n")[0].removeprefix("code: ")
+        (folder / f"{code.lower()}_x.yaml").write_text(text)
+    data, problems = build(Layer("test", folder))
+    assert [str(p) for p in problems] == []
+    return Knowledge((Pack(data),))
+
+
+def roots(diagnosis: Diagnosis) -> list[str]:
+    return [r.finding.entry.code for r in diagnosis.roots]
+
+
+def plog(pid: int, second: int, text: str, level: str = "ERROR") -> str:
+    return f"[{level}] GE({pid},python):2026-01-01-00:00:{second:02}.000.000 [a.cc:1]{pid} F:{text}\n"
+
+
+def test_a_symptom_folds_beneath_any_cause(tmp_path: Path) -> None:
+    """Even when it is louder and comes first in the file."""
+    known = knowledge(
+        tmp_path,
+        entry("AAA001", "waited in vain", role="symptom", kind="peer-timeout"),
+        entry("BBB001", "kernel broke"),
+    )
+    found = diagnose("waited in vain\n" * 50 + "kernel broke\n", knowledge=known)
+    assert roots(found) == ["BBB001"]
+    assert found.related[0].explains == ("AAA001",)
+    assert found.related[1].explained_by == "BBB001"
+
+
+def test_a_symptom_alone_is_a_finding_that_says_so(tmp_path: Path) -> None:
+    from doctor import prescribe
+
+    known = knowledge(tmp_path, entry("AAA001", "waited in vain", role="symptom", kind="peer-timeout"))
+    found = diagnose("waited in vain\n", knowledge=known)
+    assert (found.verdict, roots(found)) == ("findings", ["AAA001"])
+    assert prescribe.confidence(found.related[0]) <= 0.5
+    assert "the cause is not in these logs" in prescribe.why(found.related[0]).en
+
+
+def test_a_wrapper_is_never_an_answer(tmp_path: Path) -> None:
+    """Alone it leaves the verdict open; beside anything real it folds."""
+    known = knowledge(
+        tmp_path,
+        entry("AAA001", "Inner Error", role="wrapper", kind="wrapper"),
+        entry("BBB001", "kernel broke", severity="warning", kind="user-code"),
+    )
+    assert diagnose("EZ9999: Inner Error\n", knowledge=known).verdict == "inconclusive"
+    assert roots(diagnose("EZ9999: Inner Error\nkernel broke\n", knowledge=known)) == ["BBB001"]
+
+
+def test_specific_beats_general(tmp_path: Path) -> None:
+    known = knowledge(
+        tmp_path, entry("AAA001", "out of memory"), entry("AAA002", "out of memory while capturing", refines="[AAA001]")
+    )
+    assert roots(diagnose("out of memory while capturing\n", knowledge=known)) == ["AAA002"]
+    assert roots(diagnose("out of memory\n", knowledge=known)) == ["AAA001"]
+
+
+def test_an_edge_by_kind_decides_among_causes(tmp_path: Path) -> None:
+    """The edge stands at the effect; the cause needs no mention of it, and time does not matter."""
+    known = knowledge(
+        tmp_path,
+        entry("AAA001", "port cannot be bound", symptom_of="[{kind: link-fault}]", kind="port-conflict"),
+        entry("BBB001", "network port down", kind="link-fault"),
+    )
+    assert roots(diagnose("port cannot be bound\nnetwork port down\n", knowledge=known)) == ["BBB001"]
+
+
+def test_edges_respect_their_scope(tmp_path: Path) -> None:
+    """A fault of device 3 explains what device 3 prints, not what device 5 prints."""
+    line = "[ERROR] 2026-01-01-00:00:01 (PID:{pid}, Device:{device}, RankID:-1) ERR00100 {text}\n"
+    known = knowledge(
+        tmp_path,
+        entry("AAA001", "kernel broke", kind="device-exception", symptom_of="[{kind: hardware-fault, scope: device}]"),
+        entry("BBB001", "memory is bad", kind="hardware-fault"),
+    )
+    same = line.format(pid=1, device=3, text="kernel broke") + line.format(pid=2, device=3, text="memory is bad")
+    other = line.format(pid=1, device=5, text="kernel broke") + line.format(pid=2, device=3, text="memory is bad")
+    assert roots(diagnose(same, knowledge=known)) == ["BBB001"]
+    assert sorted(roots(diagnose(other, knowledge=known))) == ["AAA001", "BBB001"]
+
+
+def test_earlier_causes_come_first(tmp_path: Path) -> None:
+    """Of unrelated causes the first in time leads, whatever the order of the files."""
+    known = knowledge(tmp_path, entry("AAA001", "first thing broke"), entry("BBB001", "other thing broke"))
+    logs = tmp_path / "logs"
+    logs.mkdir()
+    (logs / "a.log").write_text(plog(1, 30, "first thing broke"))
+    (logs / "b.log").write_text(plog(2, 10, "other thing broke"))
+    assert roots(diagnose(logs, knowledge=known)) == ["BBB001", "AAA001"]
+
+
+@pytest.mark.parametrize(
+    ("same", "expected"), [("process", []), ("source", ["AAA001"]), ("job", ["AAA001"]), ("device", ["AAA001"])]
+)
+def test_signals_belong_together(same: str, expected: list[str], tmp_path: Path) -> None:
+    """Two signals of different processes are one fault only where the entry allows it; no device told contradicts nothing."""
+    known = knowledge(
+        tmp_path,
+        entry("AAA001", "", evidence=f"{{same: {same}, all: [{{text: 'left half'}}, {{text: 'right half'}}]}}"),
+    )
+    assert roots(diagnose(plog(1, 1, "left half") + plog(2, 2, "right half"), knowledge=known)) == expected
+    assert roots(diagnose(plog(1, 1, "left half") + plog(1, 2, "right half"), knowledge=known)) == ["AAA001"]
+
+
+def test_signals_belong_together_in_time(tmp_path: Path) -> None:
+    known = knowledge(
+        tmp_path, entry("AAA001", "", evidence="{within_s: 5, all: [{text: 'left half'}, {text: 'right half'}]}")
+    )
+    assert roots(diagnose(plog(1, 1, "left half") + plog(1, 5, "right half"), knowledge=known)) == ["AAA001"]
+    assert roots(diagnose(plog(1, 1, "left half") + plog(1, 50, "right half"), knowledge=known)) == []
+
+
+def test_not_and_captures(tmp_path: Path) -> None:
+    evidence = "{all: [{regex: 'device (?P<device>\\d+) broke'}], not: [{text: 'only a drill'}], also: [{regex: 'kernel=(?P<kernel>\\w+)'}]}"
+    known = knowledge(tmp_path, entry("AAA001", "", evidence=evidence))
+    found = diagnose("device 4 broke\nx kernel=MatMul\ndevice 5 broke\n", knowledge=known)
+    first = found.roots[0].finding.instances[0]
+    assert dict(first.captures) == {"device": "4", "kernel": "MatMul"}
+    assert first.every["device"] == ("4", "5")
+    assert roots(diagnose("device 4 broke\nonly a drill\n", knowledge=known)) == []
+
+
+def test_counts_and_evidence(tmp_path: Path) -> None:
+    """Repetitions are folded with their number, and the evidence names file and line."""
+    log = tmp_path / "a.log"
+    log.write_text("fine\n" * 9 + "kernel broke\n" * 7)
+    folder = tmp_path / "kb"
+    folder.mkdir()
+    finding = diagnose(log, knowledge=knowledge(folder, entry("AAA001", "kernel broke"))).roots[0].finding
+    assert (finding.total, finding.first.path, finding.first.line) == (7, str(log), 10)
+
+
+def test_unknown_errors_are_clustered(tmp_path: Path) -> None:
+    """Equal shapes fold, codes are decoded, the verdict stays open."""
+    known = knowledge(tmp_path, entry("AAA001", "kernel broke"))
+    text = "".join(plog(7, i % 60, f"queue {i} overflowed at 0x{i:x}, error code is 507018") for i in range(40))
+    found = diagnose(text, knowledge=known)
+    assert found.verdict == "inconclusive"
+    assert [(c.total, c.codes) for c in found.unexplained] == [(40, ("507018",))]
+
+
+def test_what_diagnose_takes(tmp_path: Path) -> None:
+    """A path, several paths, a text, and things that do not exist."""
+    folder = tmp_path / "kb"
+    folder.mkdir()
+    known = knowledge(folder, entry("AAA001", "kernel broke"))
+    log = tmp_path / "a.log"
+    log.write_text("kernel broke\n")
+    for what in (log, str(log), [log, log], "kernel broke", "one\nkernel broke\n"):
+        assert roots(diagnose(what, knowledge=known)) == ["AAA001"]
+    assert diagnose(tmp_path / "none", knowledge=known).skipped[0].reason == "there is no such file or folder"

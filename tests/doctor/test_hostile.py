@@ -1,0 +1,146 @@
+"""Logs are hostile: nothing in them steers a terminal, becomes markup, is executed, or reaches the network."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from doctor import prescribe
+from kb.placeholders import fill, names
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+
+EVIL = [
+    "\x1b]0;owned\x07", "\x1b]8;;http://evil/\x1b\\click\x1b]8;;\x1b\\", "\x1b[2J\x1b[H", "\x1bP+q544e\x1b\\", "\x9b31m", "\x9d0;x\x9c", "\x08\x08\x08",
+    "\r overwritten", "\u202egnp.exe\u202c", "\u2066hidden\u2069", "[bold red]markup[/]", "[@click=app.quit]x[/]", "<script>alert(1)</script>",
+    "```\n# heading\n```", "![x](http://evil/x.png)", "| a | b |", "\x00\x00", "{rank}", "{0.__class__}", "%s%n", "$(touch /tmp/pwned)", "`id`", "'; id; '",
+]  # fmt: skip
+STEERING = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+
+
+def hostile_log() -> bytes:
+    """Every piece of evil inside a line that some entry claims, and inside one that none claims."""
+    rows = []
+    for evil in EVIL:
+        rows.append(f"ImportError: lib{evil}.so: cannot open shared object file: No such file or directory {evil}")
+        rows.append(
+            f"[ERROR] HCCL(7,{evil[:3]}py):2026-01-02-03:04:05.006.007 [a.cc:1] [7]unheard of {evil} trouble 507018"
+        )
+        rows.append(f"RuntimeError: {evil}")
+    return "\n".join(rows).encode("utf-8", "surrogateescape")
+
+
+@pytest.mark.parametrize("form", ["text", "json", "jsonl", "md"])
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_no_renderer_lets_anything_through(form: str, lang: str, run) -> None:  # type: ignore[no-untyped-def]
+    """Control characters, escapes and reordering marks are gone from every output, decoded JSON included."""
+    done = run("scan", "-", "-f", form, "--all", "--lang", lang, stdin=hostile_log(), PYTHONUTF8="1")
+    out = done.stdout.decode()
+    assert done.returncode in (1, 3), done.stderr
+    assert STEERING.findall(out.replace("\n", "")) == []
+    if form in ("json", "jsonl"):
+        for row in out.splitlines() if form == "jsonl" else [out]:
+            for text in _strings(json.loads(row)):
+                if not text.startswith("ImportError: lib\x00"):
+                    assert STEERING.findall(text.replace("\n", "")) == [], text
+    assert not Path("/tmp/pwned").exists()
+
+
+def _strings(value: object) -> list[str]:
+    if isinstance(value, str):
+        return [value]
+    if isinstance(value, dict):
+        return [s for k, v in value.items() if k not in ("hits", "clusters") for s in _strings(v)]
+    return [s for v in value for s in _strings(v)] if isinstance(value, list) else []
+
+
+def test_markdown_fences_hold(run, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    """Log text stays inside its fence, and outside it is escaped: no heading, image, table or HTML of the log's own."""
+    done = run("scan", "-", "-f", "md", "--all", stdin=hostile_log(), PYTHONUTF8="1")
+    fence, outside = "", []
+    for row in done.stdout.decode().splitlines():
+        if fence:
+            if row == fence:
+                fence = ""
+        elif row.startswith("```"):
+            fence = re.match(r"`+", row)[0]  # type: ignore[index]
+        else:
+            outside.append(row)
+    assert fence == ""
+    text = "\n".join(outside)
+    assert "<script>" not in text
+    assert "![x](" not in text
+    assert "# heading" not in text
+
+
+def test_captures_are_quoted_in_commands() -> None:
+    """A captured value reaches a shell command as one word, and never as an option."""
+    known = prescribe.Values({"lib": "$(id); rm x", "op": "-rf"}, {"pid": ("1", "2; id")})
+    assert prescribe.shell("ldd {lib}", known) == "ldd '$(id); rm x'"
+    assert prescribe.shell("cat {op}", known) == "cat ./-rf"
+    assert prescribe.shell("kill {pid.all}", known) == "kill 1 '2; id'"
+
+
+def test_placeholders_evaluate_nothing() -> None:
+    """Only plain names are slots; attributes, calls, shell variables and captured braces stay what they are."""
+    assert names("{a.__class__} {0} {b()} ${HOME} {0..7} {ok|x}") == (("ok", "x"),)
+    assert fill("{a}", {"a": "{b}", "b": "no"}, {}) == "{b}"
+    assert fill("{{a}} {a|none}", {}, {}) == "{a} none"
+
+
+def test_no_network() -> None:
+    """A scan, an explanation and a search open no socket."""
+    code = (
+        "import socket\n"
+        "def no(*a, **k): raise SystemExit('network!')\n"
+        "socket.socket = no; socket.create_connection = no; socket.getaddrinfo = no\n"
+        "from doctor.cli import main\n"
+        "main(['demo', '-f', 'json']); main(['explain', '507018']); main(['kb', 'search', 'hccl'])\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr[-400:]
+
+
+def test_nothing_is_written_but_the_cache(run, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    """A scan leaves the logs' folder and the home as they were, the cache apart."""
+    home, logs = tmp_path / "home", tmp_path / "logs"
+    home.mkdir()
+    logs.mkdir()
+    (logs / "a.log").write_bytes(hostile_log())
+    before = (logs / "a.log").read_bytes()
+    run("scan", str(logs), HOME=str(home))
+    assert [p.name for p in logs.iterdir()] == ["a.log"]
+    assert (logs / "a.log").read_bytes() == before
+    assert {p.relative_to(home).parts[0] for p in home.rglob("*")} <= {".cache"}
+
+
+def test_a_read_only_or_missing_home_is_no_hindrance(run, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    """Without a place for the cache the diagnosis still comes."""
+    for home in (str(tmp_path / "none" / "at" / "all"), "/proc", ""):
+        done = run(
+            "-f", "json", stdin=b"ImportError: libhccl.so: cannot open shared object file: No such file", HOME=home
+        )
+        assert done.returncode == 1, done.stderr
+
+
+def test_a_damaged_cache_is_rebuilt(run, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    """Whatever stands in the cache, the answer is right."""
+    line = b"ImportError: libhccl.so: cannot open shared object file: No such file"
+    env = {"XDG_CACHE_HOME": str(tmp_path)}
+    assert run(stdin=line, **env).returncode == 1
+    packs = list(tmp_path.rglob("*.pack"))
+    assert packs
+    for damage in (
+        b"",
+        b"garbage\n\n",
+        packs[0].read_bytes()[:5000],
+        packs[0].read_bytes().replace(b"libhccl", b"xxxxxxx"),
+    ):
+        packs[0].write_bytes(damage)
+        done = run("-f", "json", stdin=line, **env)
+        assert json.loads(done.stdout)["findings"][0]["id"] == "ENV001", done.stderr

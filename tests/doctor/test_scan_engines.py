@@ -1,0 +1,52 @@
+"""Which engine is used, and what happens when the fast one cannot be."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from doctor.scan import finder
+
+LITERALS = (b"drvMemcpy failed", b"memcpy", b"\xe5\x86\x85", b"Error\n")
+DATA = b"memcpy drvMemcpy failed \xe5\x86\x85 Error\n\x01\x02 memcpy"
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    return tmp_path / "npu-doctor"
+
+
+def answer(size: int = finder.LARGE, engine: str | None = None) -> finder.Finds:
+    return finder.best(LITERALS, size, "digest", engine)(DATA)
+
+
+def test_every_engine_answers_alike(cache: Path) -> None:
+    assert answer(engine="plain") == answer(engine="ahocorasick_rs") == answer(engine="hyperscan") == answer(0)
+
+
+def test_a_library_that_dies_is_not_loaded(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The child that tries it is killed: the verdict is kept, and the next engine does the work."""
+    pytest.importorskip("hyperscan")
+    monkeypatch.setattr(finder, "_PROBE", "import os; os.kill(os.getpid(), 4)")
+    assert answer() == answer(engine="plain")
+    assert [p.read_bytes() for p in cache.iterdir()] == [b"dies\n"]
+    monkeypatch.setattr(finder, "_PROBE", "")  # not asked again
+    assert finder._cached_hyperscan(LITERALS, "digest", True) is None
+
+
+def test_a_damaged_automaton_is_made_again(cache: Path) -> None:
+    pytest.importorskip("hyperscan")
+    right = answer()
+    [place] = cache.glob("automaton-*")
+    good = place.read_bytes()
+    for bad in (b"", b"\n", good[: len(good) // 2], good[:-8] + b"deadbeef", b"0.0 1\n" + good):
+        place.write_bytes(bad)
+        assert answer() == right
+        assert place.read_bytes() == good
+
+
+def test_a_cache_that_cannot_be_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", "/proc/nothing")
+    assert answer() == answer(engine="plain")

@@ -1,0 +1,113 @@
+"""What goes wrong in a simulated job, and what everybody else prints because of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from tests.simulate.world import World
+
+EXCEPTION = "[TaskExecStage][Timeout][Host]Task run failed, "
+LOST = ("Heartbeat Lost Occurred", "LOST", "1. Process has exited, 2. Network Disconnected")
+STUCK = ("Stuck Occurred", "STUCK", "1.Host process is stuck, 2.Device task is stuck")
+
+
+def out_of_memory(w: World, rank: int, at: float) -> None:
+    gib = w.random.randrange(2, 20)
+    w.plog(rank, at, "ERROR", "NPUCachingAllocator.cpp:1377",
+           f"{w.pids[rank]} NPU out of memory. Tried to allocate {gib}.00 GiB (NPU {w.device(rank)}; 60.97 GiB total capacity; 58.50 GiB already allocated; "
+           "58.50 GiB current active; 318.20 MiB free; 59.77 GiB reserved in total by PyTorch)", "APP")  # fmt: skip
+    w.stdout(rank, at, f"RuntimeError: NPU out of memory. Tried to allocate {gib}.00 GiB (NPU {w.device(rank)}; 60.97 GiB total capacity; 58.50 GiB already allocated; 58.50 GiB current active; 318.20 MiB free; 59.77 GiB reserved in total by PyTorch) If reserved memory is >> allocated memory try setting max_split_size_mb to avoid fragmentation.")
+
+
+def ai_core(w: World, rank: int, at: float) -> None:
+    pid, device = w.pids[rank], w.device(rank)
+    say = lambda n, source, text: w.plog(rank, at + n / 1000, "ERROR", source, f"{pid} {text}", "RUNTIME")  # noqa: E731
+    say(0, "device_error_core_proc.cc:1195", f"ProcessStarsCoreErrorInfo:[INIT][DEFAULT]The error from device(chipId:{device}, dieId:0), serial number is 4, there is an aivec error exception, core id is 11, error code = 0x800000, dump info: pc start: 0x1240c0018000, current: 0x1240c0018a54, vec error info: 0x0, mte error info: 0x3000041.")
+    say(1, "device_error_core_proc.cc:1201", "ProcessStarsCoreErrorInfo:[INIT][DEFAULT]The extend info: errcode:(0x800000, 0, 0) errorStr: The DDR address of the MTE instruction is out of range. fixp_error0 info: 0x41, fixp_error1 info: 0, fsmId:1, tslot:3")
+    say(2, "davinci_kernel_task.cc:946", f"PrintErrorInfoForDavinciTask:[INIT][DEFAULT]Aicore kernel execute failed, device_id={device}, stream_id=7, report_stream_id=7, task_id=912, flip_num=0, fault kernel_name=GatherV2_7c0d1e_high_performance_1, fault kernel info ext=none, program id=18, hash=1123581321.")
+
+
+def ecc(w: World, rank: int, at: float) -> None:
+    w.plog(rank, at, "ERROR", "error_message_manage.cc:50", f"{w.pids[rank]} FuncErrorReason:[INIT][DEFAULT]rtStreamSynchronize execute failed, reason=[hbm Multi-bit ECC error]", "RUNTIME")
+    w.stdout(rank, at, "RuntimeError: HBM MULTI BIT ECC ERROR.EE9999: Inner Error!")
+
+
+def killed(w: World, rank: int, at: float, evidence: str) -> None:
+    """SIGKILL: not a word from the process; the kernel or the launcher may tell."""
+    w.dead[rank] = at
+    node = f"{w.folder(rank).split('/')[0]}" if w.layout != "rank" else f"job/rank_{rank}"
+    if evidence == "kernel":
+        stamp = w.stamp(rank, at, "%a %b %d %H:%M:%S %Y")
+        w.files.setdefault(f"{node}/dmesg.txt", []).append((at, f"[{stamp}] Out of memory: Killed process {w.pids[rank]} (python3.10) total-vm:812345678kB, anon-rss:498765432kB, file-rss:0kB, shmem-rss:1024kB, UID:0 pgtables:99kB oom_score_adj:0"))
+    if evidence == "launcher":
+        stamp = w.stamp(rank, at, "%m%d %H:%M:%S.000000")
+        w.files.setdefault(f"{node}/launcher.log", []).append((at, f"E{stamp} 281472 torch/distributed/elastic/multiprocessing/api.py:826] failed (exitcode: -9) local_rank: {w.device(rank)} (pid: {w.pids[rank]}) of binary: /opt/env/bin/python"))
+
+
+def gave_up(w: World, rank: int, at: float, comm: str, size: int, seat: int, on: int | None, issued: float, op: str = "AllReduce", nth: int = 21, elements: int = 4096) -> None:
+    """A notify wait timeout as the task exception handler tells it."""
+    tag = f"{op}_{comm}"
+    w.hccl(rank, at, "task_exception_handler.cc:915", f"{EXCEPTION}base information is streamID:[5], taskID[21], tag[{tag}], AlgType(level 0-1-2):[fullmesh-ring-NHR].", "ERROR")
+    if on is not None:
+        w.hccl(rank, at + 0.0001, "task_exception_handler.cc:920", f"{EXCEPTION}para information is notify id:[0x0000000000000213], stage:[0], remote rank:[{on}], tag[{tag}].", "ERROR")
+    w.hccl(rank, at + 0.0002, "task_exception_handler.cc:771", f"{EXCEPTION}groupRank information is group:[{comm}], user define information[], rankSize[{size}], rankId[{seat}].", "ERROR")
+    w.hccl(rank, at + 0.0003, "task_exception_handler.cc:704", f"{EXCEPTION}opData information is timeStamp:[{w.stamp(rank, issued)}], deviceId[{w.device(rank)}], index[{nth}], count[{elements}], reduceType[sum], src[0x12c0c0013000], dst[0x12c0c0014000], dataType[float32].", "ERROR")
+    w.stdout(rank, at + 0.01, f"EI0002: [PID: {w.pids[rank]}] {w.stamp(rank, at)} The wait execution of the Notify register times out.")
+
+
+def heartbeat(w: World, reporters: Iterable[int], rank: int, at: float, told: float, status: tuple[str, str, str]) -> None:
+    by = next(r for r in (rank + 1, rank - 1) if 0 <= r < w.ranks)
+    for reporter in reporters:
+        w.hccl(reporter, at, "heartbeat.cc:951", f"[TaskExecStage][HeartbeatAbnormal]local rank [{w.place(reporter)}]: crimer rank [{w.place(rank)}] status[{status[1]}] by informer rank [{w.place(by)}]")
+        arrival = w.stamp(reporter, at, "%a %b %d %H:%M:%S %Y")
+        w.hccl(reporter, told, "task_exception_handler.cc:622", f"[TaskExecStage][HeartbeatAbnormal]Cluster Exception Location[IP/ID]:[{w.place(rank)}], Arrival Time:[{arrival}], Discoverer:[{w.place(by)}], ExceptionType:[{status[0]}], Possible Reason:{status[2]}", "ERROR")
+
+
+def victims(w: World, root: int, at: float, status: tuple[str, str, str] | None, skip: frozenset[int] = frozenset()) -> None:
+    """All others run into their timeouts: the root's tensor group waits for it, other groups for members of that group."""
+    group = w.tp_group(root)
+    for rank in range(w.ranks):
+        if rank == root or rank in skip:
+            continue
+        issued = at + w.random.uniform(0.01, 0.5)
+        when = issued + w.exec_timeout + w.random.uniform(0, 2)
+        if w.tp > 1 and rank in group:
+            members, comm, on = group, w.tp_comm(rank), root
+        else:
+            members, comm = (w.dp_group(rank), w.dp_comm(rank)) if w.tp > 1 else (list(range(w.ranks)), w.world)
+            on = next(r for r in members if r in group)
+            if w.tp == 1:
+                on = root
+        seat, target = members.index(rank), members.index(on)
+        if w.ring and len(members) > 2 and (seat - 1) % len(members) != target:
+            target = (seat - 1) % len(members)  # in a ring everybody waits for the one before
+        gave_up(w, rank, when, comm, len(members), seat, target, issued)
+    if status is not None:
+        near = [r for r in range(w.ranks) if r != root and r not in skip]
+        heartbeat(w, w.random.sample(near, min(len(near), 1 + len(near) // 3)), root, at + 32, at + w.exec_timeout + 2.5, status)
+
+
+def not_arrived(w: World, missing: list[int], entered: dict[int, float]) -> None:
+    """The root rank misses some others, and tells all who came."""
+    server = 0 if 0 in entered else None
+    came = sorted(entered)
+    at = min(entered.values()) + w.connect_timeout + 0.5
+    if server is None:
+        for rank in came:
+            w.hccl(rank, entered[rank] + w.connect_timeout, "topoinfo_exchange_agent.cc:190", f"[InitGroupStage][RanktableDetect]topo exchange agent get socket timeout! timeout[{w.connect_timeout}]", "ERROR")
+            w.hccl(rank, entered[rank] + w.connect_timeout, "topoinfo_exchange_agent.cc:41", f"[TopoInfoExchangeAgent][Setup]TopoExchangeAgent: connect server[{w.server(0)} : 60000] failed", "ERROR")
+        return
+    w.hccl(0, at, "topoinfo_exchange_server.cc:314", f"[InitGroupStage][RanktableDetect]topo exchange server get socket timeout! timeout[{w.connect_timeout} s]", "ERROR")
+    w.hccl(0, at, "topoinfo_exchange_server.cc:501", f"[InitGroupStage][DisplayConnectionedRank]total connected num is [{len(came)}],line num is [{len(came) // 8 + 1}]", "ERROR")
+    w.hccl(0, at, "topoinfo_exchange_server.cc:503", f"[InitGroupStage][DisplayConnectionedRank]need connect rankNum is [{w.ranks}]", "ERROR")
+    listed = "".join(f"{r}," for r in missing)
+    for rank in came:
+        w.hccl(rank, at + 0.1, "topoinfo_exchange_base.cc:145", f'[InitGroupStage][RanktableDetect] TopoDetect ERROR occur !!! fault_type[1], fault_info["Failed to connect agent[{listed}]"]', "ERROR")
+
+
+def no_link(w: World, rank: int, peer: int, at: float) -> None:
+    w.hccl(rank, at, "hccl_socket_manager.cc:803", f"[Wait][LinkEstablish]wait socket establish timeout, role[{int(rank > peer)}] rank[{rank}] timeout[{w.connect_timeout} s]", "ERROR")
+    role = "client" if rank > peer else "server"
+    w.hccl(rank, at, "hccl_socket_manager.cc:623", "   _________________________LINK_ERROR_INFO___________________________", "ERROR")
+    w.hccl(rank, at, "hccl_socket_manager.cc:583", f"   |  {w.device_ip(peer)}({peer})   |  16666  |   {w.device_ip(rank)}({rank})   |  3234403008  |  {role}  | time out |   DISABLE  | LinkInfo", "ERROR")
+    w.hccl(rank, at + 0.1, "transport_manager.cc:1325", f"[InitChannelStage][Timeout]Transport init error! createLink para:rank[{rank}]-localUserrank[{rank}]-localIpAddr[{w.place(rank)}], remoteRank[{peer}]-remoteUserrank[{peer}]-remoteIpAddr[{w.place(peer)}], machineType[1], linkMode[1], isUsedRdma[1], tag[AllReduce_{w.world}]", "ERROR")

@@ -1,0 +1,101 @@
+"""Re-enacted real incidents: the first root names the true cause and the fixes name the cure; decoys claim no NPU fault."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from doctor import discover
+from doctor.diagnose import conclude
+from doctor.report import report
+from doctor.scan.plan import Plan
+from doctor.scan.scanner import Scanner
+from kb.knowledge import Knowledge
+
+FOLDER = Path(__file__).parent / "data" / "incidents"
+CASES = sorted(p.parent for p in FOLDER.glob("*/label.json"))
+
+# The share of incidents whose first root is right. It only ever rises.
+FLOOR = 0.98
+
+
+@pytest.fixture(scope="module")
+def scanner(knowledge: Knowledge) -> Scanner:
+    return Scanner(Plan(knowledge.signals()))
+
+
+def diagnosed(case: Path, scanner: Scanner, knowledge: Knowledge) -> dict[str, Any]:
+    source = discover.discover([str(next(case.glob("input.*")))]).sources[0]
+    return report(conclude([scanner.scan(source)], knowledge), knowledge)
+
+
+def flat(value: Any) -> str:
+    if isinstance(value, dict):
+        return flat(value.get("en", "")) if set(value) <= {"en", "zh"} else " ".join(map(flat, value.values()))
+    if isinstance(value, list):
+        return " ".join(map(flat, value))
+    return "" if value is None else str(value)
+
+
+def names(text: str, word: str) -> bool:
+    """The word stands in the text at the beginning of a word."""
+    return re.search(r"(?<![a-z0-9_])" + re.escape(word.lower()), text) is not None
+
+
+def judge(found: dict[str, Any], label: dict[str, Any]) -> str:
+    """Empty when right; else what is wrong."""
+    roots = [f for f in found["findings"] if f["role"] == "root"]
+    loud = [f for f in roots if f["severity"] in ("error", "fatal")]
+    if label["kind"] == "decoy":
+        return f"claimed {loud[0]['id']} {loud[0]['title']['en']}" if loud else ""
+    if not roots:
+        return "no finding"
+    first = roots[0]
+    told = flat([first[k] for k in ("id", "slug", "title", "cause", "why", "fixes", "kind")]).lower()
+    words = label["root_cause_keywords"]
+    title = first["title"]["en"].lower()
+    if sum(names(told, w) for w in words) < (2 if len(words) >= 3 else 1):
+        return f"said {first['id']} {first['title']['en']}"
+    if any(names(title, w) for w in label.get("must_not", ())):
+        return f"the title names what it must not: {first['title']['en']}"
+    cures = " ".join(flat(f["fixes"]) + " " + flat(f["cause"]) for f in roots[:3]).lower()
+    if label.get("fix_keywords") and not any(names(cures, w) for w in label["fix_keywords"]):
+        return f"{first['id']}: the fix is not named"
+    return ""
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda p: p.name)
+def test_expected_entry(case: Path, scanner: Scanner, knowledge: Knowledge) -> None:
+    """The label names which entries may be the first root; those are what comes out."""
+    label = json.loads((case / "label.json").read_text(encoding="utf-8"))
+    found = diagnosed(case, scanner, knowledge)
+    roots = [f["id"] for f in found["findings"] if f["role"] == "root" and f["severity"] in ("error", "fatal")]
+    if label["kind"] == "decoy":
+        assert roots == []
+    elif label.get("expect"):
+        first = next((f["id"] for f in found["findings"] if f["role"] == "root"), None)
+        assert first in label["expect"], judge(found, label)
+
+
+def test_score(scanner: Scanner, knowledge: Knowledge) -> None:
+    """The measured share of right answers stays at or above the floor; decoys are all right."""
+    wrong = {}
+    for case in CASES:
+        label = json.loads((case / "label.json").read_text(encoding="utf-8"))
+        if why := judge(diagnosed(case, scanner, knowledge), label):
+            wrong[case.name] = why
+            assert label["kind"] != "decoy", (case.name, why)
+    assert 1 - len(wrong) / len(CASES) >= FLOOR, wrong
+
+
+def test_there_are_enough() -> None:
+    """Each family has incidents of its own, each with its public source."""
+    assert len(CASES) >= 100
+    for case in CASES:
+        label = json.loads((case / "label.json").read_text(encoding="utf-8"))
+        assert label["source"], case.name
+        assert {"kind", "root_cause", "root_cause_keywords", "family"} <= set(label), case.name

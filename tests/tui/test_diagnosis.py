@@ -1,0 +1,232 @@
+"""The diagnosis of logs: folding, acting, stopping, failing, and text from logs that would like to be markup."""
+
+from __future__ import annotations
+
+import json
+import threading
+from pathlib import Path
+
+import pytest
+from tui.support import OOM, job_logs, small_knowledge, stage
+from tui.test_browse import copied
+
+from doctor.scan import run
+from doctor.tui import findings
+from doctor.tui.browse import BrowseScreen
+from doctor.tui.diagnosis import DiagnosisScreen
+from doctor.tui.evidence import EvidenceScreen
+from doctor.tui.session import Session, Step
+from doctor.tui.views import Card, Rows
+
+__all__ = ["copied"]
+
+
+def keys_of(s: object) -> list[str]:
+    return [row.key for row in s.screen.query_one("#list", Rows).rows if row.key]  # type: ignore[attr-defined]
+
+
+async def test_the_root_stands_first_and_its_symptom_is_folded_beneath(tmp_path: Path) -> None:
+    async with stage(DiagnosisScreen(), [str(job_logs(tmp_path))]) as s:
+        assert keys_of(s)[0] == "finding:RTS001"
+        assert "finding:HCL001" not in keys_of(s)
+        assert "1 symptom folded beneath" in s.text
+        assert "GatherV2_1" in s.text
+        await s.press("space")
+        assert keys_of(s)[:2] == ["finding:RTS001", "finding:HCL001"]
+        await s.press("space")
+        assert "finding:HCL001" not in keys_of(s)
+
+
+async def test_unexplained_errors_are_listed_with_their_place(tmp_path: Path) -> None:
+    async with stage(DiagnosisScreen(), [str(job_logs(tmp_path))]) as s:
+        cluster = next(k for k in keys_of(s) if k.startswith("cluster:"))
+        s.screen.query_one("#list", Rows).select(cluster)
+        await s.settle()
+        assert "strange thing number 17" in s.text
+        assert "Unrecognised errors" in s.text
+
+
+async def test_log_text_is_shown_literally_and_changes_nothing(tmp_path: Path) -> None:
+    async with stage(DiagnosisScreen(), [str(job_logs(tmp_path))]) as s:
+        cluster = [k for k in keys_of(s) if k.startswith("cluster:")][-1]
+        s.screen.query_one("#list", Rows).select(cluster)
+        await s.settle()
+        assert "[bold red]not markup[/]" in s.text
+        assert "[@click=app.quit]quit[/]" in s.text
+        assert "宽字符" in s.text
+        svg = s.app.export_screenshot()
+        assert not any(c in svg for c in "\x1b\x07\x08\x00\x9b\u202e")
+        await s.press("v")
+        assert isinstance(s.screen, EvidenceScreen)
+        assert "[bold red]not markup[/]" in s.text
+        assert not any(c in s.app.export_screenshot() for c in "\x1b\x07\x08\x00\x9b\u202e")
+
+
+async def test_links_lead_to_symptoms_evidence_and_knowledge(tmp_path: Path) -> None:
+    async with stage(DiagnosisScreen(), [str(job_logs(tmp_path))]) as s:
+        doc = s.screen.query_one("#card", Card).doc
+        number = next(i for i, t in enumerate(doc.links, 1) if t.id == "HCL001")
+        await s.press(str(number))
+        assert s.screen.query_one("#card", Card).doc.name == "finding:HCL001"
+        await s.press("K")
+        assert isinstance(s.screen, BrowseScreen)
+        assert s.screen.query_one("#card", Card).doc.name == "HCL001"
+        await s.press("escape", "escape")
+        assert isinstance(s.screen, DiagnosisScreen)
+        await s.press("1")
+        assert isinstance(s.screen, EvidenceScreen)
+
+
+async def test_acting_copies_exports_and_tells_the_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, copied: list[str]
+) -> None:
+    logs = job_logs(tmp_path)
+    work = tmp_path / "work"
+    work.mkdir()
+    monkeypatch.chdir(work)
+    async with stage(DiagnosisScreen(), [str(logs)]) as s:
+        await s.press("y", "Y")
+        assert copied[0] == "export ASCEND_LAUNCH_BLOCKING=1"
+        assert "GatherV2\\_1" in copied[1]
+        await s.press("x", "enter")
+        assert "RTS001" in (work / "npu-doctor-report.md").read_text()
+        await s.press("x")
+        s.screen.query_one("#answer").value = "r.json"  # type: ignore[attr-defined]
+        await s.press("enter")
+        assert json.loads((work / "r.json").read_text())["findings"][0]["id"] == "RTS001"
+        await s.press("x")
+        s.screen.query_one("#answer").value = "missing/r.txt"  # type: ignore[attr-defined]
+        await s.press("enter")
+        assert "Cannot write missing/r.txt" in s.toasts
+        await s.press("c")
+        assert f"npu-doctor scan {logs} --lang en" in s.screen.query_one(Card).doc.plain()
+
+
+async def test_r_makes_the_script_of_the_operator_in_the_log(tmp_path: Path) -> None:
+    async with stage(DiagnosisScreen(), [str(job_logs(tmp_path))]) as s:
+        await s.press("r")
+        assert "Gather" in s.screen.query_one(Card).doc.plain()
+        await s.press("escape")
+        s.screen.query_one("#list", Rows).select(next(k for k in keys_of(s) if k.startswith("cluster:")))
+        await s.press("r")
+        assert "no repro script" in s.toasts
+
+
+async def test_language_turns_the_diagnosis_and_keeps_the_row(tmp_path: Path) -> None:
+    async with stage(DiagnosisScreen(), [str(job_logs(tmp_path))]) as s:
+        await s.press("down", "L")
+        assert "诊断结果" in s.text
+        assert "未识别的错误" in s.text
+
+
+async def test_no_job_is_told(tmp_path: Path) -> None:
+    (tmp_path / "a.log").write_text(OOM + "\n")
+    async with stage(DiagnosisScreen(), [str(tmp_path)]) as s:
+        await s.press("t")
+        assert "no ranks" in s.toasts
+
+
+async def test_nothing_readable_is_said(tmp_path: Path) -> None:
+    (tmp_path / "a.bin").write_bytes(b"\x7fELF" + bytes(range(256)))
+    async with stage(DiagnosisScreen(), [str(tmp_path)]) as s:
+        assert "no all-clear" in s.text
+        s.screen.query_one("#list", Rows).select("skipped:")
+        await s.settle()
+        assert "a binary file" in s.text
+
+
+async def test_escape_stops_a_scan_and_keeps_what_was_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second file is not read any more when Esc came during the first."""
+    logs = job_logs(tmp_path)
+    reached, go_on = threading.Event(), threading.Event()
+    real = run.scan_one
+
+    def slow(task: run.Task, scanner: object) -> object:
+        reached.set()
+        assert go_on.wait(20)
+        return real(task, scanner)  # type: ignore[arg-type]
+
+    monkeypatch.setattr("doctor.tui.session.run.scan_one", slow)
+    screen = DiagnosisScreen()
+    from doctor.tui.app import DoctorApp
+
+    app = DoctorApp(Session([str(logs)], known=small_knowledge()), first=screen)
+    async with app.run_test(size=(120, 40)) as pilot:
+        assert reached.wait(20)
+        assert screen.scanning
+        await pilot.press("escape")
+        await pilot.pause()
+        go_on.set()
+        while screen.scanning:
+            await pilot.pause()
+        assert screen.outcome is not None
+        assert not screen.outcome.finished
+        assert screen.outcome.diagnosis.harvest.files == 1
+        assert "Cancelled" in screen.remark
+
+
+async def test_a_scan_that_fails_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> object:
+        raise RuntimeError("no [bold]luck[/]")
+
+    monkeypatch.setattr("doctor.tui.session.conclude", broken)
+    async with stage(DiagnosisScreen(), [str(job_logs(tmp_path))]) as s:
+        assert "RuntimeError: no [bold]luck[/]" in s.text
+        assert not s.screen.scanning  # type: ignore[attr-defined]
+
+
+async def test_rescan_reads_again(tmp_path: Path) -> None:
+    log = tmp_path / "a.log"
+    log.write_text("fine\n")
+    async with stage(DiagnosisScreen(), [str(log)]) as s:
+        log.write_text(OOM + "\n")
+        await s.press("f5")
+        assert keys_of(s)[0] == "finding:MEM001"
+
+
+async def test_o_asks_for_a_path_and_diagnoses_it(tmp_path: Path) -> None:
+    log = tmp_path / "a.log"
+    log.write_text(OOM + "\n")
+    async with stage() as s:
+        await s.press("o")
+        s.screen.query_one("#answer").value = str(tmp_path / "none")  # type: ignore[attr-defined]
+        await s.press("enter")
+        assert "There is no" in s.toasts
+        await s.press("o")
+        s.screen.query_one("#answer").value = str(log)  # type: ignore[attr-defined]
+        await s.press("enter")
+        assert isinstance(s.screen, DiagnosisScreen)
+        assert keys_of(s)[0] == "finding:MEM001"
+        await s.press("escape")
+        assert isinstance(s.screen, BrowseScreen)
+
+
+async def test_editor_says_when_there_is_no_file_or_no_terminal(tmp_path: Path) -> None:
+    async with stage(DiagnosisScreen(), [str(job_logs(tmp_path))]) as s:
+        await s.press("e")
+        assert "cannot be handed to an editor" in s.toasts
+
+
+def test_a_session_tells_steps_and_partial_results(tmp_path: Path) -> None:
+    steps: list[Step] = []
+    partial: list[int] = []
+    session = Session([str(job_logs(tmp_path))], known=small_knowledge())
+    ticks = iter(range(0, 1000, 1))
+    outcome = session.look(
+        steps.append, lambda o: partial.append(len(o.report["findings"])), clock=lambda: float(next(ticks))
+    )
+    assert outcome.finished
+    assert steps[-1].share == 100
+    assert steps[-1].files == 3
+    assert partial[0] == 1
+    assert outcome.report["findings"][0]["id"] == "RTS001"
+
+
+def test_rows_of_a_report_have_unique_keys(tmp_path: Path) -> None:
+    outcome = Session([str(job_logs(tmp_path))], known=small_knowledge()).look()
+    for lang in ("en", "zh"):
+        rows = findings.rows(outcome.report, lang, frozenset(["finding:RTS001"]))
+        keys = [r.key for r in rows if r.key]
+        assert len(keys) == len(set(keys))
+        for key in keys:
+            assert findings.card(outcome.report, key, lang).plain().strip()

@@ -1,0 +1,125 @@
+"""The main screens as they look, at two sizes in both languages; and the pictures of README.
+
+What is compared is the text of the screen: colours and Textual's own drawing may change, words and places may not.
+`NPU_DOCTOR_REFRESH=1 python -m pytest tests/tui/test_snapshots.py` writes them anew.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Callable
+from functools import lru_cache
+from pathlib import Path
+
+import pytest
+from tui.support import OOM, job_logs, stage, text_of
+from tui.test_headless import JOB
+
+from doctor.tui.browse import BrowseScreen
+from doctor.tui.diagnosis import DiagnosisScreen
+from doctor.tui.frame import Frame
+from doctor.tui.job import JobScreen
+from doctor.tui.paste import PasteScreen
+from kb.build import build
+from kb.knowledge import Knowledge
+from kb.layers import HERE as KB
+from kb.layers import Layer
+from kb.pack import Pack
+
+HERE = Path(__file__).resolve().parent
+SCREENS = HERE.parent / "data" / "screens"
+REFRESH = bool(os.environ.get("NPU_DOCTOR_REFRESH"))
+TELL = "NPU_DOCTOR_REFRESH=1 python -m pytest tests/tui/test_snapshots.py"
+
+# name -> the screen, and the keys pressed on it
+CASES: dict[str, tuple[Callable[[], Frame], tuple[str, ...]]] = {
+    "browse": (lambda: BrowseScreen("HCL001"), ()),
+    "search": (BrowseScreen, ("slash", *"507")),
+    "diagnosis": (DiagnosisScreen, ("space",)),
+    "evidence": (DiagnosisScreen, ("v", "n")),
+    "paste": (lambda: PasteScreen(OOM), ()),
+    "job": (lambda: JobScreen(JOB), ()),
+    "help": (BrowseScreen, ("question_mark",)),
+}
+
+
+def settled(text: str) -> str:
+    """What changes from run to run is made equal: seconds, sizes, and the blanks that follow from their width."""
+    text = re.sub(r"\d+\.\d (s|[KM]iB)\b", r"0.0 \1", text)
+    text = re.sub("[▁▂▃▄▅▆▇█](?= *│)", " ", text)  # the scroll bar
+    return "\n".join(re.sub(r" {2,}(?=中文 \[EN\]|\[中文\] EN)", "  ", row) for row in text.split("\n"))
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+@pytest.mark.parametrize("name", CASES)
+async def test_screen(
+    name: str, size: tuple[int, int], lang: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "logs").mkdir()
+    job_logs(tmp_path / "logs")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CONFIG_HOME", "/config")
+    make, pressed = CASES[name]
+    async with stage(make(), ["logs"], lang, size) as s:
+        await s.press(*pressed)
+        text = settled(s.text)
+    stored = HERE / "snapshots" / f"{name}-{size[0]}x{size[1]}-{lang}.txt"
+    if REFRESH:
+        stored.write_text(text, encoding="utf-8")
+    assert text == stored.read_text(encoding="utf-8"), TELL
+
+
+# README's pictures show the real knowledge, of which only what they need is taken: a new entry elsewhere changes nothing.
+ENTRIES = (
+    "rts001",
+    "rts002",
+    "rts042",
+    "rts043",
+    "rts010",
+    "hcl001",
+    "hcl002",
+    "hcl085",
+    "mem001",
+    "mem002",
+    "dst015",
+    "smi017",
+)
+
+
+@lru_cache(maxsize=1)
+def real_knowledge(folder: Path) -> Knowledge:
+    for kind in ("entries", "codes"):
+        (folder / kind).mkdir(parents=True)
+    for code in ENTRIES:
+        for path in KB.glob(f"entries/*/{code}_*.yaml"):
+            shutil.copy(path, folder / "entries")
+    shutil.copy(KB / "codes" / "rts.yaml", folder / "codes")
+    shutil.copy(KB / "envvars.yaml", folder)
+    data, problems = build(Layer("built-in", folder))
+    assert problems == []
+    return Knowledge((Pack(data),))
+
+
+PICTURES: dict[str, tuple[Callable[[], Frame], str, tuple[str, ...]]] = {
+    "diagnosis-zh": (DiagnosisScreen, "zh", ("space",)),
+    "diagnosis-en": (DiagnosisScreen, "en", ("space",)),
+    "evidence-en": (DiagnosisScreen, "en", ("v",)),
+    "knowledge-zh": (lambda: BrowseScreen("HCL001"), "zh", ()),
+}
+
+
+@pytest.mark.parametrize("name", PICTURES)
+async def test_pictures_of_readme_are_current(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(KB)
+    make, lang, pressed = PICTURES[name]
+    async with stage(make(), ["demo"], lang, (120, 32), real_knowledge(tmp_path / "kb")) as s:
+        await s.press(*pressed)
+        svg = s.app.export_screenshot(title="npu-doctor")
+    stored = SCREENS / f"{name}.svg"
+    if REFRESH:
+        SCREENS.mkdir(exist_ok=True)
+        stored.write_text(svg, encoding="utf-8")
+    assert settled(text_of(svg)) == settled(text_of(stored.read_text(encoding="utf-8"))), TELL
