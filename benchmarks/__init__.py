@@ -1,0 +1,1 @@
+"""Measurements that stay: every figure in README and in closing notes comes from a command here."""

@@ -1,0 +1,205 @@
+"""How fast logs are scanned: `python -m benchmarks.scan [--size 64M] [--files 8] [--rounds 3] [--full] [--readme]`.
+
+Makes the seeded trees it needs (see `benchmarks.trees`) in a folder for temporary files, or in --data, where they stay. Whole
+processes are measured, each round all of them, and judged by processor time. `rg -c -F -f` gets the same literals, one thread.
+--full: 64 MB, 1 GB and 4 GB, in 4, 48 and 1000 files; it needs 20 GB of disk.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import os
+import random
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from benchmarks import trees
+from benchmarks.measure import Cost, installed, machine, median, paired, ratio, run, table, write_between
+
+KINDS = ("typical", "nasty", "storm")
+SIGNATURES = 5000
+README = Path(__file__).resolve().parent.parent / "README.md"
+Runs = dict[str, Callable[[], Cost]]
+
+
+class Bench:
+    """The program as installed, the trees, and what was measured."""
+
+    def __init__(self, place: Path, data: Path, rounds: int) -> None:
+        self.place, self.data, self.rounds = place, data, rounds
+        self.rg = shutil.which("rg")
+        self.env = {"XDG_CACHE_HOME": str(data / "cache")}
+        self.literals = data / "literals"
+        from kb.knowledge import load
+
+        anchors = {a for s in load().signals() for a in s.anchors}
+        self.literals.write_text("\n".join(sorted(anchors)) + "\n", encoding="utf-8")
+
+    def tree(self, kind: str, size: str, files: int) -> Path:
+        folder = self.data / f"{kind}-{size}-{files}"
+        if not folder.is_dir():
+            part = folder.with_suffix(".part")
+            shutil.rmtree(part, ignore_errors=True)
+            trees.write(part, kind, trees.size_of(size), files)
+            part.rename(folder)
+        return folder
+
+    def scan(self, path: Path, *options: str, env: dict[str, str] | None = None) -> Callable[[], Cost]:
+        command = [sys.executable, "-m", "doctor", "scan", *options, str(path)]
+        return lambda: run(command, cwd=self.place, env={**self.env, **(env or {})})
+
+    def ripgrep(self, path: Path) -> Runs:
+        if self.rg is None:
+            return {}
+        command = [self.rg, "-j1", "-c", "-F", "-f", str(self.literals), str(path)]
+        return {"rg": lambda: run(command)}
+
+    def measure(self, runs: Runs) -> dict[str, list[Cost]]:
+        paired(runs, 1)  # page cache, automata
+        return paired(runs, self.rounds)
+
+
+def against_ripgrep(bench: Bench, size: str, files: int) -> Iterator[list[str]]:
+    """One process and two, next to ripgrep with the same literals."""
+    for kind in KINDS:
+        path = bench.tree(kind, size, files)
+        total = size_on_disk(path)
+        costs = bench.measure(
+            {"one": bench.scan(path, "-j1"), "two": bench.scan(path, "-j2"), **bench.ripgrep(path)}
+        )
+        one, two = costs["one"], costs["two"]
+        rg = costs.get("rg")
+        yield [
+            f"{kind}, {size} in {files} files", f"{median(one):.2f}", f"{total / median(one) / 1e6:.0f}",
+            f"{median(rg):.2f}" if rg else "-", f"{ratio(one, rg):.2f}" if rg else "-",
+            f"{ratio(two, one, 'wall'):.2f}", f"{max(c.rss for c in one) / 1e6:.0f}",
+        ]  # fmt: skip
+
+
+def engines(bench: Bench, size: str, files: int) -> Iterator[list[str]]:
+    """The same tree with each engine that finds literals."""
+    path = bench.tree("typical", size, files)
+    names = ("hyperscan", "ahocorasick_rs", "plain")
+    costs = bench.measure({n: bench.scan(path, "-j1", env={"NPU_DOCTOR_ENGINE": n}) for n in names})
+    for name in names:
+        speed = size_on_disk(path) / median(costs[name]) / 1e6
+        yield [name, f"{median(costs[name]):.2f}", f"{speed:.0f}", f"{ratio(costs[names[0]], costs[name]):.1f}"]
+
+
+def more_knowledge(bench: Bench, size: str, files: int) -> Iterator[list[str]]:
+    """The shipped knowledge, and 5 000 made-up signatures on top of it."""
+    folder = synthetic(bench.data / "synthetic")
+    for kind in ("typical", "nasty"):
+        path = bench.tree(kind, size, files)
+        costs = bench.measure({"shipped": bench.scan(path, "-j1"), "more": bench.scan(path, "-j1", "--kb", str(folder))})
+        shipped, more = costs["shipped"], costs["more"]
+        yield [kind, f"{median(shipped):.2f}", f"{median(more):.2f}", f"{ratio(shipped, more):.2f}"]
+
+
+def compressed(bench: Bench, size: str) -> Iterator[list[str]]:
+    """A gzip file of a typical tree; speed is that of what it holds."""
+    path = next(p for p in sorted(bench.tree("typical", size, 1).rglob("*.log")))
+    packed = bench.data / f"typical-{size}.log.gz"
+    if not packed.is_file():
+        with path.open("rb") as source, gzip.open(packed, "wb", compresslevel=6) as target:
+            shutil.copyfileobj(source, target, 1 << 20)
+    costs = bench.measure({"plain": bench.scan(path, "-j1"), "gz": bench.scan(packed, "-j1")})
+    for name in ("plain", "gz"):
+        yield [f"one file, {name}", f"{median(costs[name]):.2f}", f"{path.stat().st_size / median(costs[name]) / 1e6:.0f}"]
+
+
+ENTRY = """code: SYN{number:03}
+status: stable
+severity: error
+role: cause
+kind: device-exception
+component: CANN
+confidence: low
+title: {{en: "made up", zh: "虚构"}}
+cause: {{en: "made up", zh: "虚构"}}
+evidence:
+  any:
+{leaves}
+fixes:
+  - {{goal: locate, risk: low, title: {{en: "look", zh: "查看"}}, commands: [{{run: "npu-smi info", changes: nothing}}]}}
+references:
+  - {{kind: source, title: "made up", url: "https://example.org"}}
+samples:
+  match:
+    - {{name: a, text: "{sample}"}}
+"""
+
+
+def synthetic(folder: Path) -> Path:
+    """5 000 signatures in 500 entries, of words as logs have them."""
+    if folder.is_dir():
+        return folder
+    (folder / "entries").mkdir(parents=True)
+    chance = random.Random(5)
+    parts = "alloc stream kernel tensor queue remote link device graph buffer notify memory engine socket cache block tiling event".split()  # fmt: skip # noqa: SIM905
+
+    def words() -> str:
+        name = "".join(chance.choice(parts).title() for _ in range(2))
+        return f"{chance.choice(parts)} {name}{chance.randrange(99)} {chance.choice(parts)} failed in {chance.choice(parts)}"
+
+    for number in range(SIGNATURES // 10):
+        texts = [words() for _ in range(10)]
+        leaves = [f'    - {{text: "{t}"}}' if i % 2 else f"    - {{regex: '{t}.{{0,40}}?ret=(?P<r{i}>\\d+)'}}" for i, t in enumerate(texts)]
+        text = ENTRY.format(number=number, leaves="\n".join(leaves), sample=texts[1])
+        (folder / "entries" / f"syn{number:03}_made-up.yaml").write_text(text, encoding="utf-8")
+    return folder
+
+
+def size_on_disk(path: Path) -> int:
+    return sum(p.stat().st_size for p in path.rglob("*") if p.is_file())
+
+
+@contextmanager
+def place_for(data: Path | None) -> Iterator[Path]:
+    if data is not None:
+        data.mkdir(parents=True, exist_ok=True)
+        yield data.resolve()
+        return
+    with tempfile.TemporaryDirectory(prefix="npu-doctor-trees-") as name:
+        yield Path(name)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--size", default="64M")
+    parser.add_argument("--files", type=int, default=8)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--data", type=Path, help="keep the trees here (default: a temporary folder)")
+    parser.add_argument("--full", action="store_true", help="64 MB, 1 GB and 4 GB in 4, 48 and 1000 files")
+    parser.add_argument("--readme", action="store_true", help="write the tables into README.md")
+    options = parser.parse_args()
+    shapes = [("64M", 4), ("1G", 4), ("1G", 48), ("1G", 1000), ("4G", 48)] if options.full else [(options.size, options.files)]
+    parts: list[str] = []
+
+    def told(text: str) -> None:
+        parts.append(text)
+        print(text, "\n", flush=True)
+
+    with place_for(options.data) as data, installed() as place:
+        bench = Bench(place, data, options.rounds)
+        call = " ".join(["python -m benchmarks.scan", *(a for a in sys.argv[1:] if a != "--readme")])
+        told(f"{machine()}; `{call}`; medians of {options.rounds} paired rounds, seconds of processor time, whole processes.")
+        head: tuple[str, ...] = ("tree", "s", "MB/s", "rg -j1, s", "times rg's speed", "two processes: times as fast", "peak MB")
+        told(table(head, [row for size, files in shapes for row in against_ripgrep(bench, size, files)]))
+        size, files = shapes[0]
+        told(table(("engine", "s", "MB/s", "times the first"), list(engines(bench, size, files))))
+        head = ("tree", "shipped knowledge, s", f"and {SIGNATURES} signatures more, s", "times")
+        told(table(head, list(more_knowledge(bench, *(shapes[2] if options.full else shapes[0])))))
+        told(table(("compressed", "s", "MB/s of text"), list(compressed(bench, size))))
+    if options.readme and not write_between(README, "benchmarks.scan", "\n\n".join(parts)):
+        print("README.md has no markers for this table", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    os.environ.pop("NPU_DOCTOR_ENGINE", None)
+    main()
