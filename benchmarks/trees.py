@@ -13,10 +13,14 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-INFO = (
-    ("HCCL", "op_base.cc:2210", "[{tid}]Entry-HcclAllReduce: tag[AllReduce_{ip}%eth0_60000_0_{big}], count[{n}], dataType[bfloat16], op[sum], streamId[{s}], deviceLogicId[{d}]"),
+# What a process says once, when it begins: its settings and its identity.
+BEGIN = (
     ("HCCL", "externalinput.cc:598", "[{tid}][HCCL_ENV] HCCL_CONNECT_TIMEOUT set by default to [120]s, timeout[{s}]"),
     ("HCCL", "hccl_communicator_attrs.cc:346", "[{tid}][LocalRank Key Info]userRank[{d}] hostIp[{ip}] devicePhyId[{d}] server[{ip}] deviceIp[192.168.{s}.{d}] superPodId[0]"),
+    ("HCCP", "rs_ssl.c:1514", "tid:{tid},rs_ssl_init(1514) : TLS SWITCH (0)"),
+)  # fmt: skip
+INFO = (
+    ("HCCL", "op_base.cc:2210", "[{tid}]Entry-HcclAllReduce: tag[AllReduce_{ip}%eth0_60000_0_{big}], count[{n}], dataType[bfloat16], op[sum], streamId[{s}], deviceLogicId[{d}]"),
     ("RUNTIME", "stream.cc:1121", "{tid} StreamSync: stream_id={s}, timeout={n}ms, pending=0, error code 0, ret=0"),
     ("RUNTIME", "api_impl.cc:3278", "{tid} SetDevice: device_id={d}, ret=0, error count 0"),
     ("RUNTIME", "memory_pool.cc:88", "{tid} Alloc: size={n}, addr=0x{hex}, pool blocks={s}, failed count 0"),
@@ -30,7 +34,6 @@ INFO = (
     ("DRV", "devmm_svm.c:402", "[devmm] [devmm_ioctl_alloc 402] Alloc device memory ok. (devid={d}; size={n}; addr=0x{hex})"),
     ("TDT", "process_mode_manager.cpp:371", "[InitTsdClient][tid:{tid}] [TsdClient] deviceId[{d}] begin to init hdc client"),
     ("PROFILING", "msprof_callback_impl.cpp:79", ">>> (tid:{tid}) MsprofCtrlCallback called, type: {s}"),
-    ("HCCP", "rs_ssl.c:1514", "tid:{tid},rs_ssl_init(1514) : TLS SWITCH (0)"),
     ("ATRACE", "trace_attr.c:195", "(tid:{tid}) attr init success, timeout=0ms."),
     ("APP", "NPUCachingAllocator.cpp:1377", "{tid} malloc: device {d}, size {n}, allocated {n}, reserved {big}, retries 0"),
     ("TEFUSION", "compile_pool.cc:90", "CompilePool: worker {d} idle, queue {s}, exception list empty"),
@@ -75,6 +78,8 @@ class Tree:
     def lines(self, kind: str) -> Iterator[str]:
         share = {"typical": 0.0005, "nasty": 0.2, "storm": 1.0}[kind]
         r = self.random
+        for row in BEGIN:
+            yield self.line("INFO", row)
         while True:
             if r.random() >= share:
                 yield self.line("INFO" if r.random() < 0.97 else "EVENT", r.choice(INFO))
