@@ -47,45 +47,117 @@ class _RefusedError(Exception):
 
 
 class _Reader:
-    def __init__(self) -> None:
+    """Values from events. libyaml makes events without recursion; its own way to nodes recurses in C and overflows the stack."""
+
+    def __init__(self, events: list[Any]) -> None:
+        self.events, self.at = events, 0
         self.lines: dict[Path, int] = {}
         self.nodes = 0
+        self.anchors: dict[str, int | None] = {}  # where the event of an anchor stands; None: its value is not over yet
 
-    def read(self, node: yaml.Node, at: Path) -> Any:
-        line = node.start_mark.line + 1
+    def document(self) -> Any:
+        """The one document of the stream."""
+        self.at = 2  # the beginnings of stream and document
+        value = self.read(())
+        after = self.events[self.at + 1]
+        if not isinstance(after, yaml.StreamEndEvent):
+            raise _RefusedError(after.start_mark.line + 1, "a file holds one document", "begin a new file instead of '---'")
+        return value
+
+    def read(self, at: Path) -> Any:
+        event = self.events[self.at]
+        self.at += 1
+        line = event.start_mark.line + 1
         self.nodes += 1
-        if self.nodes > MAX_NODES or len(at) > MAX_DEPTH:
-            raise _RefusedError(
-                line, "the file is nested too deeply or has too many values", "split it; aliases count each time"
-            )
+        if self.nodes > MAX_NODES or len(at) > MAX_DEPTH:  # of values: aliases are worth more than their events
+            raise _too_much(line)
+        if isinstance(event, yaml.AliasEvent):
+            return self._again(event, line, at)
         self.lines[at] = line
-        if isinstance(node, yaml.ScalarNode):
-            if node.tag not in _PLAIN_TAGS:
-                raise _RefusedError(
-                    line, f"the tag {node.tag} is not allowed", "write plain values; nothing in knowledge is executed"
-                )
-            return node.value
-        if isinstance(node, yaml.SequenceNode):
-            return [self.read(child, (*at, i)) for i, child in enumerate(node.value)]
-        if not isinstance(node, yaml.MappingNode) or not node.tag.endswith(":map"):
+        self._check(event)
+        if event.anchor is None:
+            return self._value(event, at)
+        begin = self.at - 1
+        self.anchors[event.anchor] = None
+        value = self._value(event, at)
+        self.anchors[event.anchor] = begin
+        return value
+
+    @staticmethod
+    def _check(event: Any) -> None:
+        if event.tag not in (None, "!") and event.tag not in _TAGS[type(event)]:
+            line = event.start_mark.line + 1
             raise _RefusedError(
-                line, f"the tag {node.tag} is not allowed", "write plain values; nothing in knowledge is executed"
+                line, f"the tag {event.tag} is not allowed", "write plain values; nothing in knowledge is executed"
             )
+
+    def _again(self, alias: Any, line: int, at: Path) -> Any:
+        """What an alias stands for is read once more, so that many aliases of aliases are counted for what they are."""
+        begin = self.anchors.get(alias.anchor)
+        if begin is None:
+            raise _RefusedError(line, f"the alias *{alias.anchor} stands for nothing that is complete here")
+        back, self.at = self.at, begin + 1
+        value = self._value(self.events[begin], at)
+        self.at = back
+        self.lines[at] = line
+        return value
+
+    def _value(self, event: Any, at: Path) -> Any:
+        if isinstance(event, yaml.ScalarEvent):
+            return event.value
+        if isinstance(event, yaml.SequenceStartEvent):
+            items: list[Any] = []
+            while not isinstance(self.events[self.at], yaml.SequenceEndEvent):
+                items.append(self.read((*at, len(items))))
+            self.at += 1
+            return items
         found: dict[str, Any] = {}
-        for key_node, child in node.value:
-            key_line = key_node.start_mark.line + 1
-            if not isinstance(key_node, yaml.ScalarNode):
+        while not isinstance(self.events[self.at], yaml.MappingEndEvent):
+            key_line = self.events[self.at].start_mark.line + 1
+            if not isinstance(self.events[self.at], yaml.ScalarEvent):
                 raise _RefusedError(key_line, "a key must be a plain word")
-            key = str(key_node.value)
+            self._check(self.events[self.at])
+            key = str(self.events[self.at].value)
+            self.at += 1
             if key in found:
                 raise _RefusedError(key_line, f"the key '{key}' stands twice", "keep one of them")
             place = (*at, key)
-            found[key] = self.read(child, place)
+            found[key] = self.read(place)
             self.lines[place] = key_line
+        self.at += 1
         return found
 
 
-_PLAIN_TAGS = frozenset(f"tag:yaml.org,2002:{t}" for t in ("str", "int", "float", "bool", "null", "timestamp"))
+def _too_much(line: int) -> _RefusedError:
+    return _RefusedError(line, "the file is nested too deeply or has too many values", "split it; aliases count each time")
+
+
+def _events(text: str) -> list[Any]:
+    """All events of a text; it is refused before it costs more than a knowledge file can."""
+    found: list[Any] = []
+    depth = 0
+    loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    events: Any = yaml.parse(text, Loader=loader)
+    for event in events:
+        found.append(event)
+        if isinstance(event, yaml.CollectionStartEvent):
+            depth += 1
+        elif isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
+        if depth > MAX_DEPTH + 1 or len(found) > 3 * MAX_NODES:
+            raise _too_much(event.start_mark.line + 1)
+    return found
+
+
+def _named(*names: str) -> frozenset[str]:
+    return frozenset(f"tag:yaml.org,2002:{name}" for name in names)
+
+
+_TAGS: dict[type, frozenset[str]] = {
+    yaml.ScalarEvent: _named("str", "int", "float", "bool", "null", "timestamp"),
+    yaml.SequenceStartEvent: _named("seq"),
+    yaml.MappingStartEvent: _named("map"),
+}
 
 
 def parse(path: str, data: bytes) -> Document | Problem:
@@ -97,13 +169,11 @@ def parse(path: str, data: bytes) -> Document | Problem:
     except UnicodeDecodeError as error:
         line = data[: error.start].count(b"\n") + 1
         return Problem(path, line, "the file is not UTF-8", "save it as UTF-8")
-    loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
-        node = yaml.compose(text, Loader=loader)
-        if node is None:
+        reader = _Reader(_events(text))
+        if len(reader.events) < 3:  # nothing but blanks and comments
             return Document(path, None, {}, text)
-        reader = _Reader()
-        return Document(path, reader.read(node, ()), reader.lines, text)
+        return Document(path, reader.document(), reader.lines, text)
     except _RefusedError as refused:
         rows = text.splitlines()
         excerpt = rows[refused.line - 1] if 0 < refused.line <= len(rows) else ""
@@ -115,5 +185,3 @@ def parse(path: str, data: bytes) -> Document | Problem:
         what = getattr(error, "problem", None) or "not valid YAML"
         excerpt = rows[line - 1] if 0 < line <= len(rows) else ""
         return Problem(path, line, f"not valid YAML: {what}", "quote values that hold ': ', '#', '{' or '['", excerpt)
-    except RecursionError:
-        return Problem(path, 0, "the file is nested too deeply", "flatten it")

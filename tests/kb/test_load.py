@@ -73,6 +73,11 @@ def test_faults_say_what_and_where(change: tuple[str, str], what: str, line: int
         (b"\xff\xfe\x00", "not UTF-8"),
         (b"a: &x [1,2]\nb: &y [*x,*x,*x,*x,*x,*x,*x,*x]\nc: &z [*y,*y,*y,*y,*y,*y,*y,*y]\nd: &w [*z,*z,*z,*z,*z,*z,*z,*z]\ne: &v [*w,*w,*w,*w,*w,*w,*w,*w]\nf: &u [*v,*v,*v,*v,*v,*v,*v,*v]\ng: [*u,*u,*u,*u,*u,*u,*u,*u]\n", "too many values"),
         (b"a: " + b"[" * 200 + b"]" * 200, "nested too deeply"),
+        *((piece * 300_000, "nested too deeply") for piece in (b"[", b"{a: ", b"- ", b"? ")),
+        (b"a: &x [*x]\n", "nothing that is complete"),
+        (b"a: !!python/object/apply:os.system [id]\n", "tag"),
+        (b"!!python/name:os.system x: 1\n", "tag"),
+        (b"a: 1\n---\nb: 2\n", "one document"),
     ],
 )  # fmt: skip
 def test_hostile_yaml_is_refused(data: bytes, what: str) -> None:
