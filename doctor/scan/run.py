@@ -13,14 +13,12 @@ from typing import NamedTuple
 from doctor.harvest import Harvest, Skipped, merge, shift
 from doctor.scan.plan import Plan
 from doctor.scan.progress import Progress
-from doctor.scan.scanner import KEEP_HITS_OF_PROCESS, Scanner
+from doctor.scan.scanner import Scanner
 from doctor.scan.select import Select
 from doctor.source import Source
 from kb.knowledge import Knowledge
 
 RANGE = 64 << 20
-KEEP_OF_ALL = 4800  # occurrences of one signal in all files of processes together, about
-FEWEST_KEPT = 6
 PARALLEL_FROM = 24 << 20  # below this much input, making workers costs more than it saves
 
 
@@ -44,7 +42,6 @@ def scan_all(
     tasks = [task for source in sources for task in ranges(source)]
     total = sum(task.size for task in tasks)
     scanner = Scanner(Plan(knowledge.signals()), select, digest=knowledge.digest)
-    scanner.keep_of_process = kept_of_process(len(tasks))
     workers = worker_count(jobs, tasks, total)
     if total > PARALLEL_FROM // 8:
         scanner.prepare(total)
@@ -70,11 +67,6 @@ def ranges(source: Source) -> list[Task]:
         return [Task(source, 0, None)]
     starts = range(0, source.size, RANGE)
     return [Task(source, at, at + RANGE if at + RANGE < source.size else None) for at in starts]
-
-
-def kept_of_process(tasks: int) -> int:
-    """How many occurrences of a signal are kept of each file of a process: fewer where thousands of files tell the same."""
-    return max(FEWEST_KEPT, min(KEEP_HITS_OF_PROCESS, KEEP_OF_ALL // max(1, tasks)))
 
 
 def worker_count(jobs: int | None, tasks: Sequence[Task], total: int) -> int:

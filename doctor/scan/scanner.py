@@ -26,6 +26,8 @@ from parsers.record import Line
 # Occurrences of one signal in one range that are kept with place and captures; beyond that only the count grows.
 KEEP_HITS = 200
 KEEP_HITS_OF_PROCESS = 24  # in a file that holds one process (plog-1234_...): more of the same says nothing new
+FEWEST_KEPT = 8  # of a small file: reading hits costs more there than looking for them
+SIZE_FOR_A_HIT = 8 << 10  # what a larger file costs anyway pays for keeping more
 KEEP_OF_STATEMENT = 8  # error lines of one log statement that are read; beyond that only the count grows
 SAMPLED_LINES = 40
 DISTURBING = 24  # finds of dead literals in one window: then a finder without them is worth making
@@ -49,7 +51,6 @@ class Scanner:
 
     def __init__(self, plan: Plan, select: Select = EVERYTHING, engine: str | None = None, digest: str = "") -> None:
         self.plan, self.select = plan, select
-        self.keep_of_process = KEEP_HITS_OF_PROCESS
         self._engine, self._digest = engine, digest
         self._fragments = tuple(x.fragment for x in plan.literals)
         self._small: finder.Finder = finder.plain(self._fragments)
@@ -97,6 +98,19 @@ class Scanner:
         return work.harvest(tuple(skipped), whole=start == 0)
 
 
+def kept(source: Source) -> int:
+    """How many occurrences of a signal are kept with their places.
+
+    Only the source itself decides, never the company it is scanned in: nodes that are scanned one by one and merged must
+    give what scanning everything at once gives.
+    """
+    if source.hints.pid is None:
+        return KEEP_HITS
+    if source.size is None:
+        return KEEP_HITS_OF_PROCESS
+    return max(FEWEST_KEPT, min(KEEP_HITS_OF_PROCESS, source.size // SIZE_FOR_A_HIT))
+
+
 class _Action(NamedTuple):
     """What is to be done about a line in which certain literals stand."""
 
@@ -122,7 +136,7 @@ class _Work:
     def __init__(self, scanner: Scanner, source: Source) -> None:
         self.scanner, self.plan, self.source = scanner, scanner.plan, source
         self.everything = scanner.select == EVERYTHING
-        self.keep = KEEP_HITS if source.hints.pid is None else scanner.keep_of_process
+        self.keep = kept(source)
         self.hits: list[Hit] = []
         self.counts: dict[str, int] = {}
         self.capped: set[str] = set()
