@@ -1,233 +1,340 @@
-"""Logs inside .gz, .tar, .tar.gz, .tgz and .zip, streamed: never unpacked to disk, bounded in depth, number and size."""
+"""Logs inside .gz, .tar, .tar.gz, .tgz and .zip, streamed: never unpacked to disk, bounded in depth, number and size.
+
+What a file or a member is, its first bytes tell, not its name. An archive in an archive is read like a folder in a
+folder, as far down as MAX_DEPTH; a zip can only be read from a file of its own, because its table stands at its end.
+"""
 
 from __future__ import annotations
 
-import io
-import zlib
-from typing import TYPE_CHECKING, Any, BinaryIO, cast
+import os
+import struct
+import threading
+from collections.abc import Callable
+from typing import Any, BinaryIO, NamedTuple, cast
 
+from doctor.content import HEAD, not_text
 from doctor.harvest import Skipped
+from doctor.inflate import MAX_RATIO, RAW, ArchiveError, Checked, Inflated, Meter, Slice, beginning, buffered
 from doctor.source import Source, hints
+from doctor.tar import Content, Tar
 
-if TYPE_CHECKING:
-    import tarfile
+MAX_MEMBERS = 50_000  # of one archive, with those of the archives in it
+MAX_DEPTH = 3  # a .gz in a .tar.gz in a .zip; deeper ones are named
+MAX_DIRECTORY = 16 << 20  # bytes of a zip's table of contents
+ZIP_GRACE = 1 << 30  # the members of a zip may together grow to this whatever their ratio
 
-MAX_MEMBERS = 50_000
-MAX_MEMBER = 64 << 30
-MAX_RATIO = 400  # a log compresses 10 to 60 times; what grows more is padding or a bomb
-RATIO_GRACE = 64 << 20  # below this much output the ratio is not judged
+_GZ, _ZIP, _TAR = b"\x1f\x8b", b"PK\x03\x04", b"ustar"
+_STORED, _DEFLATED = 0, 8
 
-_GZ, _ZIP = b"\x1f\x8b", b"PK\x03\x04"
-
-
-class ArchiveError(OSError):
-    """An archive or a compressed file ends early, is damaged, or grows beyond its bounds."""
+Opener = Callable[[], tuple[BinaryIO, Meter]]
 
 
 def looks_like(name: str, head: bytes) -> bool:
     """By content, not by name: a rotated log may be called anything."""
     del name
-    return head.startswith((_GZ, _ZIP)) or head[257:262] == b"ustar"
+    return _kind(head) != ""
 
 
 def members(name: str, head: bytes) -> tuple[list[Source], list[Skipped]]:
     """The logs in an archive, in the archive's order."""
-    if head.startswith(_ZIP):
-        return _zip(name)
-    if head.startswith(_GZ):
-        try:
-            with _inflate(name) as stream:
-                inner = stream.read(512)
-        except OSError as error:
-            return [], [Skipped(name, f"damaged gzip data: {error}")]
-        if inner[257:262] == b"ustar":
-            return _tar(name)
-        shown = name.removesuffix(".gz")
-        return [Source(name, lambda: _inflate(name), None, hints(shown))], []
-    return _tar(name)
-
-
-class Inflated(io.RawIOBase):
-    """A gzip stream, read as far as it goes: what was inflated before the damage is given, then the damage is told."""
-
-    def __init__(self, raw: BinaryIO) -> None:
-        self._raw = raw
-        self._library: Any = zlib
-        try:
-            from isal import isal_zlib
-
-            self._library = isal_zlib  # about three times as fast, where its wheel is there
-        except ImportError:
-            pass
-        self._machine = self._library.decompressobj(31)
-        self._pending = b""
-        self._packed = self._given = 0
-        self._fault: ArchiveError | None = None
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: object) -> int:
-        view = memoryview(buffer)  # type: ignore[arg-type]
-        piece = self._next(len(view))
-        if not piece and self._fault is not None:
-            raise self._fault
-        self._given += len(piece)
-        if self._given > MAX_MEMBER:
-            raise ArchiveError(f"it grows beyond {MAX_MEMBER >> 30} GiB")
-        if self._given > RATIO_GRACE and self._given > MAX_RATIO * self._packed:
-            raise ArchiveError(f"it grows more than {MAX_RATIO} times when unpacked: not a log")
-        view[: len(piece)] = piece
-        return len(piece)
-
-    def _next(self, size: int) -> bytes:
-        """At most `size` bytes; empty at the end, and at a fault."""
-        while self._fault is None:
-            if not self._pending:
-                self._pending = self._raw.read(1 << 18)
-                self._packed += len(self._pending)
-                if not self._pending:
-                    if not self._machine.eof:
-                        self._fault = ArchiveError("the compressed data ends early")
-                    return b""
-            if self._machine.eof:  # a further member, or padding
-                self._pending = self._pending.lstrip(b"\0")
-                if not self._pending:
-                    continue
-                self._machine = self._library.decompressobj(31)
-            try:
-                piece = self._machine.decompress(self._pending, size)
-            except Exception as error:  # noqa: BLE001 - each library has an error of its own, all mean damage
-                self._fault = ArchiveError(f"the compressed data is damaged: {error}")
-                return b""
-            self._pending = self._machine.unused_data if self._machine.eof else self._machine.unconsumed_tail
-            if piece:
-                return bytes(piece)
-        return b""
-
-    def close(self) -> None:
-        self._raw.close()
-        super().close()
-
-
-def _inflate(name: str) -> BinaryIO:
-    return cast(BinaryIO, io.BufferedReader(Inflated(open(name, "rb")), 1 << 18))
-
-
-class Guarded(io.RawIOBase):
-    """A zip member that stops at its bounds and turns every kind of damage into one error."""
-
-    def __init__(self, inner: BinaryIO, compressed: int) -> None:
-        self._inner, self._compressed, self._read = inner, compressed, 0
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: object) -> int:
-        view = memoryview(buffer)  # type: ignore[arg-type]
-        try:
-            piece = self._inner.read(len(view))
-        except EOFError as error:
-            raise ArchiveError("the compressed data ends early") from error
-        except (zlib.error, OSError) as error:
-            raise ArchiveError(f"the compressed data is damaged: {error}") from error
-        self._read += len(piece)
-        self._judge()
-        view[: len(piece)] = piece
-        return len(piece)
-
-    def _judge(self) -> None:
-        if self._read > MAX_MEMBER:
-            raise ArchiveError(f"it grows beyond {MAX_MEMBER >> 30} GiB")
-        if self._read > RATIO_GRACE and self._read > MAX_RATIO * self._compressed:
-            raise ArchiveError(f"it grows more than {MAX_RATIO} times when unpacked: not a log")
-
-    def close(self) -> None:
-        self._inner.close()
-        super().close()
-
-
-def _tar(name: str) -> tuple[list[Source], list[Skipped]]:
-    """A tar's members. Each is opened by a walk of its own: simple, and tars of logs are read in parallel by file."""
-    import tarfile
-
-    sources: list[Source] = []
-    skipped: list[Skipped] = []
+    found = _Found()
+    kind = _kind(head)
     try:
-        with _open_tar(name) as tar:
-            for member in tar:
-                shown = f"{name}!{member.name}"
-                if len(sources) >= MAX_MEMBERS:
-                    skipped.append(Skipped(name, f"more than {MAX_MEMBERS} members: the rest was not read"))
-                    break
-                if member.isdir():
-                    continue
-                if not member.isreg():
-                    skipped.append(Skipped(shown, "a link or device inside an archive: not followed"))
-                    continue
-                sources.append(_tar_source(name, member, shown))
-    except (tarfile.TarError, OSError, EOFError, zlib.error) as error:
-        skipped.append(Skipped(name, f"damaged archive, read up to there: {error}"))
-    return sources, skipped
+        if kind == "zip":
+            _zip(name, found)
+        elif kind == "tar":
+            _flat_tar(name, found)
+        else:
+            _inside(name, name.removesuffix(".gz"), lambda: _whole(name), found, 1)
+    except OSError as error:
+        found.skipped.append(Skipped(name, f"cannot be read: {error.strerror or error}"))
+    if not found.sources and not found.skipped:
+        found.skipped.append(Skipped(name, "an archive without any file in it"))
+    return found.sources, found.skipped
 
 
-def _open_tar(name: str) -> tarfile.TarFile:
-    import tarfile
+def _kind(head: bytes) -> str:
+    if head.startswith(_ZIP):
+        return "zip"
+    if head.startswith(_GZ):
+        return "gz"
+    return "tar" if head[257:262] == _TAR else ""
+
+
+class _Found:
+    def __init__(self) -> None:
+        self.sources: list[Source] = []
+        self.skipped: list[Skipped] = []
+        self.seen = 0
+
+    def full(self, name: str) -> bool:
+        """Counts one more member; says so when there are too many."""
+        self.seen += 1
+        if self.seen == MAX_MEMBERS + 1:
+            self.skipped.append(Skipped(name, f"more than {MAX_MEMBERS} members: the rest was not read"))
+        return self.seen > MAX_MEMBERS
+
+
+def _whole(name: str) -> tuple[BinaryIO, Meter]:
+    """A file as the stream that others are in; what is taken from it is counted."""
+    meter = Meter()
+    file = open(name, "rb", buffering=0)
+    return buffered(Slice(cast(BinaryIO, file), 0, os.fstat(file.fileno()).st_size, meter)), meter
+
+
+def _inflated(opener: Opener) -> tuple[BinaryIO, Meter]:
+    stream, meter = opener()
+    return buffered(Inflated(stream, meter)), meter
+
+
+def _member(
+    shown: str, size: int | None, opener: Opener, head: bytes, found: _Found, depth: int, chained: bool
+) -> None:
+    """A file in an archive: a log, an archive again, or something that is named."""
+    kind = _kind(head)
+    if kind == "zip":
+        found.skipped.append(Skipped(shown, "a zip inside an archive: unpack the outer one first"))
+    elif kind:
+        if depth > MAX_DEPTH:
+            found.skipped.append(Skipped(shown, f"archives nested deeper than {MAX_DEPTH}: not looked into"))
+        elif kind == "tar":
+            _tar(shown, opener, found, depth)
+        else:
+            _inside(shown, shown.removesuffix(".gz"), opener, found, depth)
+    elif why := not_text(head):
+        found.skipped.append(Skipped(shown, why))
+    else:
+        found.sources.append(Source(shown, lambda: opener()[0], size, hints(shown), chained=chained))
+
+
+def _inside(name: str, shown: str, opener: Opener, found: _Found, depth: int) -> None:
+    """What a compressed stream holds: a tar, a log, or a compressed stream again."""
+
+    def inner() -> tuple[BinaryIO, Meter]:
+        return _inflated(opener)
+
+    try:
+        with inner()[0] as stream:
+            head = beginning(stream, HEAD)
+    except OSError as error:
+        found.skipped.append(Skipped(name, f"damaged gzip data: {error}"))
+        return
+    kind = _kind(head)
+    if kind == "tar":
+        _tar(name, inner, found, depth)
+    elif kind:
+        _member(f"{name}!{shown.rpartition('/')[2]}", None, inner, head, found, depth + 1, False)
+    elif why := not_text(head):
+        found.skipped.append(Skipped(name, why))
+    else:
+        found.sources.append(Source(name, lambda: inner()[0], None, hints(shown)))
+
+
+# --- tar
+
+
+def _flat_tar(name: str, found: _Found) -> None:
+    """A tar that is a file: every member can be opened where it stands."""
+
+    def opener(at: int, size: int) -> Opener:
+        def opened() -> tuple[BinaryIO, Meter]:
+            meter = Meter()
+            return buffered(Slice(cast(BinaryIO, open(name, "rb", buffering=0)), at, size, meter)), meter
+
+        return opened
 
     with open(name, "rb") as file:
-        packed = file.read(2) == _GZ
-    if packed:
-        return tarfile.open(fileobj=_inflate(name), mode="r|")
-    return tarfile.open(name, mode="r:")
+        tar = Tar(file, seekable=True)
+        try:
+            while (member := tar.next()) is not None:
+                if member.folder:
+                    continue
+                if found.full(name):
+                    break
+                shown = f"{name}!{member.name}"
+                if member.unread:
+                    found.skipped.append(Skipped(shown, member.unread))
+                    continue
+                _member(shown, member.size, opener(member.at, member.size), tar.read(HEAD), found, 1, False)
+        except OSError as error:
+            found.skipped.append(Skipped(name, f"damaged archive, read up to there: {error}"))
 
 
-def _tar_source(name: str, member: tarfile.TarInfo, shown: str) -> Source:
-    def reopen() -> BinaryIO:
-        tar = _open_tar(name)
-        for one in tar:
-            if one.name == member.name and one.isreg():
-                stream = tar.extractfile(one)
-                if stream is not None:
-                    return _inner(cast(BinaryIO, stream), one.name)
-        raise ArchiveError("the member is gone")
+def _tar(name: str, opener: Opener, found: _Found, depth: int) -> None:
+    """A tar in a stream: its members are opened by walking on from where the last one was read."""
+    walk = None
+    try:
+        walk = _Walk(name, opener)
+        number = -1
+        while (member := walk.tar.next()) is not None:
+            number += 1
+            if member.folder:
+                continue
+            if found.full(name):
+                break
+            shown = f"{name}!{member.name}"
+            if member.unread:
+                found.skipped.append(Skipped(shown, member.unread))
+                continue
+            head = walk.tar.read(HEAD)
+            _member(shown, member.size, _later(name, opener, number), head, found, depth + 1, True)
+    except OSError as error:
+        found.skipped.append(Skipped(name, f"damaged archive, read up to there: {error}"))
+    finally:
+        if walk is not None:
+            walk.tar.close()
 
-    return Source(shown, reopen, member.size, hints(shown))
+
+class _Walk:
+    """A tar that is being read member by member."""
+
+    def __init__(self, name: str, opener: Opener) -> None:
+        self.name, self.pid = name, os.getpid()
+        stream, self.meter = opener()
+        self.tar = Tar(stream, seekable=False)
+        self.number = -1  # of the member that was reached
+        self.busy = False
+
+    def release(self) -> None:
+        self.busy = False
 
 
-def _inner(stream: BinaryIO, name: str) -> BinaryIO:
-    """A member that is itself compressed (rotated logs in a bundle) is inflated once more; deeper nesting is not."""
-    if name.endswith((".gz", ".tgz")) and not name.endswith((".tar.gz", ".tgz")):
-        return cast(BinaryIO, io.BufferedReader(Inflated(stream), 1 << 18))
-    return stream
+_WALKS: list[_Walk] = []  # those that can go on; the latest last
+_MAX_WALKS = 4
+_LOCK = threading.Lock()
 
 
-def _zip(name: str) -> tuple[list[Source], list[Skipped]]:
+def _later(name: str, opener: Opener, number: int) -> Opener:
+    """Opens a member by its number. Members that are opened in their order cost one pass over the archive, not one each."""
+
+    def opened() -> tuple[BinaryIO, Meter]:
+        with _LOCK:
+            walk = _idle(name, number)
+        if walk is None:
+            walk = _Walk(name, opener)
+            walk.busy = True
+        try:
+            while walk.number < number:
+                if walk.tar.next() is None:
+                    raise ArchiveError("the member is gone")
+                walk.number += 1
+        except OSError:
+            walk.tar.close()
+            raise
+        with _LOCK:
+            _WALKS.append(walk)
+            while len(_WALKS) > _MAX_WALKS:
+                _forget(_WALKS.pop(0))
+        return buffered(Content(walk.tar, walk.release)), walk.meter
+
+    return opened
+
+
+def _idle(name: str, number: int) -> _Walk | None:
+    """The walk over an archive that has not passed a member yet, if nobody else reads from it."""
+    inside = f"{name}!"
+    for walk in [w for w in _WALKS if w.pid != os.getpid() or (not w.busy and w.name.startswith(inside))]:
+        _WALKS.remove(walk)  # a parent's, or one that keeps a member of this archive open
+        _forget(walk)
+    for walk in _WALKS:
+        if walk.name == name and not walk.busy:
+            _WALKS.remove(walk)
+            if walk.number < number:
+                walk.busy = True
+                return walk
+            _forget(walk)
+            return None
+    return None
+
+
+def _forget(walk: _Walk) -> None:
+    if not walk.busy and walk.pid == os.getpid():
+        walk.tar.close()
+
+
+# --- zip
+
+
+class _Entry(NamedTuple):
+    at: int  # where the local header stands
+    packed: int
+    size: int
+    method: int
+    crc: int
+
+
+class _Bounded:
+    """A file that gives no more at once than a table of contents may have."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self.tell, self.close, self.seekable = file.tell, file.close, file.seekable
+
+    def seek(self, at: int, whence: int = 0) -> int:
+        return self._file.seek(at, whence)
+
+    def read(self, size: int = -1) -> bytes:
+        if size <= MAX_DIRECTORY:
+            data = self._file.read(size if size >= 0 else MAX_DIRECTORY + 1)
+            if len(data) <= MAX_DIRECTORY:
+                return data
+        raise ArchiveError(f"its table of contents is larger than {MAX_DIRECTORY >> 20} MiB")
+
+
+def _zip(name: str, found: _Found) -> None:
     import zipfile
 
-    sources: list[Source] = []
-    skipped: list[Skipped] = []
-    try:
-        with zipfile.ZipFile(name) as archive:
-            for info in archive.infolist()[:MAX_MEMBERS]:
-                shown = f"{name}!{info.filename}"
-                if info.is_dir():
-                    continue
-                if info.flag_bits & 1:
-                    skipped.append(Skipped(shown, "encrypted"))
-                    continue
-                sources.append(_zip_source(name, info.filename, info.compress_size, shown, info.file_size))
-            if len(archive.infolist()) > MAX_MEMBERS:
-                skipped.append(Skipped(name, f"more than {MAX_MEMBERS} members: the rest was not read"))
-    except (zipfile.BadZipFile, OSError, NotImplementedError, RuntimeError) as error:
-        skipped.append(Skipped(name, f"damaged archive: {error}"))
-    return sources, skipped
+    with open(name, "rb") as file:
+        total = os.fstat(file.fileno()).st_size
+        try:
+            bounded: Any = _Bounded(file)
+            infos = zipfile.ZipFile(bounded).infolist()
+        except (zipfile.BadZipFile, NotImplementedError, ValueError, OverflowError, struct.error, OSError) as error:
+            found.skipped.append(Skipped(name, f"damaged archive: {error}"))
+            return
+        grown = packed = 0
+        for info in infos:
+            if info.filename.endswith("/"):
+                continue
+            if found.full(name):
+                break
+            shown = f"{name}!{info.filename}"
+            grown, packed = grown + info.file_size, packed + info.compress_size
+            if packed > total or (grown > ZIP_GRACE and grown > MAX_RATIO * total):
+                found.skipped.append(Skipped(name, "its members overlap or grow too much: the rest was not read"))
+                break
+            if info.flag_bits & 1:
+                found.skipped.append(Skipped(shown, "encrypted"))
+                continue
+            if info.compress_type not in (_STORED, _DEFLATED):
+                found.skipped.append(Skipped(shown, f"a kind of compression that is not read ({info.compress_type})"))
+                continue
+            entry = _Entry(info.header_offset, info.compress_size, info.file_size, info.compress_type, info.CRC)
+            opener = _zip_member(name, entry)
+            try:
+                with opener()[0] as stream:
+                    head = beginning(stream, HEAD)
+            except OSError as error:
+                found.skipped.append(Skipped(shown, f"damaged: {error}"))
+                continue
+            _member(shown, info.file_size, opener, head, found, 1, False)
 
 
-def _zip_source(name: str, member: str, packed: int, shown: str, size: int) -> Source:
-    def reopen() -> BinaryIO:
-        import zipfile
+def _zip_member(name: str, entry: _Entry) -> Opener:
+    def opened() -> tuple[BinaryIO, Meter]:
+        meter = Meter()
+        file = cast(BinaryIO, open(name, "rb", buffering=0))
+        try:
+            file.seek(entry.at)
+            head = file.read(30)
+            if len(head) < 30 or not head.startswith(_ZIP):
+                raise ArchiveError("the header of the member is damaged")
+            begin = entry.at + 30 + int.from_bytes(head[26:28], "little") + int.from_bytes(head[28:30], "little")
+            raw = buffered(Slice(file, begin, entry.packed, meter))
+        except BaseException:
+            file.close()
+            raise
+        plain = raw if entry.method == _STORED else buffered(Inflated(raw, meter, kind=RAW, size=entry.size))
+        return buffered(Checked(plain, entry.size, entry.crc)), meter
 
-        stream = zipfile.ZipFile(name).open(member)
-        return _inner(cast(BinaryIO, io.BufferedReader(Guarded(cast(BinaryIO, stream), packed), 1 << 16)), member)
-
-    return Source(shown, reopen, size, hints(shown))
+    return opened

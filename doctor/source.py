@@ -24,6 +24,7 @@ class Source(NamedTuple):
     size: int | None
     hints: Hints
     seekable: bool = False  # a regular file: ranges of it can be read
+    chained: bool = False  # a member of a compressed archive: cheap to open after the one before it
 
 
 _PLOG = re.compile(r"(?:^|/)plog-(\d+)_\d+")
@@ -38,9 +39,14 @@ def hints(name: str) -> Hints:
     """What the path of a log tells: `node-3/plog/plog-1234_2026....log`, `rank_76/`, `device-2/device-1234_....log`."""
     pid = device = None
     if m := _PLOG.search(name):
-        pid = int(m[1])
+        pid = _number(m[1])
     elif m := _DEVICE_LOG.search(name):
-        device, pid = int(m[1]), int(m[2])
+        device, pid = _number(m[1]), _number(m[2])
     rank = _RANK.search(name)
     node = _NODE.search(name)
     return Hints(node[1] if node else None, int(rank[1]) if rank else None, pid, device)
+
+
+def _number(digits: str) -> int | None:
+    """Names in archives are as long as somebody likes; no process has a number of a thousand digits."""
+    return int(digits) if len(digits) < 19 else None

@@ -32,7 +32,8 @@ class _Worker(NamedTuple):
 
 def run_pool(tasks: Sequence[Task], scanner: Scanner, count: int, done: dict[int, Harvest], progress: Progress) -> None:
     """Fills `done` with the harvest of every task. On an interrupt the workers are ended and `done` has what was read."""
-    waiting = deque(sorted(range(len(tasks)), key=lambda n: -tasks[n].size))
+    # The largest first; members of a compressed archive in their order, or each would be searched from its beginning.
+    waiting = deque(sorted(range(len(tasks)), key=lambda n: 0 if tasks[n].source.chained else -tasks[n].size))
     tries = [0] * len(tasks)
     busy: dict[int, tuple[_Worker, int]] = {}  # answer pipe -> worker and its task
     watch = selectors.DefaultSelector()

@@ -67,7 +67,7 @@ def zipped(d: Path) -> None:
 
 def bomb(d: Path) -> None:
     with gzip.open(d / "x.log.gz", "wb", compresslevel=9) as file:
-        block = b"\0" * (1 << 20)
+        block = b"a" * (1 << 20)
         for _ in range(200):
             file.write(block)
 
