@@ -39,6 +39,7 @@ class Knowledge:
         self.packs = packs
         self.problems = problems  # faults of users' entries: reported, skipped
         self._entries: dict[str, Entry] = {}
+        self._catalog: tuple[Brief, ...] | None = None
         self._owner: dict[str, int] = {}
         for number, pack in enumerate(packs):
             for code in pack.section("index")["entries"]:
@@ -79,6 +80,12 @@ class Knowledge:
         return self._entries[code]
 
     def catalog(self) -> tuple[Brief, ...]:
+        """Every entry's line, in the order of their codes; put together once, for it is asked for again and again."""
+        if self._catalog is None:
+            self._catalog = self._briefs()
+        return self._catalog
+
+    def _briefs(self) -> tuple[Brief, ...]:
         found = {}
         for pack in self.packs:
             for row in pack.section("catalog"):

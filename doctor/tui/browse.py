@@ -17,11 +17,13 @@ from doctor.tui.cards import paste_of
 from doctor.tui.copying import FixCopier
 from doctor.tui.doc import Doc, Target
 from doctor.tui.frame import Frame
-from doctor.tui.line import Row, Span
+from doctor.tui.line import Row, RowsOf, Span
 from doctor.tui.messages import Failed, RowFolded, RowHighlighted, RowOpened, ShelfReady
 from doctor.tui.shelf import Facets, Item, Shelf
 from doctor.tui.views import Card, Rows
 from doctor.tui.widgets import Bar, Hints, SearchBox
+
+SOON_S = 0.25  # knowledge that is compiled already is there by then, and the first picture shows it
 
 
 class BrowseScreen(Frame):
@@ -94,15 +96,17 @@ class BrowseScreen(Frame):
         yield Hints()
 
     def on_mount(self) -> None:
-        if self.shelf is None:
-            self.run_worker(self._read, thread=True, exclusive=True, group="shelf")
-        else:
-            self.show_all()
+        known = self.doctor.session.soon(SOON_S) if self.shelf is None else None
+        if known is not None:
+            self.doctor.shelf = Shelf(known)
+        if self.shelf is None or not self.shelf.ready:
+            self.call_after_refresh(self.run_worker, self._read, thread=True, exclusive=True, group="shelf")
 
     def _read(self) -> None:
-        """In a thread: the index of everything takes a tenth of a second, which the first picture need not wait for."""
+        """In a thread, when the first picture stands: what searching and following need."""
         try:
-            shelf = Shelf(self.doctor.session.known)
+            shelf = self.shelf or Shelf(self.doctor.session.known)
+            shelf.warm()
             for language in ("sh", "python"):  # the first card with code need not wait for its lexer
                 syntax.lines("", language)
         except Exception as error:  # noqa: BLE001 - broken knowledge is told, not thrown at the terminal
@@ -111,11 +115,14 @@ class BrowseScreen(Frame):
         self.post_message(ShelfReady(shelf))
 
     def on_shelf_ready(self, message: ShelfReady) -> None:
-        self.doctor.shelf = message.shelf
+        first, self.doctor.shelf = self.shelf is None, message.shelf
         gc.freeze()  # the knowledge stays: collecting garbage need not walk through it at a key press
         if problems := message.shelf.known.problems:
             self.doctor.tell("kb-faults", severity="warning", n=len(problems), first=str(problems[0]).split("\n")[0])
-        self.show_all()
+        if first or self.facets.text:
+            self.show_all()
+        elif self._target is not None:
+            self._draw(self._target, keep=True)  # now with what names it
 
     def on_failed(self, message: Failed) -> None:
         self.app.exit(message=message.what, return_code=4)
@@ -162,21 +169,13 @@ class BrowseScreen(Frame):
         """The list for the present search and facets."""
         if self.shelf is None:
             return
-        lang = self.doctor.language
         items = self.shelf.items(self.facets)
         self._items = {f"{i.target.kind}:{i.target.id}": i for i in items}
         many = len({i.target.kind for i in items}) > 1 or not self.facets.node
-        rows = []
-        for key, item in self._items.items():
-            name = item.target.id.partition("@")[0]
-            left = (
-                Span(f"{name:<{8 if item.target.kind == 'entry' else 12}} ", "id"),
-                Span(self.shelf.title(item, lang)),
-            )
-            mark = (Span(" " + self.word(item.severity), item.severity),) if item.severity and many else ()
-            rows.append(Row(key, left, mark))
+        rows = RowsOf(list(self._items), lambda key: self._row(key, many))
         view = self.query_one("#list", Rows)
-        view.empty = self.word("nothing-fits") if self.facets.text else self.word("no-findings")
+        waits = bool(self.facets.text) and not self.shelf.ready
+        view.empty = self.word("loading" if waits else "nothing-fits" if self.facets.text else "no-findings")
         view.set_rows(rows, keep)
         if not rows:
             self._draw(None)
@@ -190,6 +189,16 @@ class BrowseScreen(Frame):
         )
         parts.append(f"{self.word('facet-component')}: {self.facets.component or self.word('any')}")
         self.query_one("#facets", Bar).show("  ".join(parts), self.facets.node)
+
+    def _row(self, key: str, many: bool) -> Row:
+        assert self.shelf is not None
+        item = self._items[key]
+        name = item.target.id.partition("@")[0]
+        left = (
+            Span(f"{name:<{8 if item.target.kind == 'entry' else 12}} ", "id"),
+            Span(self.shelf.title(item, self.doctor.language)),
+        )
+        return Row(key, left, (Span(" " + self.word(item.severity), item.severity),) if item.severity and many else ())
 
     def go_to(self, code: str) -> None:
         """An entry, from wherever the reader comes."""

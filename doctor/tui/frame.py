@@ -10,7 +10,7 @@ from textual.screen import ModalScreen, Screen
 
 from doctor.tui import keys
 from doctor.tui.bind import bindings
-from doctor.tui.views import LineView
+from doctor.tui.views import STYLE_CLASSES, LineView
 from doctor.tui.widgets import Bar, Hints
 from doctor.tui.words import word
 
@@ -23,6 +23,7 @@ NARROW, MEDIUM = 100, 130
 class Frame(Screen[None]):
     """A full screen. Subclasses say what the hints are (`hints`) and draw themselves in the language of the app (`speak`)."""
 
+    COMPONENT_CLASSES: ClassVar[set[str]] = STYLE_CLASSES
     BINDINGS: ClassVar[list[Binding | tuple[str, str] | tuple[str, str, str]]] = bindings(
         "back", "maximise", "command-line"
     )
@@ -46,9 +47,15 @@ class Frame(Screen[None]):
         for line in self.query(Hints):
             line.show(keys.hints(self.hints(), self.doctor.keymap_chosen, self.doctor.language))
 
+    def on_compose(self) -> None:
+        self._shape(self.app.size.width)  # before anything is drawn: the first layout is the right one
+
     def on_resize(self, event: events.Resize) -> None:
-        self.set_class(event.size.width < NARROW, "-narrow")
-        self.set_class(NARROW <= event.size.width < MEDIUM, "-medium")
+        self._shape(event.size.width)
+
+    def _shape(self, width: int) -> None:
+        self.set_class(width < NARROW, "-narrow")
+        self.set_class(NARROW <= width < MEDIUM, "-medium")
 
     def on_screen_resume(self) -> None:
         self.speak()
@@ -88,6 +95,7 @@ class Frame(Screen[None]):
 class Dialog(ModalScreen[str]):
     """A box over the screen; Esc closes it."""
 
+    COMPONENT_CLASSES: ClassVar[set[str]] = STYLE_CLASSES
     BINDINGS: ClassVar[list[Binding | tuple[str, str] | tuple[str, str, str]]] = bindings("back")
     HINTS: ClassVar[tuple[str, ...]] = ()
 
@@ -97,6 +105,9 @@ class Dialog(ModalScreen[str]):
 
     def word(self, text_name: str, /, **values: object) -> str:
         return word(text_name, self.doctor.language, **values)
+
+    def on_compose(self) -> None:
+        self.set_class(self.app.size.width < NARROW, "-narrow")
 
     def on_resize(self, event: events.Resize) -> None:
         self.set_class(event.size.width < NARROW, "-narrow")

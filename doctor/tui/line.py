@@ -6,8 +6,8 @@ are replaced, and what cannot be encoded (names of files in other encodings) is 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple, overload
 
 from doctor.prescribe import clean
 from doctor.render.layout import cells, wrap
@@ -32,6 +32,23 @@ class Row(NamedTuple):
     key: str
     left: Line
     right: Line = BLANK
+
+
+class RowsOf(Sequence[Row]):
+    """Rows of which only those on screen are ever made: a list of thousands costs what a page of it costs."""
+
+    def __init__(self, keys: Sequence[str], make: Callable[[str], Row]) -> None:
+        self.keys, self._make = keys, make
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    @overload
+    def __getitem__(self, at: int) -> Row: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[Row]: ...
+    def __getitem__(self, at: int | slice) -> Row | list[Row]:
+        return self._make(self.keys[at]) if isinstance(at, int) else [self._make(key) for key in self.keys[at]]
 
 
 def shown(text: str) -> str:

@@ -73,7 +73,7 @@ class LogView(LineView):
 
     def _go(self, find: Callable[[Cancelled], int | None], what: str = "jump") -> None:
         """Finds a place and the rows around it, at once or in a thread when a filter may make it long, and shows them."""
-        lines, shown_now, height = self.lines, [] if what == "jump" else self.rows, max(1, self.size.height)
+        lines, shown_now, height = self.lines, [] if what == "jump" else self.rows, self.height
         if lines is None:
             return
         self._run += 1
@@ -109,21 +109,19 @@ class LogView(LineView):
     def on_resize(self, event: events.Resize) -> None:
         del event
         if self.lines is not None and self.rows:
-            self.rows = self.lines.page(self.rows[0].start, max(1, self.size.height))
+            self.rows = self.lines.page(self.rows[0].start, self.height)
             if self.cursor not in [r.start for r in self.rows]:
                 self.jump(self.cursor)
             self.refresh()
 
-    def resized(self) -> None:
-        """There is nothing for the scroll bar: its place is told in the bar above."""
-
     # What is drawn
 
     def render_line(self, y: int) -> Strip:
-        base, room = self.named_style(""), self.room
+        base, room = self.named_style(""), self._drawn_room
         drawn = self._drawn(room)
+        bar = Segment(" ", base + self.named_style("thumb") if self._thumbed(y) else base)
         if y >= len(drawn):
-            return Strip.blank(room, base)
+            return Strip([Segment(" " * room, base), bar])
         row, text, first = drawn[y]
         over = self.named_style("cursor" if self.has_focus else "cursor-away") if row.start == self.cursor else None
         mark = "▶" if row.start in self.hits else " "
@@ -131,7 +129,13 @@ class LogView(LineView):
         for span in self._spans(row, text, first):
             style = base + self.named_style(span.style) if span.style else base
             segments.append(Segment(span.text, style + over if over and span.style != "hit" else style))
-        return Strip(segments).crop_extend(0, room, base + over if over else base)
+        strip = Strip(segments).crop_extend(0, room, base + over if over else base)
+        return Strip([*strip.simplify(), bar])
+
+    def _thumbed(self, y: int) -> bool:
+        """Where in the log the cursor is: of gigabytes one line of the bar."""
+        log = self.file
+        return log is not None and log.size > 0 and y == (self.height - 1) * self.cursor // log.size
 
     def _drawn(self, room: int) -> list[tuple[LogRow, str, bool]]:
         """Rows and what of them stands on each line of the screen."""
@@ -142,12 +146,12 @@ class LogView(LineView):
         for at, row in enumerate(self.rows):
             head, *rest = wrap(shown(row.text), max(10, room - 3))
             found += [(row, head, True), *((row, f"  {piece}", False) for piece in rest)]
-            if at >= start and len(found) > self.size.height * 2:
+            if at >= start and len(found) > self.height * 2:
                 break
         first = next((i for i, one in enumerate(found) if one[0].start == self.cursor), 0)
         last = max((i for i, one in enumerate(found) if one[0].start == self.cursor), default=0)
-        top = min(max(0, last - self.size.height + 1), first)
-        return found[top : top + self.size.height]
+        top = min(max(0, last - self.height + 1), first)
+        return found[top : top + self.height]
 
     def _spans(self, row: LogRow, text: str, first: bool) -> Iterable[Span]:
         """The text in pieces: what matched, and the rest in the colour of its level."""
@@ -206,7 +210,7 @@ class LogView(LineView):
     def action_page_up(self) -> None:
         if self.lines is None or not self.rows:
             return
-        lines, top, height = self.lines, self.rows[0].start, max(1, self.size.height - 1)
+        lines, top, height = self.lines, self.rows[0].start, max(1, self.height - 1)
         self.following = False
         self._go(lambda cancelled: lines.up(top, height, cancelled), "page")
 
@@ -249,10 +253,8 @@ class LogView(LineView):
         if self.file is not None and self.file.grown():
             if self.following:
                 self.action_last()
-            elif (
-                self.rows and len(self.rows) < self.size.height and self.lines is not None and self.lines.filter is None
-            ):
-                self.rows = self.lines.page(self.rows[0].start, max(1, self.size.height))
+            elif self.rows and len(self.rows) < self.height and self.lines is not None and self.lines.filter is None:
+                self.rows = self.lines.page(self.rows[0].start, self.height)
                 self.refresh()
 
     @property

@@ -2,20 +2,32 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from textual.app import ComposeResult
 from textual.containers import Container
 from textual.widgets import TextArea
+from textual.widgets.text_area import Edit, EditResult
 from textual.worker import get_current_worker
 
 from doctor import discover
 from doctor.tui.diagnosis import ReportScreen
 from doctor.tui.messages import Failed, ScanFound
 from doctor.tui.views import Card, Rows
-from doctor.tui.widgets import Bar, Hints, Note, TextBox
+from doctor.tui.widgets import Bar, Hints, Note, typed
 
 MAX_PASTED = 2 << 20  # characters; more belongs into a file
+
+
+class TextBox(TextArea):
+    """A text of many lines that takes no control characters."""
+
+    def __init__(self, text: str = "", **more: Any) -> None:
+        super().__init__(typed(text), **more)
+
+    def edit(self, edit: Edit) -> EditResult:
+        edit.text = typed(edit.text)
+        return super().edit(edit)
 
 
 class PasteScreen(ReportScreen):

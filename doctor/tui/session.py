@@ -6,19 +6,17 @@ import shlex
 import threading
 import time
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from doctor import discover
-from doctor.diagnose import Diagnosis, conclude
 from doctor.harvest import Harvest, Skipped
 from doctor.prescribe import clean
-from doctor.report import report
-from doctor.scan import run
-from doctor.scan.plan import Plan
-from doctor.scan.scanner import Scanner
 from doctor.scan.select import EVERYTHING, Select
-from doctor.source import Source
 from kb.knowledge import Knowledge, load
+
+if TYPE_CHECKING:  # what scans and concludes is imported by the thread that does it: the first picture needs none of it
+    from doctor.diagnose import Diagnosis
+    from doctor.scan.scanner import Scanner
+    from doctor.source import Source
 
 Json = dict[str, Any]
 PARTIAL_S = 0.8  # how often the findings so far are worth a look
@@ -72,6 +70,7 @@ class Session:
         self._known = known
         self._scanner: Scanner | None = None
         self._lock, self._loading = threading.Lock(), threading.Lock()
+        self._loaded = threading.Event()
         self.sources: tuple[Source, ...] = ()
 
     @property
@@ -80,10 +79,27 @@ class Session:
         with self._loading:
             if self._known is None:
                 self._known = load(self.kb)
+            self._loaded.set()
             return self._known
+
+    def soon(self, seconds: float) -> Knowledge | None:
+        """The knowledge when it can be had in that time, which is nearly always; else it goes on being loaded."""
+        if self._known is None:
+            threading.Thread(target=self._load, daemon=True).start()
+            self._loaded.wait(seconds)
+        return self._known
+
+    def _load(self) -> None:
+        try:
+            _ = self.known
+        except Exception:  # noqa: BLE001 - who asks for `known` next is told by the same error
+            self._loaded.set()
 
     def scanner(self, select: Select = EVERYTHING) -> Scanner:
         """A new scanner of the same plan: scanners are cheap, plans are not shared between threads that scan at once."""
+        from doctor.scan.plan import Plan
+        from doctor.scan.scanner import Scanner
+
         return Scanner(Plan(self.known.signals()), select, digest=self.known.digest)
 
     def look(
@@ -95,6 +111,9 @@ class Session:
         clock: Callable[[], float] = time.monotonic,
     ) -> Outcome:
         """Reads all sources, range by range. Cancelled, it comes back with what was read so far."""
+        from doctor import discover
+        from doctor.scan import run
+
         begin = clock()
         if sources is None:
             found = discover.discover(self.paths)
@@ -125,11 +144,16 @@ class Session:
         return self._outcome(run.join(tasks, done), skipped, clock() - begin, True)
 
     def _outcome(self, harvests: Sequence[Harvest], skipped: Sequence[Skipped], seconds: float, whole: bool) -> Outcome:
+        from doctor.diagnose import conclude
+        from doctor.report import report
+
         diagnosis = conclude(harvests, self.known, seconds, skipped)
         return Outcome(report(diagnosis, self.known), diagnosis, whole)
 
     def text(self, text: str) -> Outcome:
         """The diagnosis of a text that somebody pastes."""
+        from doctor import discover
+
         begin = time.monotonic()
         with self._lock:  # one scanner for all texts: making it takes longer than a text does
             if self._scanner is None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import NamedTuple
+from functools import cached_property
+from typing import Any, NamedTuple
 
 from doctor.search import Index
 from doctor.tui.cards import Backlinks, card, filled
@@ -44,29 +45,57 @@ class Item(NamedTuple):
 
 
 class Shelf:
-    """All that can be browsed, read once."""
+    """All that can be browsed. The list of entries is there at once; the rest is read by `warm`, or when asked for."""
 
     def __init__(self, known: Knowledge) -> None:
         self.known = known
-        self.index = Index(known)
         self.briefs: dict[str, Brief] = {b.code: b for b in known.catalog()}
         self.entries = tuple(
             Item(Target("entry", b.code), b.severity, b.title, f"{b.domain}/{b.kind}") for b in self.briefs.values()
         )
-        self.codes = tuple(
+        self._totals: dict[str, int] = {}
+        self._index: Index | None = None
+        self._backlinks: Backlinks | None = None
+
+    @property
+    def ready(self) -> bool:
+        """Whether it can be searched."""
+        return self._index is not None and self._backlinks is not None
+
+    def warm(self) -> None:
+        """Reads everything that takes longer than a key press may; for a thread."""
+        self._index = Index(self.known)
+        self._backlinks = Backlinks(self.known)
+        _ = self.codes, self.variables, self.cards
+
+    @cached_property
+    def codes(self) -> tuple[Item, ...]:
+        rows = sorted(self._code_rows, key=lambda r: (str(r.get("family", "")), str(r["code"])))
+        return tuple(
             Item(Target("code", f"{r['code']}@{r.get('family', '')}"), "", _text(r["meaning"], str(r.get("name") or "")), f"codes/{r.get('family', '')}")
-            for r in sorted(known.all_codes(), key=lambda r: (str(r.get("family", "")), str(r["code"])))
+            for r in rows
         )  # fmt: skip
-        rows = ((name, known.variable(name) or {}) for name in sorted(known.variables()))
-        self.variables = tuple(
+
+    @cached_property
+    def _code_rows(self) -> tuple[dict[str, Any], ...]:
+        return tuple(self.known.all_codes())
+
+    @cached_property
+    def _families(self) -> dict[str, Text]:
+        return {str(r.get("family", "")): _text(r.get("family_title")) for r in self._code_rows}
+
+    @cached_property
+    def variables(self) -> tuple[Item, ...]:
+        rows = ((name, self.known.variable(name) or {}) for name in sorted(self.known.variables()))
+        return tuple(
             Item(Target("variable", name), "", _text(row.get("purpose")), f"variables/{row.get('component', '')}")
             for name, row in rows
         )
-        more = ((code, known.card(code) or {}) for code in sorted(known.cards()))
-        self.cards = tuple(Item(Target("card", code), "", _text(row.get("title")), "cards/") for code, row in more)
-        self._totals: dict[str, int] = {}
-        self.backlinks = Backlinks(known)
-        self._families = {str(r.get("family", "")): _text(r.get("family_title")) for r in known.all_codes()}
+
+    @cached_property
+    def cards(self) -> tuple[Item, ...]:
+        rows = ((code, self.known.card(code) or {}) for code in sorted(self.known.cards()))
+        return tuple(Item(Target("card", code), "", _text(row.get("title")), "cards/") for code, row in rows)
 
     def components(self, node: str = "") -> list[str]:
         """Components by how many entries they have."""
@@ -87,12 +116,17 @@ class Shelf:
                 nodes += [
                     Node(f"{domain}/{k}", k, n, 1, False) for k, n in sorted(kinds.items(), key=lambda p: (-p[1], p[0]))
                 ]
-        for name, items in (("codes", self.codes), ("variables", self.variables), ("cards", self.cards)):
-            if not items:
+        sizes = (
+            ("codes", self.known.count_codes()),
+            ("variables", len(self.known.variables())),
+            ("cards", len(self.known.cards())),
+        )
+        for name, size in sizes:
+            if not size:
                 continue
-            nodes.append(Node(name, word(name, lang), len(items), 0, name != "cards"))
+            nodes.append(Node(name, word(name, lang), size, 0, name != "cards"))
             if name in opened and name != "cards":
-                count = Counter(i.group.partition("/")[2] for i in items)
+                count = Counter(i.group.partition("/")[2] for i in (self.codes if name == "codes" else self.variables))
                 nodes += [
                     Node(f"{name}/{g}", self._label(name, g, lang), n, 1, False) for g, n in sorted(count.items())
                 ]
@@ -107,13 +141,13 @@ class Shelf:
         if facets.text.strip():
             return self._found(facets)
         top = facets.node.partition("/")[0]
-        pool = {"codes": self.codes, "variables": self.variables, "cards": self.cards}.get(top, self.entries)
+        pool = getattr(self, top) if top in ("codes", "variables", "cards") else self.entries
         return [i for i in pool if _within(i, facets.node) and self._fits(i, facets)]
 
     def _found(self, facets: Facets) -> list[Item]:
         found: list[Item] = []
         seen: set[Target] = set()
-        for one in self.index.search(facets.text, MAX_FOUND):
+        for one in self._index.search(facets.text, MAX_FOUND) if self._index else ():
             target = Target(one.kind, one.id)
             if target in seen:
                 continue
@@ -142,7 +176,8 @@ class Shelf:
         return self._totals[facets.node]
 
     def card(self, target: Target, lang: str) -> Doc:
-        return card(self.known, target, lang, self.backlinks)
+        """The card of it; until all is read, without what names it elsewhere."""
+        return card(self.known, target, lang, self._backlinks)
 
     def title(self, item: Item, lang: str) -> str:
         return filled(item.title, lang)

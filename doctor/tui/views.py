@@ -9,25 +9,31 @@ from rich.segment import Segment
 from rich.style import Style
 from textual import events
 from textual.binding import Binding
-from textual.geometry import Size
-from textual.scroll_view import ScrollView
+from textual.geometry import Region
 from textual.strip import Strip
+from textual.widget import Widget
 
 from doctor.tui.bind import bindings
 from doctor.tui.doc import Doc, Target
-from doctor.tui.line import BLANK, Line, Row, Span, between, shown, width
+from doctor.tui.line import BLANK, Line, Row, RowsOf, between, folded, shown, width
 from doctor.tui.messages import RowFolded, RowHighlighted, RowOpened
 
 STYLES = (
     "title", "id", "label", "dim", "fatal", "error", "warning", "info", "good", "key", "link", "code", "code-comment",
-    "code-string", "code-number", "code-keyword", "code-name", "log", "hit", "goal", "cursor", "cursor-away", "head",
+    "code-string", "code-number", "code-keyword", "code-name", "log", "hit", "goal", "cursor", "cursor-away", "head", "thumb",
 )  # fmt: skip
+# Screens have the styles, not their parts: they are worked out once, and every list and card draws with the same ones.
+STYLE_CLASSES = {f"line--{name}" for name in STYLES}
+FILLED = ("cursor", "cursor-away", "thumb")  # those that have a background of their own
 
 
-class LineView(ScrollView, can_focus=True):
-    """Draws `line_at(y)` for every visible y. Text is never markup: spans become segments as they are."""
+class LineView(Widget, can_focus=True):
+    """Draws `line_at(y)` for every visible y. Text is never markup: spans become segments as they are.
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {f"line--{name}" for name in STYLES}
+    Scrolls by itself: what it shows never takes part in the layout of the screen, so that other lines cost only their
+    drawing. The last column is the place of the scroll bar.
+    """
+
     BINDINGS: ClassVar[list[Binding | tuple[str, str] | tuple[str, str, str]]] = bindings(
         "down", "up", "page-down", "page-up", "first", "last"
     )
@@ -46,70 +52,113 @@ class LineView(ScrollView, can_focus=True):
 
     def __init__(self, **more: Any) -> None:
         super().__init__(**more)
-        self._styles_for: tuple[str, bool] = ("", False)
+        self.top = self.left = 0  # the line and the column that the view begins with
+        self._drawn_room = 0
+        self._styles_for: tuple[object, ...] = ()
         self._styles_named: dict[str, Style] = {}
 
     def named_style(self, name: str) -> Style:
-        """The style of a name, or of the widget itself; kept until theme, focus or rules change."""
-        state = (self.app.theme, self.has_focus)
-        if state != self._styles_for:
-            self._styles_for, self._styles_named = state, {}
+        """The style of a name, or of the widget itself."""
         style = self._styles_named.get(name)
         if style is None:
-            partial = not name.startswith("cursor")
-            style = self.get_component_rich_style(f"line--{name}", partial=partial) if name else self.rich_style
+            partial = name not in FILLED
+            style = self.screen.get_component_rich_style(f"line--{name}", partial=partial) if name else self.rich_style
             self._styles_named[name] = style
         return style
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Styles hold until theme, focus or rules change: looked at once a drawing, not once a word."""
+        state = (self.app.theme, self.has_focus, self.screen)
+        if state != self._styles_for:
+            self._styles_for, self._styles_named = state, {}
+        self._drawn_room = self.room
+        return super().render_lines(crop)
 
     def notify_style_update(self) -> None:
         self._styles_named = {}
         super().notify_style_update()
 
     @property
+    def height(self) -> int:
+        """The lines that are seen."""
+        return max(1, self.scrollable_content_region.height)
+
+    @property
     def room(self) -> int:
-        """The cells that a line has, scroll bar deducted."""
-        return self.scrollable_content_region.width
+        """The cells that a line has."""
+        return max(0, self.scrollable_content_region.width - 1)
 
     def render_line(self, y: int) -> Strip:
-        x, top = self.scroll_offset
-        room = self.room
-        base = self.named_style("")
-        at = top + y
+        room, base, at = self._drawn_room, self.named_style(""), self.top + y
+        bar = Segment(" ", base + self.named_style("thumb") if self._thumbed(y) else base)
         if at >= self.count():
-            return Strip.blank(room, base)
+            return Strip([Segment(" " * room, base), bar])
         over = self.row_style(at)
+        cover = self.named_style(over) if over else None
         segments = []
         for text, name in self.line_at(at, room):
             style = base + self.named_style(name) if name else base
-            segments.append(Segment(shown(text), style + self.named_style(over) if over else style))
-        fill = base + self.named_style(over) if over else base
-        return Strip(segments).crop_extend(x, x + room, fill).simplify()
+            segments.append(Segment(shown(text), style + cover if cover else style))
+        fill = base + cover if cover else base
+        strip = Strip(segments)
+        if strip.cell_length > self.left + room > 1:  # there is more to the right
+            strip = strip.crop_extend(self.left, self.left + room - 1, fill)
+            strip = Strip([*strip, Segment("›", fill + self.named_style("key"))])
+        else:
+            strip = strip.crop_extend(self.left, self.left + room, fill)
+        return Strip([*strip.simplify(), bar])
+
+    def _thumbed(self, y: int) -> bool:
+        """Whether the scroll bar's thumb is on a line of the view."""
+        count, height = self.count(), self.height
+        if count <= height:
+            return False
+        size = max(1, height * height // count)
+        begin = round((height - size) * self.top / (count - height))
+        return begin <= y < begin + size
+
+    def look_at(self, top: int, left: int | None = None) -> None:
+        """Another part of the lines, as far as there are any."""
+        top = max(0, min(top, self.count() - self.height))
+        left = self.left if left is None else max(0, left)
+        if (top, left) != (self.top, self.left):
+            self.top, self.left = top, left
+            self.refresh()
 
     def resized(self) -> None:
-        """Sets the size of what can be scrolled over; called when the content or the width changed."""
-        self.virtual_size = Size(self.room, self.count())
+        """Called when the content or the size changed."""
+        self.look_at(self.top)
 
     def on_resize(self, event: events.Resize) -> None:
         del event
         self.resized()
+        self.refresh()
+
+    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        event.stop()
+        self.look_at(self.top + 3)
+
+    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        event.stop()
+        self.look_at(self.top - 3)
 
     def action_down(self) -> None:
-        self.scroll_relative(y=1, animate=False)
+        self.look_at(self.top + 1)
 
     def action_up(self) -> None:
-        self.scroll_relative(y=-1, animate=False)
+        self.look_at(self.top - 1)
 
     def action_page_down(self) -> None:
-        self.scroll_relative(y=max(1, self.size.height - 1), animate=False)
+        self.look_at(self.top + max(1, self.height - 1))
 
     def action_page_up(self) -> None:
-        self.scroll_relative(y=-max(1, self.size.height - 1), animate=False)
+        self.look_at(self.top - max(1, self.height - 1))
 
     def action_first(self) -> None:
-        self.scroll_to(y=0, animate=False)
+        self.look_at(0)
 
     def action_last(self) -> None:
-        self.scroll_to(y=self.count(), animate=False)
+        self.look_at(self.count())
 
 
 class Rows(LineView):
@@ -124,11 +173,12 @@ class Rows(LineView):
         self.empty = empty
 
     def count(self) -> int:
-        return max(1, len(self.rows))
+        return len(self.rows) or self.height
 
     def line_at(self, y: int, room: int) -> Line:
         if not self.rows:
-            return (Span(self.empty, "dim"),)
+            told = folded(self.empty, room, "dim")
+            return told[y] if y < len(told) else BLANK
         row = self.rows[y]
         return between(row.left, row.right, room)
 
@@ -145,7 +195,7 @@ class Rows(LineView):
     def set_rows(self, rows: Sequence[Row], keep: str | None = None) -> None:
         """New rows. The cursor stays on the row of key `keep`, else goes to the first that can take it."""
         self.rows = rows
-        keys = [r.key for r in rows]
+        keys = rows.keys if isinstance(rows, RowsOf) else [r.key for r in rows]
         if keep and keep in keys:
             self.cursor = keys.index(keep)
         else:
@@ -163,8 +213,8 @@ class Rows(LineView):
             self._reveal()
             return
         before, self.cursor = self.cursor, at
-        self.refresh_line(before)
-        self.refresh_line(at)
+        for line in (before, at):
+            self.refresh(Region(0, line - self.top, self.size.width, 1))
         self._reveal()
         self.post_message(RowHighlighted(self, self.current))
 
@@ -175,12 +225,11 @@ class Rows(LineView):
                 return
 
     def _reveal(self) -> None:
-        top, height = self.scroll_offset.y, max(1, self.size.height)
         first = self.cursor - 1 if self.cursor and not self.rows[self.cursor - 1].key else self.cursor
-        if first < top:
-            self.scroll_to(y=first, animate=False, force=True)
-        elif self.cursor >= top + height:
-            self.scroll_to(y=self.cursor - height + 1, animate=False, force=True)
+        if first < self.top:
+            self.look_at(first)
+        elif self.cursor >= self.top + self.height:
+            self.look_at(self.cursor - self.height + 1)
 
     def resized(self) -> None:
         super().resized()
@@ -200,10 +249,10 @@ class Rows(LineView):
         self.move_to(self.cursor - 1, -1)
 
     def action_page_down(self) -> None:
-        self.move_to(self.cursor + max(1, self.size.height - 1), -1)
+        self.move_to(self.cursor + max(1, self.height - 1), -1)
 
     def action_page_up(self) -> None:
-        self.move_to(self.cursor - max(1, self.size.height - 1), 1)
+        self.move_to(self.cursor - max(1, self.height - 1), 1)
 
     def action_first(self) -> None:
         self.move_to(0)
@@ -220,7 +269,7 @@ class Rows(LineView):
             self.post_message(RowFolded(self, self.current))
 
     def on_click(self, event: events.Click) -> None:
-        at = event.y - self.gutter.top + self.scroll_offset.y
+        at = event.y - self.gutter.top + self.top
         if not 0 <= at < len(self.rows) or not self.rows[at].key:
             return
         if at == self.cursor:
@@ -251,9 +300,9 @@ class Card(LineView):
         """Another card, from its top; `keep`: the same one in other words, from where it was."""
         self.doc = doc
         self._room = 0
-        self.resized()
         if not keep:
-            self.scroll_to(y=0, animate=False, force=True)
+            self.top = self.left = 0
+        self.resized()
         self.refresh()
 
     def resized(self) -> None:
@@ -261,14 +310,14 @@ class Card(LineView):
         if room > 0 and room != self._room:
             self._room = room
             self._lines = self.doc.layout(room)
-        widest = max((width(line) for line in self._lines), default=0)
-        self.virtual_size = Size(max(room, widest), self.count())
+        super().resized()
 
     def action_left(self) -> None:
-        self.scroll_relative(x=-8, animate=False)
+        self.look_at(self.top, self.left - 8)
 
     def action_right(self) -> None:
-        self.scroll_relative(x=8, animate=False)
+        widest = max((width(line) for line in self._lines), default=0)
+        self.look_at(self.top, max(0, min(self.left + 8, widest - self.room + 1)))
 
     def link(self, number: int) -> Target | None:
         """Where the link of that number leads."""

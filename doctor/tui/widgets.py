@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from rich.text import Text
 from textual.binding import Binding
 from textual.message import Message
 from textual.widget import Widget
-from textual.widgets import Input, TextArea
-from textual.widgets.text_area import Edit, EditResult
+from textual.widgets import Input
 
 from doctor.prescribe import clean
 from doctor.render.layout import cells
@@ -85,17 +84,6 @@ class Line(Input):
 
     def validate_value(self, value: str) -> str:
         return typed(value).replace("\n", " ")
-
-
-class TextBox(TextArea):
-    """A text of many lines that takes no control characters."""
-
-    def __init__(self, text: str = "", **more: Any) -> None:
-        super().__init__(typed(text), **more)
-
-    def edit(self, edit: Edit) -> EditResult:
-        edit.text = typed(edit.text)
-        return super().edit(edit)
 
 
 class SearchBox(Line):

@@ -146,7 +146,7 @@ async def test_escape_stops_a_scan_and_keeps_what_was_read(tmp_path: Path, monke
         assert go_on.wait(20)
         return real(task, scanner)  # type: ignore[arg-type]
 
-    monkeypatch.setattr("doctor.tui.session.run.scan_one", slow)
+    monkeypatch.setattr("doctor.scan.run.scan_one", slow)
     screen = DiagnosisScreen()
     from doctor.tui.app import DoctorApp
 
@@ -169,7 +169,7 @@ async def test_a_scan_that_fails_is_told(tmp_path: Path, monkeypatch: pytest.Mon
     def broken(*_: object) -> object:
         raise RuntimeError("no [bold]luck[/]")
 
-    monkeypatch.setattr("doctor.tui.session.conclude", broken)
+    monkeypatch.setattr("doctor.diagnose.conclude", broken)
     async with stage(DiagnosisScreen(), [str(job_logs(tmp_path))]) as s:
         assert "RuntimeError: no [bold]luck[/]" in s.text
         assert not s.screen.scanning  # type: ignore[attr-defined]

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from tui.support import MTE, OOM, stage
 
-from doctor.tui.paste import PasteScreen
+from doctor.tui.paste import PasteScreen, TextBox
 from doctor.tui.views import Card, Rows
-from doctor.tui.widgets import TextBox
 
 
 async def test_the_diagnosis_follows_the_text() -> None:
