@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
 from doctor.harvest import Harvest, Hit, Place
-from doctor.job.who import home
+from doctor.job.actor import home
 from doctor.source import hints
 from kb.knowledge import Knowledge
 from kb.model import Condition, Entry

@@ -58,6 +58,7 @@ class Span(NamedTuple):
 
 
 SEVERAL = -1
+RANK_TABLE = "fact:rank-table/0"  # the only fact that stands in no single line
 
 
 class Skipped(NamedTuple):

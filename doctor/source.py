@@ -27,7 +27,7 @@ class Source(NamedTuple):
     chained: bool = False  # a member of a compressed archive: cheap to open after the one before it
 
 
-_PLOG = re.compile(r"(?:^|/)plog-(\d+)_\d+")
+_PLOG = re.compile(r"(?:^|/)plog-(?:parser-)?(\d+)[_-]\d+")
 _DEVICE_LOG = re.compile(r"(?:^|/)device-(\d+)/device-(\d+)_\d+")
 _RANK = re.compile(r"(?:^|[/_.-])rank[_-]?(\d{1,5})(?=[/_.-]|$)", re.IGNORECASE)
 _NODE = re.compile(

@@ -70,6 +70,10 @@ def _strange(harvest: Harvest, who: Who) -> dict[int, Place]:
             continue
         if number not in found or order(place) < order(found[number]):
             found[number] = place
+    for number, actor in enumerate(who.actors):  # a task on the device that failed and did not only wait
+        for hit in actor.facts:
+            if hit.signal.startswith("fact:aicpu-task/") and not dict(hit.captures)["task"].startswith("NOTIFY"):
+                found.setdefault(number, hit.place)
     return found
 
 

@@ -19,6 +19,7 @@ class Ends(NamedTuple):
 
     votes: Mapping[Target, int]
     circle: tuple[int, ...]
+    circling: int  # how many wait for somebody in the circle, and for no end
     waiters: frozenset[int]
 
 
@@ -40,6 +41,7 @@ def find_ends(case: Case, faulty: set[int]) -> Ends:
     ends = [t for t in back if t.process is None or t.process in faulty or not edges.get(t.process)]
     silent = [t for t in ends if t.process is None or t.process in faulty or t.process not in waiters]
     votes: dict[Target, int] = {}
+    reached: set[int] = set()
     for end in sorted(silent or ends, key=lambda t: (-len(back[t]), str(t)))[:MAX_TERMINALS]:
         behind = set(back[end])
         queue = list(behind)
@@ -49,10 +51,10 @@ def find_ends(case: Case, faulty: set[int]) -> Ends:
             behind |= more
             queue += more
         votes[end] = len(behind - ({end.process} if end.process is not None else set()))
-    circle: tuple[int, ...] = ()
-    if not votes and edges:
-        circle = _circle(edges)
-    return Ends(votes, circle, frozenset(waiters))
+        reached |= behind
+    loose = {number: targets for number, targets in edges.items() if number not in reached}
+    circle = _circle(loose) if len(silent or ends) <= MAX_TERMINALS else ()
+    return Ends(votes, circle, len(loose) if circle else 0, frozenset(waiters))
 
 
 def outside(target: Target) -> Target:
@@ -65,13 +67,15 @@ def outside(target: Target) -> Target:
 
 
 def _circle(edges: Mapping[int, set[Target]]) -> tuple[int, ...]:
-    start = min(edges)
-    trail: list[int] = []
-    at = start
-    while at not in trail:
-        trail.append(at)
-        nexts = sorted(t.process for t in edges.get(at, ()) if t.process is not None)
-        if not nexts:
-            return ()
-        at = nexts[0]
-    return tuple(trail[trail.index(at) :])
+    """A circle of processes that wait for each other; chains that lead nowhere are left aside."""
+    done: set[int] = set()
+    for start in sorted(edges):
+        trail: list[int] = []
+        at: int | None = start
+        while at is not None and at not in trail and at not in done:
+            trail.append(at)
+            at = min((t.process for t in edges.get(at, ()) if t.process is not None), default=None)
+        if at in trail:
+            return tuple(trail[trail.index(at) :])
+        done.update(trail)
+    return ()

@@ -25,7 +25,7 @@ from doctor.job.case import (
 )
 from doctor.job.chains import Ends, find_ends
 from doctor.job.model import Issue, Root, Wait, label
-from doctor.job.silent import terminal
+from doctor.job.silent import is_silent, terminal
 from parsers.record import seconds
 
 
@@ -40,7 +40,7 @@ def choose(case: Case) -> tuple[Root, ...]:
     ends = find_ends(case, {f.process for f in own if f.strong} or {f.process for f in own})
     if real := _faulty(case, own, ends, first_wait):
         return real
-    for rule in (_mismatch, _late, terminal):
+    for rule in (_mismatch, _late, _switch, _late_giving_up, terminal):
         if found := rule(case, ends, first_wait):
             return found[:MAX_ROOTS]
     return ()
@@ -139,36 +139,66 @@ def _odd_one(case: Case, found: list[Fault], ends: Ends) -> tuple[Root, ...]:
 
 def _mismatch(case: Case, ends: Ends, __: Mapping[int, Place]) -> tuple[Root, ...]:
     """Ranks of one communicator gave up in different collectives."""
-    latest: dict[tuple[str, int], Issue] = {}
+    by_comm: dict[str, dict[int, list[Issue]]] = defaultdict(lambda: defaultdict(list))
     for issue in case.graph.issues:
-        known = latest.get((issue.comm, issue.by))
-        latest[issue.comm, issue.by] = issue if known is None else known._replace(
-            op=known.op or issue.op, nth=known.nth if known.nth is not None else issue.nth,
-            elements=known.elements or issue.elements, dtype=known.dtype or issue.dtype, issued=known.issued or issue.issued,
-        )  # fmt: skip
-    by_comm: dict[str, list[Issue]] = defaultdict(list)
-    for (comm, _), issue in sorted(latest.items()):
-        by_comm[comm].append(issue)
+        by_comm[issue.comm][issue.by].append(issue)
     for _, issues in sorted(by_comm.items()):
         for name in ("op", "nth", "elements", "dtype"):
-            values = Counter(v for i in issues if (v := getattr(i, name)) is not None)
-            if len(values) < 2 or (
-                name == "elements" and any(i.op in ("alltoall", "alltoallv", "batchsendrecv") for i in issues)
-            ):
+            if name == "elements" and any(i.op in UNEVEN for many in issues.values() for i in many):
                 continue
-            common, times = values.most_common(1)[0]
-            odd = [i for i in issues if getattr(i, name) not in (None, common)]
-            clear = times > len(odd)
-            number = odd[0].by
-            peers = [f"{label(case.who.processes[i.by])} ({name} {getattr(i, name)})" for i in odd[1:]]
-            if not clear:
-                peers = [
-                    f"{label(case.who.processes[i.by])} ({name} {getattr(i, name)})" for i in issues if i.by != number
-                ]
-            root = make_root(
-                case, "mismatch", number, (), len(ends.waiters - {number}), tuple(peers[:MAX_ROOTS]), odd[0].place, None
-            )
-            return (root._replace(last=f"{name}: {getattr(odd[0], name)} / {common}"),)
+            told = {
+                n: {v: i for i in reversed(many) if (v := getattr(i, name)) is not None}
+                for n, many in sorted(issues.items())
+            }
+            if found := _differing(case, name, told, ends):
+                return found
+    return _unlike_calls(case, ends)
+
+
+UNEVEN = (
+    "alltoall",
+    "alltoallv",
+    "alltoallvc",
+    "allgatherv",
+    "reducescatterv",
+    "batchsendrecv",
+    "send",
+    "recv",
+    "receive",
+)
+
+
+def _differing(case: Case, name: str, told: Mapping[int, Mapping[object, Issue]], ends: Ends) -> tuple[Root, ...]:
+    """Those among whose values the common one is missing."""
+    values = Counter(v for mine in told.values() for v in mine)
+    if len(values) < 2:
+        return ()
+    common, times = min(values.items(), key=lambda i: (-i[1], str(i[0])))
+    odd = [(n, next(iter(mine.items()))) for n, mine in told.items() if mine and common not in mine]
+    if not odd:
+        return ()
+    number, (value, issue) = odd[0]
+    if times > len(odd):
+        others = [(n, v) for n, (v, _) in odd[1:]]
+    else:
+        others = [(n, next(iter(mine))) for n, mine in told.items() if mine and n != number]
+    peers = tuple(f"{label(case.who.processes[n])} ({name} {v})" for n, v in others[:MAX_ROOTS])
+    root = make_root(case, "mismatch", number, (), len(ends.waiters - {number}), peers, issue.place, None)
+    return (root._replace(last=f"{name}: {value} / {common}"),)
+
+
+def _unlike_calls(case: Case, ends: Ends) -> tuple[Root, ...]:
+    """The first call of a communicator that not all of its ranks made alike, as far as calls were logged and kept."""
+    calls: dict[str, dict[int, list[Issue]]] = defaultdict(lambda: defaultdict(list))
+    for call in case.graph.calls if ends.waiters else ():
+        if call.op not in UNEVEN:
+            calls[call.comm][call.by].append(call)
+    for _, by_process in sorted(calls.items()):
+        for nth in range(min(map(len, by_process.values()))):
+            for name in ("op", "elements", "dtype"):
+                told = {n: {getattr(mine[nth], name): mine[nth]} for n, mine in sorted(by_process.items())}
+                if found := _differing(case, name, told, ends):
+                    return (found[0]._replace(last=f"call {nth + 1}, {found[0].last}"),)
     return ()
 
 
@@ -215,3 +245,46 @@ def _behind(case: Case, times: Mapping[int, str]) -> dict[int, tuple[float, floa
             if gap is not None and number != middle:
                 found[number] = gap
     return found
+
+
+def _late_giving_up(case: Case, ends: Ends, first_wait: Mapping[int, Place]) -> tuple[Root, ...]:
+    """All gave up, but one of them so much later that it cannot have been there when the others were waiting."""
+    if any(is_silent(case, target) for target in ends.votes):
+        return ()
+    groups: dict[tuple[str, str], dict[int, Place]] = defaultdict(dict)
+    for wait in case.graph.waits:
+        if wait.kind in ("notify", "link", "agent") and wait.place.time is not None:
+            known = groups[wait.kind, wait.comm or ""].get(wait.by)
+            if known is None or order(wait.place) < order(known):
+                groups[wait.kind, wait.comm or ""][wait.by] = wait.place
+    for (kind, _), places in sorted(groups.items()):
+        allowed = 0.9 * (case.exec_timeout if kind == "notify" else case.connect_timeout)
+        behind = _behind(case, {n: place.time for n, place in places.items() if place.time is not None})
+        late = sorted((n for n, (gap, unsure) in behind.items() if gap - unsure > allowed), key=lambda n: behind[n][0])
+        if late and len(late) * 2 < len(places):
+            peers = tuple(label(case.who.processes[n]) for n in late[1:MAX_ROOTS])
+            others = len(set(first_wait) - set(late))
+            return (make_root(case, "late", late[0], (), others, peers, places[late[0]], behind[late[0]][0]),)
+    return ()
+
+
+def _switch(case: Case, ends: Ends, __: Mapping[int, Place]) -> tuple[Root, ...]:
+    """Links fail between processes that encrypt and others that do not."""
+    if not any(w.kind == "link" for w in case.graph.waits):
+        return ()
+    told: dict[int, Place] = {}
+    values: dict[int, str] = {}
+    for number, actor in enumerate(case.who.actors):
+        for hit in actor.facts:
+            if hit.signal.startswith("fact:tls-switch/"):
+                told[number], values[number] = hit.place, dict(hit.captures)["tls"]
+    counted = Counter(values.values())
+    if len(counted) < 2:
+        return ()
+    (common, most), (rare, least) = sorted(counted.items(), key=lambda i: (-i[1], i[0]))
+    odd = sorted(n for n, value in values.items() if value == rare)
+    peers = tuple(
+        label(case.who.processes[n]) for n in (odd[1:] if most > least else sorted(set(values) - {odd[0]}))[:MAX_ROOTS]
+    )
+    root = make_root(case, "tls", odd[0], (), len(ends.waiters - set(odd)), peers, told[odd[0]], None)
+    return (root._replace(last=f"{rare} / {common}"),)

@@ -26,27 +26,30 @@ from doctor.job.model import Root, Target, label
 
 def terminal(case: Case, ends: Ends, first_wait: Mapping[int, Place]) -> tuple[Root, ...]:
     """Nobody has a fault of his own: whoever the chains end at is named with what its logs show, or that there are none."""
-    link = _link(case, ends)
+    link = _link(case)
     ranked = sorted(ends.votes.items(), key=lambda i: (-i[1], i[0].process is None, str(i[0])))
-    if link is not None and (not ranked or all(not _is_silent(case, t) for t, _ in ranked)):
-        return (link,)
+    silent = [(t, n) for t, n in ranked if is_silent(case, t)]
+    best = ranked[0][1] if ranked else 0
+    if link is not None and (not silent or link.waiters > silent[0][1]):
+        return (link, *_silent_roots(case, silent, first_wait))
+    if ends.circling > best:
+        return (_cycle(case, ends, first_wait), *_silent_roots(case, silent, first_wait))
     if ranked:
-        best = ranked[0][1]
-        top = [(t, n) for t, n in ranked if n * 2 > best or _is_silent(case, t)]
-        silent = [(t, n) for t, n in top if _is_silent(case, t)] or top
-        return _silent_roots(case, silent, first_wait)
+        return _silent_roots(case, silent or [(t, n) for t, n in ranked if n * 2 > best], first_wait)
     quiet = _quiet(case, ends)
     if quiet:
         return _silent_roots(case, [(Target(n), len(ends.waiters)) for n in quiet], first_wait)
-    if ends.circle:
-        members = tuple(label(case.who.processes[n]) for n in ends.circle)
-        number = ends.circle[0]
-        place = first_wait.get(number) or case.graph.waits[0].place
-        return (make_root(case, "cycle", number, (), len(ends.waiters), members[1 : MAX_ROOTS + 1], place, None),)
     return ()
 
 
-def _is_silent(case: Case, target: Target) -> bool:
+def _cycle(case: Case, ends: Ends, first_wait: Mapping[int, Place]) -> Root:
+    members = tuple(label(case.who.processes[n]) for n in ends.circle)
+    number = ends.circle[0]
+    place = first_wait.get(number) or case.graph.waits[0].place
+    return make_root(case, "cycle", number, (), ends.circling, members[1 : MAX_ROOTS + 1], place, None)
+
+
+def is_silent(case: Case, target: Target) -> bool:
     """Somebody who does not complain himself."""
     return target.process is None or not any(w.by == target.process and w.kind not in ACCUSED for w in case.graph.waits)
 
@@ -62,15 +65,15 @@ def _quiet(case: Case, ends: Ends) -> list[int]:
 def _silent_roots(case: Case, ends: list[tuple[Target, int]], first_wait: Mapping[int, Place]) -> tuple[Root, ...]:
     groups: dict[str, list[tuple[Target, int, Place]]] = defaultdict(list)
     for target, votes in ends:
-        groups[_verdict(case, target, first_wait)].append((target, votes, _named_at(case, target)))
+        if verdict := _verdict(case, target, first_wait):
+            groups[verdict].append((target, votes, _named_at(case, target)))
     roots = []
     for verdict, members in sorted(groups.items(), key=lambda g: -max(n for _, n, _ in g[1])):
         target, votes, place = members[0]
-        peers = tuple(called(case, t) for t, _, _ in members[1 : MAX_ROOTS + 1])
+        first = called(case, target)  # somebody without logs may have several names that lead to one rank
+        peers = tuple(dict.fromkeys(n for t, _, _ in members[1:] if (n := called(case, t)) != first))[:MAX_ROOTS]
         if target.process is None:
-            roots.append(
-                Root(verdict, None, called(case, target), (), votes, peers, of_target(case, place, target), None, None)
-            )
+            roots.append(Root(verdict, None, first, (), votes, peers, of_target(case, place, target), None, None))
         else:
             process = case.who.processes[target.process]
             own = case.strange.get(target.process) or process.place or place
@@ -95,7 +98,11 @@ def _silent_roots(case: Case, ends: list[tuple[Target, int]], first_wait: Mappin
 def _verdict(case: Case, target: Target, first_wait: Mapping[int, Place]) -> str:
     said = {w.kind for w in case.graph.waits if w.on is not None and _same(w.on, target)}
     if target.process is None:
-        return "absent" if said & set(SET_UP) else "no-logs"
+        if said == {"cqe"}:
+            return ""  # a packet was lost on the way: that accuses neither end, and the entry of the error says it
+        if not said & set(SET_UP):
+            return "no-logs"
+        return "absent" if "server" in said else "no-root"
     process = case.who.processes[target.process]
     if "lost" in said and "stuck" not in said and target.process not in case.strange:
         return "stopped"
@@ -104,8 +111,11 @@ def _verdict(case: Case, target: Target, first_wait: Mapping[int, Place]) -> str
     gap = to_first(case, target.process, process.last, first_wait)
     if said == {"cqe"} and (gap is None or gap[0] - gap[1] < SILENT):
         return "link"
-    alive = gap is not None and gap[0] - gap[1] < SILENT
-    return "stuck" if "stuck" in said or alive else "stopped"
+    if "stuck" in said:
+        return "stuck"
+    if gap is None:
+        return "silent"
+    return "stuck" if gap[0] - gap[1] < SILENT else "stopped"
 
 
 def _same(a: Target, b: Target) -> bool:
@@ -118,9 +128,10 @@ def _named_at(case: Case, target: Target) -> Place:
     return min(places, key=order) if places else case.graph.waits[0].place
 
 
-def _link(case: Case, ends: Ends) -> Root | None:
+def _link(case: Case) -> Root | None:
     """Two processes that could not reach each other, both alive: the connection between them, not one of them."""
     pairs: Counter[tuple[int, int]] = Counter()
+    blamed: set[int] = set()
     told: dict[tuple[int, int], Place] = {}
     directed = {
         (w.by, w.on.process) for w in case.graph.waits
@@ -133,6 +144,7 @@ def _link(case: Case, ends: Ends) -> Root | None:
         if (a, b) in directed and (b, a) in directed:
             pairs[a, b] += 1
             told.setdefault((a, b), wait.place)
+            blamed |= {a, b}
     if not pairs:
         return None
     nodes = Counter(tuple(sorted((node_of(case, a), node_of(case, b)))) for a, b in pairs)
@@ -140,5 +152,5 @@ def _link(case: Case, ends: Ends) -> Root | None:
     members = sorted(p for p in pairs if tuple(sorted((node_of(case, p[0]), node_of(case, p[1])))) == top)
     a, b = members[0]
     others = tuple(f"{label(case.who.processes[x])} - {label(case.who.processes[y])}" for x, y in members[1:MAX_ROOTS])
-    root = make_root(case, "link", a, (), len(ends.waiters), (label(case.who.processes[b]), *others), told[a, b], None)
+    root = make_root(case, "link", a, (), len(blamed), (label(case.who.processes[b]), *others), told[a, b], None)
     return root._replace(last=" - ".join(top) if top[0] != top[1] else top[0])

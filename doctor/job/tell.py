@@ -59,11 +59,19 @@ def _note(root: Root, code: str, job: Job) -> Text:
             last = root.last.replace("T", " ")
             en.append(
                 f"its last line is of {last}"
-                + (f", {duration(root.before)} before the first timeout elsewhere" if root.before else "")
+                + (
+                    f", {duration(root.before)} before the first timeout elsewhere"
+                    if root.before is not None and root.before >= 1
+                    else ""
+                )
             )
             zh.append(
                 f"它的最后一行日志是 {last}"
-                + (f"，比其他进程首次超时早 {duration(root.before)}" if root.before else "")
+                + (
+                    f"，比其他进程首次超时早 {duration(root.before)}"
+                    if root.before is not None and root.before >= 1
+                    else ""
+                )
             )
         if root.peers:
             en.append(f"together with {_few(root.peers)}")

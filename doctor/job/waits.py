@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from doctor.harvest import Hit, Place
+from doctor.job.actor import size_of
 from doctor.job.model import Issue, Location, Target, Wait
 from doctor.job.who import Who
 
-NEAR_LINES = 40  # the lines of one task exception stand this close together
+NO_RANK = "4294967295"
 _OP = re.compile(r"^(?:Hcom|Hccl)?([A-Za-z]+?)_")
 _RANKS = re.compile(r"\d+")
 _STATUS = {"lost": "lost", "heartbeat lost": "lost", "stuck": "stuck", "error cqe": "cqe"}
@@ -20,23 +21,27 @@ class Graph(NamedTuple):
     waits: tuple[Wait, ...]
     issues: tuple[Issue, ...]
     absent: tuple[tuple[str, int], ...]  # communicator and rank that never connected, as the root rank lists them
+    calls: tuple[Issue, ...]  # collectives as each process asked for them, in its order
 
 
 def graph(who: Who) -> Graph:
     """All waits of all processes, each wait once."""
     waits: list[Wait] = []
     issues: list[Issue] = []
+    calls: list[Issue] = []
     absent: set[tuple[str, int]] = set()
     for number, actor in enumerate(who.actors):
         reader = _Reader(who, number)
         for hit in sorted(actor.facts, key=lambda h: (h.place.time or "", h.place.path, h.place.line)):
             waits += reader.read(hit)
+        waits += reader.finish()
         issues += reader.issues
+        calls += reader.calls
         absent |= reader.absent
     unique: dict[tuple[object, ...], Wait] = {}
     for wait in waits:
         unique.setdefault((wait.by, wait.on, wait.kind, wait.comm), wait)
-    return Graph(tuple(unique.values()), tuple(issues), tuple(sorted(absent)))
+    return Graph(tuple(unique.values()), tuple(issues), tuple(sorted(absent)), tuple(calls))
 
 
 def location(text: str | None) -> Location | None:
@@ -57,8 +62,13 @@ class _Reader:
         self._comm: str | None = None  # the communicator that was last spoken of
         self._tag: tuple[str, Place] | None = None
         self._task: tuple[Place, str | None] | None = None  # a task exception whose communicator is still to come
-        self._have: set[int] = set()
-        self._open: list[tuple[str, Place, str | None]] = []  # peers without a communicator yet
+        self.calls: list[Issue] = []
+        self._have: set[int] = set()  # who reached the root rank, how many it counts, and how many it wants
+        self._total = self._size = 0
+        self._server: Place | None = None
+        self._open: list[
+            tuple[str, Place, str | None]
+        ] = []  # peers without a communicator yet, and the rank that waits
 
     def read(self, hit: Hit) -> Iterator[Wait]:
         name = hit.signal[5:].partition("/")[0]
@@ -77,6 +87,8 @@ class _Reader:
     def _seat(self, comm: str | None, rank: int, own: str | None = None) -> Target | None:
         """The peer at a seat. Without run logs communicators are unknown: then a rank that counts like the job's is one."""
         if comm is not None:
+            if rank >= size_of(comm):
+                return None  # of another communicator than the lines around are about
             return Target(self.who.seat(comm, rank, self.number), comm, rank)
         mine = self.who.processes[self.number].rank
         if own is not None and (mine is None or own != str(mine)):
@@ -102,6 +114,8 @@ class _Reader:
     def _task_base(self, got: dict[str, str], place: Place) -> Iterator[Wait]:
         self._tag = (got["tag"], place)
         comm = self.who.comm_of_tag(self.number, got["tag"])
+        if comm is not None:
+            self._issue(comm, got["tag"], got, place)
         yield self._wait("notify", None, comm, place)
 
     def _task_para(self, got: dict[str, str], place: Place) -> Iterator[Wait]:
@@ -109,16 +123,33 @@ class _Reader:
             tag = got.get("tag") or (self._tag[0] if self._tag else None)
             comm = self.who.comm_of_tag(self.number, tag)
             if comm is None:
-                self._open.append((got["on"], place, tag))
+                self._open.append((got["on"], place, None))
             else:
                 yield self._wait("notify", self._seat(comm, int(got["on"])), comm, place)
 
     def _task_group(self, got: dict[str, str], place: Place) -> Iterator[Wait]:
         comm = self.who.comm(self.number, got["comm"])
-        for rank, at, _ in self._open:
-            yield self._wait("notify", self._seat(comm, int(rank)), comm, at)
+        for rank, at, own in self._open:
+            yield self._wait("notify", self._seat(comm, int(rank), own), comm, at)
         self._open = []
         yield self._wait("notify", None, comm, place)
+
+    # execution on the device: the scheduler of the AI CPU tells what its tasks waited for
+
+    def _aicpu_task(self, got: dict[str, str], place: Place) -> Iterator[Wait]:
+        self._open = []
+        if got["task"].startswith("NOTIFY"):
+            self._open = [(got["on"], place, got["local"])]
+        return iter(())
+
+    def _aicpu_op(self, got: dict[str, str], place: Place) -> Iterator[Wait]:
+        comm = self.who.comm(self.number, got["comm"])
+        for rank, at, own in self._open:
+            on = self._seat(comm, int(rank), own) if rank != NO_RANK else None
+            yield self._wait("notify", on, comm, at)
+            if comm is not None and "sendrecv" not in got["tag"].lower():
+                self._issue(comm, got["tag"], got, place)
+        self._open = []
 
     def _task_op(self, got: dict[str, str], place: Place) -> Iterator[Wait]:
         if self._comm is not None and self._tag is not None:
@@ -133,6 +164,14 @@ class _Reader:
                   got.get("dtype"), _iso(got.get("issued")), place)
         )  # fmt: skip
 
+    def _call(self, got: dict[str, str], place: Place) -> Iterator[Wait]:
+        comm = self.who.comm(self.number, got.get("comm")) or self.who.comm_of_tag(self.number, got["tag"])
+        if comm is not None:
+            self.calls.append(
+                Issue(self.number, comm, got["op"].lower(), None, got["count"], got["dtype"], place.time, place)
+            )
+        return iter(())
+
     def _watchdog(self, _: dict[str, str], place: Place) -> Iterator[Wait]:
         yield self._wait("watchdog", None, None, place)
 
@@ -142,7 +181,7 @@ class _Reader:
         yield self._wait("link", None, self._comm, place)
 
     def _link_row(self, got: dict[str, str], place: Place) -> Iterator[Wait]:
-        number = self.who.by_ip.get(got["on_ip"])
+        number = self.who.by_address(self.number, got["on_ip"])
         target = Target(number, address=got["on_ip"]) if number is not None else None
         if target is None:
             seat = self._seat(self._comm, int(got["on"]), got["comm_rank"]) or Target(None)
@@ -164,6 +203,11 @@ class _Reader:
         if number is not None:  # the pair may be two others: the detector passes on what it was told
             yield Wait(number, Target(self.who.at.get(target), location=target), "link", None, place)
 
+    def _p2p(self, got: dict[str, str], place: Place) -> Iterator[Wait]:
+        process, device = self.who.processes[self.number], int(got["on_device"])
+        at = (process.server, device) if process.server is not None else None
+        yield self._wait("link", Target(self.who.beside(self.number, device), location=at), self._comm, place)
+
     # set-up of communicators
 
     def _root_unreachable(self, got: dict[str, str], place: Place) -> Iterator[Wait]:
@@ -174,8 +218,13 @@ class _Reader:
             place,
         )
 
+    def _no_answer(self, _: dict[str, str], place: Place) -> Iterator[Wait]:
+        """It reached the root rank, which never told it about the others."""
+        if self._comm is not None:
+            yield self._wait("agent", self._seat(self._comm, 0), self._comm, place)
+
     def _server_timeout(self, _: dict[str, str], place: Place) -> Iterator[Wait]:
-        self._have = set()
+        self._have, self._total, self._size, self._server = set(), 0, 0, place
         yield self._wait("server", None, self._comm, place)
 
     def _missing_agents(self, got: dict[str, str], place: Place) -> Iterator[Wait]:
@@ -188,6 +237,23 @@ class _Reader:
     def _connected(self, got: dict[str, str], _: Place) -> Iterator[Wait]:
         self._have |= set(map(int, _RANKS.findall(got["have"])))
         return iter(())
+
+    def _connected_total(self, got: dict[str, str], _: Place) -> Iterator[Wait]:
+        self._total = int(got["count"])
+        return iter(())
+
+    def _wanted(self, got: dict[str, str], _: Place) -> Iterator[Wait]:
+        self._size = int(got["size"])
+        return iter(())
+
+    def finish(self) -> Iterator[Wait]:
+        """Where the root rank only lists who came, the others are missing; not when a part of the list was not kept."""
+        comm, place = self._comm, self._server
+        if comm is None or place is None or self.absent or not self._have or len(self._have) != self._total:
+            return
+        for rank in sorted(set(range(self._size or size_of(comm))) - self._have):
+            self.absent.add((comm, rank))
+            yield self._wait("server", self._seat(comm, rank), comm, place)
 
     # what HCCL itself accuses
 

@@ -6,53 +6,14 @@ folders, hosts and `rank_7/` in paths are hints that step back when a line says 
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable
-from typing import Any
 
-from doctor.harvest import Harvest, Hit, Place
+from doctor.harvest import Harvest, Place
+from doctor.job.actor import Actor, actor_order, agree, home, join, learn, process_of, same_everywhere, shared, size_of
 from doctor.job.model import Location, Process, Target
+from doctor.job.table import Table, tables
 from doctor.source import hints
-
-_TREE = re.compile(r"(?:^|/)(?:debug|run|security)/(?:plog|device-\d+)/[^/]*$|(?:^|/)(?:plog|device-\d+)/[^/]*$|[^/]*$")
-NO_ADDRESS = frozenset({"0.0.0.0", "", "::", "127.0.0.1"})  # noqa: S104 - what logs print for "none"
-
-
-def home(path: str) -> str:
-    """The folder under which all logs of a process stand: `a/run/plog/plog-1_2.log` and `a/debug/plog/...` are at `a`."""
-    found = _TREE.search(path)
-    return path[: found.start()] if found else ""
-
-
-class Actor:
-    """A process while it is being learned."""
-
-    __slots__ = ("device", "device_ip", "ended", "facts", "first", "home", "last", "logic", "node", "paths", "pid", "place", "rank",
-                 "seats", "server", "world")  # fmt: skip
-
-    def __init__(self, home: str, pid: int | None) -> None:
-        self.home, self.pid = home, pid
-        self.node: str | None = None
-        self.server: str | None = None
-        self.rank: int | None = None  # told by a launcher, an error head or a path
-        self.world: int | None = None  # rank in the communicator of the whole job
-        self.device: int | None = None
-        self.logic: int | None = None
-        self.device_ip: str | None = None
-        self.first: str | None = None
-        self.last: str | None = None
-        self.seats: dict[str, tuple[str, int | None]] = {}  # name as this process prints it -> communicator, rank in it
-        self.ended = False
-        self.place: Place | None = None
-        self.facts: list[Hit] = []
-        self.paths: set[str] = set()
-
-    def seen(self, first: str | None, last: str | None) -> None:
-        if first is not None and (self.first is None or first < self.first):
-            self.first = first
-        if last is not None and (self.last is None or last > self.last):
-            self.last = last
 
 
 class Who:
@@ -86,15 +47,19 @@ class Who:
                 actor.seen(span.first, span.last)
                 actor.paths.add(span.path)
         for actor in self._by_key.values():
-            _learn(actor)
+            learn(actor)
         self._join_pids()
-        actors = sorted({id(a): a for a in self._resolved.values()}.values(), key=_order)
+        actors = sorted({id(a): a for a in self._resolved.values()}.values(), key=actor_order)
+        _same_server(actors)
         self._unify_comms(actors)
-        self.world_size = self._world(actors)
+        _seats_of_links(actors)
+        self.table: Table = tables(harvest.facts)
+        _told_by_table(actors, self.table)
+        self.world_size = self._world(actors) if not self.table.size else max(self._world(actors) or 0, self.table.size)
         actors = self._join_ranks(actors)
         self.actors = actors
         self.number = {id(a): n for n, a in enumerate(actors)}
-        self.processes = tuple(_process(n, a) for n, a in enumerate(actors))
+        self.processes = tuple(process_of(n, a) for n, a in enumerate(actors))
         self.sizes: dict[str, int] = {}
         self.at: dict[Location, int] = {}
         self.by_ip: dict[str, int] = {}
@@ -109,12 +74,22 @@ class Who:
                 self.by_rank.setdefault(p.rank, p.number)
             for comm, rank in p.seats:
                 self._seats[comm, rank].append(p.number)
-                self.sizes[comm] = _size(comm)
+                self.sizes[comm] = size_of(comm)
         self.address_of = addresses
         for address, (node, device) in addresses.items():
             found = [p.number for p in self.processes if p.device == device and node in (p.node, p.server)]
             if len(found) == 1:
                 self.by_ip.setdefault(address, found[0])
+        for location, address in self.table.addresses.items():
+            if location in self.at:
+                self.by_ip.setdefault(address, self.at[location])
+        self._nics = {
+            (_node(p), ip): device for p, a in zip(self.processes, actors, strict=True) for ip, device in a.nics
+        }
+        self._of_node: dict[tuple[str, int], list[int]] = defaultdict(list)
+        for p in self.processes:
+            if p.device is not None:
+                self._of_node[_node(p), p.device].append(p.number)
         self._by_pid: dict[int, list[int]] = defaultdict(list)
         for p in self.processes:
             if p.pid is not None:
@@ -141,8 +116,8 @@ class Who:
         if len(found) > 1:
             near = [n for n in found if node is not None and node in (self.processes[n].node, self.processes[n].server)]
             if not near:
-                best = max(_shared(self.processes[n].home, path) for n in found)
-                near = [n for n in found if _shared(self.processes[n].home, path) == best and best]
+                best = max(shared(self.processes[n].home, path) for n in found)
+                near = [n for n in found if shared(self.processes[n].home, path) == best and best]
             found = near
         return found[0] if len(found) == 1 else None
 
@@ -155,6 +130,17 @@ class Who:
             server = self.processes[beside].server
             found = [n for n in found if self.processes[n].server == server]
         return found[0] if len(found) == 1 else None
+
+    def beside(self, number: int, device: int) -> int | None:
+        """The process that holds another device of the same server."""
+        found = self._of_node.get((_node(self.processes[number]), device), [])
+        return found[0] if len(found) == 1 else None
+
+    def by_address(self, number: int, address: str) -> int | None:
+        """Who listens on an address, as a process says it. Addresses of virtual NICs are the same on every server."""
+        device = self._nics.get((_node(self.processes[number]), address))
+        found = self.beside(number, device) if device is not None else None
+        return found if found is not None else self.by_ip.get(address)
 
     def comm(self, number: int, name: str | None) -> str | None:
         """The communicator that a process calls by this name."""
@@ -171,9 +157,13 @@ class Who:
         return self.actors[number].seats[names[-1]][0] if names else None
 
     def guess(self, target: Target) -> int | None:
-        """The rank of somebody without logs, where the others leave no choice."""
+        """The rank of somebody without logs, where a rank table tells it or the others leave no choice."""
+        if target.location is not None and target.location in self.table.ranks:
+            return self.table.ranks[target.location]
+        if target.address is not None and target.address in self.table.rank_of_address:
+            return self.table.rank_of_address[target.address]
         missing = [r for r in range(self.world_size or 0) if r not in self.by_rank]
-        if target.comm is not None and target.comm_rank is not None and _size(target.comm) == self.world_size:
+        if target.comm is not None and target.comm_rank is not None and size_of(target.comm) == self.world_size:
             return target.comm_rank
         if len(missing) == 1:
             return missing[0]
@@ -213,8 +203,9 @@ class Who:
         return actor
 
     def _pid(self, place: Place) -> int | None:
-        """The process on the host: lines of a device log carry the pid of a process on the device."""
-        if "device-" not in place.path:
+        """The process on the host. The name of its log tells: lines of a device log carry the pid of a process on the
+        device, and threads and children that write into a plog may carry another one."""
+        if "device-" not in place.path and "plog-" not in place.path:
             return place.pid
         if place.path not in self._host_pids:
             self._host_pids[place.path] = hints(place.path).pid
@@ -247,12 +238,12 @@ class Who:
             for key, actor in group:
                 target = actor
                 if not actor.seats and strong:
-                    fits = [s for s in strong if _agree(actor, s)]
-                    best = max((_shared(s.home, actor.home) for s in fits), default=0)
-                    near = [s for s in fits if _shared(s.home, actor.home) == best]
+                    fits = [s for s in strong if agree(actor, s)]
+                    best = max((shared(s.home, actor.home) for s in fits), default=0)
+                    near = [s for s in fits if shared(s.home, actor.home) == best]
                     if len(near) == 1 and (best or len(strong) == 1):
                         target = near[0]
-                        _merge(target, actor)
+                        join(target, actor)
                 self._resolved[key] = target
 
     def _unify_comms(self, actors: Iterable[Actor]) -> None:
@@ -271,13 +262,13 @@ class Who:
     def _world(self, actors: list[Actor]) -> int | None:
         """The size of the job: of the one communicator that is larger than all others."""
         comms = {comm for a in actors for comm, _ in a.seats.values()}
-        largest = max((_size(c) for c in comms), default=0)
-        world = [c for c in comms if _size(c) == largest]
+        largest = max((size_of(c) for c in comms), default=0)
+        world = [c for c in comms if size_of(c) == largest]
         told = max((a.rank + 1 for a in actors if a.rank is not None), default=0)
         if largest > 1 and largest >= told and largest >= len([a for a in actors if a.seats]):
             for actor in actors:
                 ranks = {r for c, r in actor.seats.values() if c in world and r is not None}
-                if len(ranks) == 1 and (len(world) == 1 or _same_everywhere(actors, world)):
+                if len(ranks) == 1 and (len(world) == 1 or same_everywhere(actors, world)):
                     actor.world = next(iter(ranks))
             return largest
         return max(told, largest) or None
@@ -293,7 +284,7 @@ class Who:
         for actor in actors:
             rank = actor.rank
             if actor.pid is None and rank is not None and len(owners.get(rank, ())) == 1:
-                _merge(owners[rank][0], actor)
+                join(owners[rank][0], actor)
                 for key, known in self._resolved.items():
                     if known is actor:
                         self._resolved[key] = owners[rank][0]
@@ -302,97 +293,47 @@ class Who:
         return kept
 
 
-def _size(comm: str) -> int:
-    return int(comm.split("|")[1])
+def _node(process: Process) -> str:
+    return process.server or process.node or process.home
 
 
-def _same_everywhere(actors: list[Actor], world: list[str]) -> bool:
-    """Several communicators of all ranks (one a framework): they count as one when every process has one rank in them."""
-    return all(len({r for c, r in a.seats.values() if c in world}) <= 1 for a in actors)
+def _same_server(actors: Iterable[Actor]) -> None:
+    """A process that does not say its server is on that of the others below the same node's folder."""
+    servers: dict[str, set[str]] = defaultdict(set)
+    actors = list(actors)
+    for actor in actors:
+        if actor.node is not None and actor.server is not None:
+            servers[actor.node].add(actor.server)
+    for actor in actors:
+        if actor.server is None and actor.node is not None and len(servers[actor.node]) == 1:
+            actor.server = next(iter(servers[actor.node]))
 
 
-def _order(actor: Actor) -> tuple[Any, ...]:
-    return (actor.home, actor.pid is None, actor.pid or 0, -1 if actor.rank is None else actor.rank)
+def _seats_of_links(actors: Iterable[Actor]) -> None:
+    """Without its run log a process still tells its address and rank where links fail; with one communicator that is a seat."""
+    actors = list(actors)
+    nics = {(a.server, ip): device for a in actors for ip, device in a.nics}
+    for actor in actors:
+        held = {nics[actor.server, ip] for ip in actor.link_ips if (actor.server, ip) in nics}
+        if actor.device is None and actor.logic is None and len(held) == 1:
+            actor.device = next(iter(held))
+    comms = {comm for a in actors for comm, _ in a.seats.values()}
+    if len(comms) != 1:
+        return
+    comm = next(iter(comms))
+    taken = {rank for a in actors for _, rank in a.seats.values()}
+    for actor in actors:
+        if not actor.seats and len(actor.link_ranks) == 1 and not actor.link_ranks & taken:
+            rank = next(iter(actor.link_ranks))
+            if rank < size_of(comm):
+                actor.seats[comm.partition("|")[0]] = (comm, rank)
 
 
-def _shared(a: str, b: str) -> int:
-    """How many components two paths share, in order from the front or as names anywhere."""
-    left, right = [x for x in a.split("/") if x], [x for x in b.split("/") if x]
-    return len(set(left) & set(right))
-
-
-def _agree(a: Actor, b: Actor) -> bool:
-    if a.node is not None and b.node is not None and a.node != b.node:
-        return False
-    return not any(x is not None and y is not None and x != y for x, y in ((a.rank, b.rank), (a.device, b.device)))
-
-
-def _merge(into: Actor, other: Actor) -> None:
-    into.seen(other.first, other.last)
-    into.facts += other.facts
-    into.paths |= other.paths
-    into.ended |= other.ended
-    for name in ("node", "server", "rank", "device", "logic", "device_ip", "place"):
-        if getattr(into, name) is None:
-            setattr(into, name, getattr(other, name))
-
-
-def _learn(actor: Actor) -> None:
-    """Reads the identity facts of one process in the order in which they stand."""
-    actor.facts.sort(key=lambda h: (h.place.time or "", h.place.path, h.place.line))
-    latest: str | None = None  # the communicator that the lines around are about
-    for hit in actor.facts:
-        name = hit.signal[5:].partition("/")[0]
-        got = dict(hit.captures)
-        actor.seen(hit.place.time, hit.place.time)
-        if name == "error-head":
-            actor.rank, actor.device = (
-                int(got["rank"]),
-                actor.device if actor.device is not None else int(got["device"]),
-            )
-            continue
-        if name == "comm-destroy":
-            actor.ended = True
-            continue
-        comm = got.get("comm")
-        if name in ("comm-entry", "agent", "comm-done", "comm-key", "notify", "task-group") and comm and "size" in got:
-            latest = comm
-            root = f"{got['root_ip']}:{got['root_port']}" if got.get("root_ip") else ""
-            known = actor.seats.get(comm)
-            key = f"{comm}|{got['size']}|{root}"
-            rank = int(got["comm_rank"]) if "comm_rank" in got else known[1] if known else None
-            if known is None or (root and known[0].endswith("|")) or (known[1] is None and rank is not None):
-                actor.seats[comm] = (known[0] if known and not root else key, rank)
-            actor.place = hit.place
-        if name == "local-rank":
-            actor.place = hit.place
-            if latest is not None and actor.seats[latest][1] is None:
-                actor.seats[latest] = (actor.seats[latest][0], int(got["comm_rank"]))
-        if name in ("agent", "local-rank", "comm-done", "comm-entry", "link-pair"):
-            if got.get("server") and got["server"] not in NO_ADDRESS:
-                actor.server = actor.server or got["server"]
-            if got.get("device"):
-                actor.device = int(got["device"])
-            if got.get("device_ip") and got["device_ip"] not in NO_ADDRESS:
-                actor.device_ip = actor.device_ip or got["device_ip"]
-            if got.get("logic", "-1") != "-1":
-                actor.logic = int(got["logic"])
-
-
-def _process(number: int, actor: Actor) -> Process:
-    rank = actor.world if actor.world is not None else actor.rank
-    return Process(
-        number,
-        actor.home,
-        actor.pid,
-        actor.node or actor.server,
-        actor.server,
-        rank,
-        actor.device if actor.device is not None else actor.logic,
-        actor.device_ip,
-        actor.first,
-        actor.last,
-        tuple(sorted((c, r) for c, r in actor.seats.values() if r is not None)),
-        actor.ended,
-        actor.place,
-    )
+def _told_by_table(actors: Iterable[Actor], table: Table) -> None:
+    """What a rank table tells about processes that name their device or its address but not their rank."""
+    for actor in actors:
+        if actor.device_ip is not None and actor.device_ip in table.location_of_address:
+            server, device = table.location_of_address[actor.device_ip]
+            actor.server, actor.device = actor.server or server, actor.device if actor.device is not None else device
+        if actor.server is not None and actor.device is not None and actor.rank is None:
+            actor.rank = table.ranks.get((actor.server, actor.device))

@@ -14,6 +14,7 @@ from doctor.scan import finder
 from doctor.scan.clusters import FURTHER, Clusters
 from doctor.scan.factscan import FactScan
 from doctor.scan.plan import Plan
+from doctor.scan.rank_table import rank_table
 from doctor.scan.select import EVERYTHING, Select
 from doctor.scan.tablescan import TableScan, holds
 from doctor.scan.view import KEEP_TEXT, View, decode
@@ -95,6 +96,8 @@ class Scanner:
                     work.window(window)
         except OSError as error:
             skipped.append(Skipped(source.name, f"reading stopped after {work.size} bytes: {error.strerror or error}"))
+        if start == 0:
+            work.facts.hits += rank_table(source)
         return work.harvest(tuple(skipped), whole=start == 0)
 
 

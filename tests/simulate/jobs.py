@@ -132,7 +132,7 @@ def _node_down(w: World, root: int) -> Truth:
     for rank, at in entered.items():
         w.enter(rank, at)
     faults.not_arrived(w, gone, entered)
-    return Truth("node-down", frozenset(gone if 0 not in gone else [0]), ("JOB002",))
+    return Truth("node-down", frozenset(gone if 0 not in gone else [0]), ("JOB002",) if 0 not in gone else ("JOB010",))
 
 
 def _late_start(w: World, root: int) -> Truth:

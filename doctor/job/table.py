@@ -1,0 +1,48 @@
+"""What rank tables (hccl.json) tell: which rank is meant to run on which device of which server, and how it is reached."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from doctor.harvest import RANK_TABLE, Hit
+from doctor.job.model import Location
+
+
+class Table(NamedTuple):
+    """The table of the job; empty when there is none, or when several contradict each other."""
+
+    size: int
+    ranks: Mapping[Location, int]
+    addresses: Mapping[Location, str]
+    location_of_address: Mapping[str, Location]
+    rank_of_address: Mapping[str, int]
+
+
+NO_TABLE = Table(0, {}, {}, {}, {})
+
+
+def tables(facts: Iterable[Hit]) -> Table:
+    """All tables of a harvest as one. Every node carries a copy of the same file: equal ones count once."""
+    rows: set[tuple[str, int, str, int]] = set()
+    for written in {dict(hit.captures)["table"] for hit in facts if hit.signal == RANK_TABLE}:
+        rows |= set(_rows(written))
+    ranks: dict[Location, int] = {}
+    places: dict[int, Location] = {}
+    addresses: dict[Location, str] = {}
+    for server, device, address, rank in sorted(rows):
+        at = (server, device)
+        if ranks.setdefault(at, rank) != rank or places.setdefault(rank, at) != at:
+            return NO_TABLE  # of different jobs, or one for each server: they do not tell who is who here
+        if address:
+            addresses[at] = address
+    back = {address: at for at, address in addresses.items()}
+    return Table(len(ranks), ranks, addresses, back, {address: ranks[at] for address, at in back.items()})
+
+
+def _rows(written: str) -> Iterable[tuple[str, int, str, int]]:
+    for part in written.split(";"):
+        server, _, devices = part.partition("=")
+        for one in devices.split(","):
+            device, address, rank = one.split("/")
+            yield server, int(device), address, int(rank)
