@@ -34,7 +34,7 @@ def main() -> None:
         total = sum(s.size or 0 for s in sources)
         scanners = {name: Scanner(Plan(chosen), digest=name) for name, chosen in plans.items()}
         for scanner in scanners.values():
-            scanner.prepare(max(total, 64 << 20))
+            scanner.engine.prepare(max(total, 64 << 20))
         gc.disable()
         spent: dict[str, list[float]] = {name: [] for name in scanners}
         for _ in range(args.rounds):

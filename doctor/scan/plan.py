@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from kb.model import Signal
+from kb.model import FACT_PREFIX, Signal
 from parsers import tables
 
 # Literals that stand in lines which report an error, whoever wrote them. They find what no signal knows.
@@ -17,9 +17,8 @@ ERROR_MARKS = (
 )  # fmt: skip
 REGEX_TIMEOUT_S = 0.25
 ENCODINGS = ("utf-8", "gb18030")  # what Chinese words may be written in
-REFUSALS = (
-    16  # after so many lines that had the anchor and did not match, a pattern's other fixed text is asked for first
-)
+UNCHECKED = 6  # lines with the anchor that are read without asking the pattern first
+REFUSALS = 16  # after so many lines that did not match, a pattern's other fixed text is asked for first
 MAX_NEEDS = 16
 STRIKES = 3  # a user's pattern that exceeds its time so often is dropped for the rest of the run
 
@@ -58,12 +57,23 @@ def _further_needs(signal: Signal) -> tuple[bytes, ...]:
     return tuple(text.encode() for text in best)
 
 
+def _family(signal: Signal) -> str | None:
+    """Facts are treated in a way of their own."""
+    return signal.id if signal.id.startswith(FACT_PREFIX) else None
+
+
 class Plan:
     """The literals of all signals, of error marks and of tables; patterns are compiled when first tried."""
 
     def __init__(self, signals: Sequence[Signal]) -> None:
-        self.signals = tuple(s for s in signals if s.form != "fields")
         self.fields = tuple(s for s in signals if s.form == "fields")
+        # What several entries look for in the same words is looked for once, and told to each of them.
+        alike: dict[tuple[object, ...], list[Signal]] = {}
+        for s in signals:
+            if s.form != "fields":
+                alike.setdefault((s.form, s.pattern, s.lines, s.filters, s.trusted, _family(s)), []).append(s)
+        self.signals = tuple(group[0] for group in alike.values())
+        self.names = tuple(tuple(s.id for s in group) for group in alike.values())
         pairs: dict[bytes, list[tuple[bytes, int]]] = {}
         for number, signal in enumerate(self.signals):
             for anchor, fragment in zip(signal.anchors, signal.fragments or signal.anchors, strict=True):
@@ -78,11 +88,10 @@ class Plan:
         self.at_start = tuple(s.form == "regex" and ("^" in s.pattern or r"\A" in s.pattern) for s in self.signals)
         # Occurrences of these can be counted without reading the line.
         self.exact = tuple(s.form == "text" and not s.filters and not s.lines for s in self.signals)
-        self.only_mark = tuple(x.mark and not x.pairs for x in self.literals)
         self.is_mark = tuple(x.mark for x in self.literals)
-        self.is_table = tuple(x.table for x in self.literals)
         self._literals_of: dict[int, list[int]] = {}
         self._compiled: dict[int, Any] = {}
+        self._tried: dict[int, int] = {}
         self._checks: dict[int, _Check] = {}
         self.slow: dict[str, int] = {}
 
@@ -96,7 +105,12 @@ class Plan:
 
     def may_match(self, number: int, data: bytes, start: int, end: int) -> bool:
         """Could the signal match this line? A pattern is tried on the bytes: saying no is all that most lines need."""
-        check = self._checks.get(number) or self._check(number)
+        check = self._checks.get(number)
+        if check is None:
+            tried = self._tried[number] = self._tried.get(number, 0) + 1
+            if tried <= UNCHECKED:  # compiling a pattern costs as much as reading a few lines for nothing
+                return True
+            check = self._check(number)
         if check.pattern is None:
             return True
         if check.need is not None:

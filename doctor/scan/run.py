@@ -44,7 +44,7 @@ def scan_all(
     scanner = Scanner(Plan(knowledge.signals()), select, digest=knowledge.digest)
     workers = worker_count(jobs, tasks, total)
     if total > PARALLEL_FROM // 8:
-        scanner.prepare(total)
+        scanner.engine.prepare(total)
     progress = Progress(total, len(sources), lang)
     done: dict[int, Harvest] = {}
     interrupted = False

@@ -125,7 +125,7 @@ class Session:
         total = sum(task.size for task in tasks)
         scanner = self.scanner(self.select)
         if total > LARGE:
-            scanner.prepare(total)
+            scanner.engine.prepare(total)
         done: dict[int, Harvest] = {}
         read = files = 0
         last = begin

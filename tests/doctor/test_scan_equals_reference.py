@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from doctor.harvest import Harvest, merge, shift
-from doctor.scan import finder, scanner, windows
+from doctor.scan import finder, rangescan, scanner, windows
 from doctor.scan.plan import Plan
 from doctor.scan.scanner import Scanner
 from doctor.scan.view import decode
@@ -79,7 +79,7 @@ def reference(plan: Plan, data: bytes) -> set[tuple[str, int, tuple[tuple[str, s
     found = set()
     for number, line in enumerate(lines):
         for n, one in enumerate(plan.signals):
-            if one.filters and not scanner._accepted(line, one.filters):
+            if one.filters and not rangescan.accepted(line, one.filters):
                 continue
             text = "\n".join(x.text for x in lines[number : number + 1 + one.lines])
             captures = plan.search(n, text)
@@ -111,7 +111,7 @@ def _scanner(engine: str) -> Scanner:
         _SCANNERS[engine] = Scanner(PLAN, engine=engine, digest="test")
         if engine == "hyperscan":
             fragments = tuple(x.fragment for x in PLAN.literals)
-            _SCANNERS[engine]._large = finder.hyperscan(fragments)[0]
+            _SCANNERS[engine].engine._large = finder.hyperscan(fragments)[0]
     return _SCANNERS[engine]
 
 
@@ -151,7 +151,7 @@ def test_quotas_limit_work_and_say_so() -> None:
     rows = "drvMemcpy failed\nerror code is 507018\n" * 3000
     harvest = Scanner(PLAN, engine="plain").scan(source(rows.encode()))
     kept = [h for h in harvest.hits if h.signal == "TST001/0"]
-    assert len(kept) == scanner.KEEP_HITS
+    assert len(kept) == rangescan.KEEP_HITS
     assert harvest.counts["TST001/0"] == 3000
     assert "TST002/0" in harvest.capped
     assert "TST001/0" not in harvest.capped

@@ -1,0 +1,103 @@
+"""Error lines that no signal claims. A few lines of each log statement are read; the rest of a storm is only counted."""
+
+from __future__ import annotations
+
+import re
+
+from doctor.harvest import Cluster, Place
+from doctor.scan.clusters import FURTHER, Clusters
+from doctor.scan.select import EVERYTHING, Select
+from doctor.scan.view import View, decode
+from parsers.line import read_line
+from parsers.record import Line
+
+KEEP_OF_STATEMENT = 8  # error lines of one log statement that are read; beyond that only the count grows
+FLOOD = 1000  # so many lines in a row that fitted none of the shapes, when there are as many shapes as are kept
+
+_EXCEPTION = re.compile(
+    r"^\s*(?:[|+] ?)*(?:[A-Za-z_]\w*\.)*[A-Za-z_]\w*(?:Error|Exception|Interrupt|Failure|Fault|Exit|Expired)(?:\(\w+\))?(?::|$)"
+)
+_CRASH = re.compile(
+    r"^(?:terminate called|Segmentation fault|Fatal Python error|Aborted|Bus error|\S+: symbol lookup error|\S+: error while loading)"
+)
+_STATEMENT = re.compile(rb"\[(?:ERROR|CRITICAL|FATAL)\] ?[A-Z0-9_]{2,20}\([^)\n]{0,60}\): ?[\d:. -]{20,32}\[[^\]\n]{1,120}\]")
+
+
+class _Statement:
+    """A place in the software's source that logs errors which no signal claims."""
+
+    __slots__ = ("further", "seen", "shape")
+
+    def __init__(self) -> None:
+        self.seen, self.further, self.shape = 0, 0, FURTHER
+
+
+class ErrorLines:
+    """The unclaimed error lines of one range of a source."""
+
+    def __init__(self, select: Select) -> None:
+        self._select, self._everything = select, select == EVERYTHING
+        self._clusters = Clusters()
+        self._statements: dict[bytes, _Statement] = {}
+        self.further = 0  # lines that came when there were enough shapes
+        self.flooded = False  # nothing but new shapes for a long time: whoever finds an error line only counts it as a further one
+        self._new_in_a_row = 0
+
+    def add(self, view: View, start: int, eol: int, line: Line | None = None, place: Place | None = None) -> None:
+        """A line with an error mark."""
+        statement: _Statement | None = None
+        if self._everything:
+            data = view.window.data
+            at = data.find(b"[", start + 1, eol)  # behind the level: where the statement stands
+            name = data[at : data.find(b"]", at, eol)]
+            statement = self._statements.get(name)
+            if statement is None:
+                if at >= 0 and _STATEMENT.match(data, start, eol) is not None:
+                    if self._clusters.full:
+                        self.further += 1
+                        self._new()
+                        return
+                    statement = self._statements[name] = _Statement()
+            elif statement.seen >= KEEP_OF_STATEMENT:
+                statement.further += 1
+                return
+        line = line or read_line(decode(view.window.data[start:eol]))
+        if not is_error(line):
+            self._new_in_a_row = 0
+            return
+        place = place or view.place(start, line)
+        if not self._select.wants(place):
+            return
+        shape = self._clusters.add(place)
+        if shape == FURTHER:
+            self._new()
+        else:
+            self._new_in_a_row = 0
+        if statement is not None:
+            statement.seen, statement.shape = statement.seen + 1, shape
+
+    def _new(self) -> None:
+        self._new_in_a_row += 1
+        self.flooded = self.flooded or self._new_in_a_row >= FLOOD
+
+    def result(self) -> tuple[tuple[Cluster, ...], int]:
+        """The shapes, and how many lines there were in all."""
+        for statement in self._statements.values():
+            self._clusters.count(statement.shape, statement.further)
+            statement.further = 0
+        self._clusters.count(FURTHER, self.further)
+        self.further = 0
+        return self._clusters.result(), self._clusters.total
+
+
+def is_error(line: Line) -> bool:
+    """Does this line by itself report an error? Frames, summaries and INFO lines that mention the word do not."""
+    if line.kind == "plog":
+        return line.level in ("error", "fatal")
+    if line.kind in ("traceback", "message", "text", "launcher", "kernel"):
+        if _EXCEPTION.match(line.text) or _CRASH.match(line.text):
+            return line.level not in ("info", "debug", "warning")
+        if line.kind == "traceback":
+            return False
+        return line.level in ("error", "fatal") and bool(line.text.strip())
+    return False

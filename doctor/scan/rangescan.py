@@ -1,0 +1,274 @@
+"""One range of a source to one Harvest.
+
+A line is decoded, peeled and parsed only where a literal was found in it. Signals that were seen often enough are only
+counted; error lines of a log statement that was seen often enough are only counted.
+"""
+
+from __future__ import annotations
+
+import re
+
+from doctor.harvest import Harvest, Hit, Place, Skipped
+from doctor.scan.actions import Action, Actions
+from doctor.scan.engine import Engine
+from doctor.scan.errors import ErrorLines
+from doctor.scan.factscan import FactScan
+from doctor.scan.finder import Finds
+from doctor.scan.plan import Plan
+from doctor.scan.select import EVERYTHING, Select
+from doctor.scan.tablescan import TableScan, holds
+from doctor.scan.view import KEEP_TEXT, View, decode
+from doctor.scan.windows import MAX_LINE, Window
+from doctor.source import Source
+from kb.model import Filter
+from parsers.line import read_line
+from parsers.record import Line
+
+# Occurrences of one signal in one range that are kept with place and captures; beyond that only the count grows.
+KEEP_HITS = 200
+KEEP_HITS_OF_PROCESS = 8  # in a file that holds one process (plog-1234_...): more of the same says nothing new
+SAMPLED_LINES = 40
+DISTURBING = 24  # lines of one window that were looked at for nothing: then a finder without their literals is worth making
+
+_ESCAPE = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\^_]|[()][A-Z0-9])?")
+
+
+class RangeScan:
+    """The state of scanning one range.
+
+    What is kept depends on the source alone, never on the company it is scanned in: nodes that are scanned one by one
+    and merged must give what scanning everything at once gives.
+    """
+
+    def __init__(self, plan: Plan, engine: Engine, select: Select, source: Source) -> None:
+        self.plan, self.engine, self.select, self.source = plan, engine, select, source
+        self.everything = select == EVERYTHING
+        self.keep = KEEP_HITS if source.hints.pid is None else KEEP_HITS_OF_PROCESS
+        self.hits: list[Hit] = []
+        self.counts: dict[int, int] = {}
+        self.field_counts: dict[str, int] = {}
+        self.capped: set[int] = set()
+        self.errors = ErrorLines(select)
+        self.facts = FactScan(plan.signals, source)
+        self.actions = Actions(plan, self.facts.numbers)
+        self.kinds: dict[str, int] = {}
+        self.size = self.lines = 0
+        self.tables = TableScan()
+        self.without: frozenset[int] = frozenset()  # dead literals that are not even looked for
+        self.escaped: set[int] = set()  # where lines of this window begin that terminal escapes stand in
+
+    def harvest(self, skipped: tuple[Skipped, ...], whole: bool) -> Harvest:
+        slow = tuple(
+            Skipped(f"entry {s}", f"its pattern took too long {n} times and was cut off")
+            for s, n in self.plan.slow.items()
+        )
+        self.actions.settle(self.counts)
+        names = self.plan.names
+        counts = {name: n for number, n in self.counts.items() for name in names[number]}
+        capped = sorted(name for number in self.capped for name in names[number])
+        clusters, errors = self.errors.result()
+        return Harvest(
+            tuple(self.hits), counts | self.field_counts, clusters, self.kinds, skipped + slow, int(whole), self.size,
+            self.lines, errors, tuple(capped), tuple(self.facts.hits), self.facts.span(),
+        )  # fmt: skip
+
+    def window(self, window: Window) -> None:
+        data, limit = window.data, window.limit
+        self.size += limit
+        if not self.kinds:
+            self._sample(data)
+        self.facts.window(data[max(0, limit - 4096) : limit])
+        view = View(window, self.source, self.lines + 1)
+        finds = self.engine.find(data, self.without)
+        self.escaped.clear()
+        if b"\x1b" in data:
+            finds = self._beneath_escapes(data, limit, finds)
+        tables = self._lines(view, finds)
+        if tables or self.tables.unfinished:
+            for row, place in self.tables.rows(window, tables, view):
+                self.kinds["table"] = self.kinds.get("table", 0) + 1
+                self._row(row, place)
+        self.lines = view.number(limit) - 1
+        if self.actions.disturbed() > DISTURBING:
+            dead = frozenset(n for n, gone in enumerate(self.actions.dead) if gone)
+            if self.engine.quieten(dead):
+                self.without = dead
+
+    def _lines(self, view: View, finds: Finds) -> list[int]:
+        """What was found, line by line; returns where tables may be.
+
+        In a storm of errors this loop is what a scan costs: where a line begins is only looked up when it matters.
+        """
+        data, limit = view.window.data, view.window.limit
+        actions, errors, escaped = self.actions, self.errors, self.escaped
+        tables: list[int] = []
+        found: list[int] = []
+        first, eol, huge = 0, -1, False
+        finds.append((len(data) + 2, -1))  # settles the last line
+        for end, literal in finds:
+            if end <= eol + 1:  # a literal may end with the end of its line
+                found.append(literal)
+                continue
+            if found:
+                action = actions[found[0] if len(found) == 1 else tuple(found)]
+                if action.only_counts and first <= limit and not escaped:
+                    action.lines += 1
+                elif action.only_mark and errors.flooded and first <= limit and not escaped:
+                    errors.further += 1
+                else:
+                    start = data.rfind(b"\n", 0, first - 1) + 1
+                    if start >= limit:  # this line and what follows belong to the next window
+                        return tables
+                    if huge:
+                        start = max(start, first - MAX_LINE // 2)
+                    if action.table:
+                        tables.append(start)
+                    if action.only_mark:
+                        errors.add(view, start, eol)
+                    else:
+                        self._found(view, start, eol, found, action)
+            before, first, found = eol, end, [literal]
+            eol = data.find(b"\n", end - 1)
+            if eol < 0:
+                eol = len(data)
+            if huge or eol - before > MAX_LINE:
+                huge = eol - data.rfind(b"\n", 0, end - 1) - 1 > MAX_LINE
+                if huge:  # it is read around each find
+                    eol = min(eol, end + MAX_LINE // 2)
+        return tables
+
+    def _sample(self, data: bytes) -> None:
+        """What kinds of lines the source holds, by its first lines: tells 'healthy' from 'not a log of ours'."""
+        for raw in data[:16384].split(b"\n")[:SAMPLED_LINES]:
+            if raw.strip():
+                line = read_line(decode(raw[:2048]))
+                self.kinds[line.kind] = self.kinds.get(line.kind, 0) + 1
+                self.facts.begin(line.time, line.pid)
+
+    def _found(self, view: View, start: int, eol: int, found: list[int], action: Action) -> None:
+        """One line in which literals stand. It is read only when an anchor of a signal that is not full stands in it."""
+        data = view.window.data
+        if action.claimable:
+            may_match = self.plan.may_match
+            for anchor, numbers in action.open:
+                if anchor is None or data.find(anchor, start, eol) >= 0:
+                    for number in numbers:
+                        if may_match(number, data, start, eol):
+                            self._line(view, start, eol, found)
+                            return
+            if start in self.escaped:
+                self._line(view, start, eol, found)
+                return
+            counted = {n for anchor, n in action.counted if anchor is None or data.find(anchor, start, eol) >= 0}
+            for number in counted:
+                self.counts[number] += 1
+            if counted:
+                return
+            for anchor in action.capped:
+                if anchor is None or data.find(anchor, start, eol) >= 0:
+                    return
+        if action.mark:
+            self.errors.add(view, start, eol)
+
+    def _beneath_escapes(self, data: bytes, limit: int, found: Finds) -> Finds:
+        """The finds of the window with those in lines that terminal escapes cut up: a literal may stand on both sides of one."""
+        starts: list[int] = []
+        clean: list[bytes] = []
+        at = data.find(b"\x1b")
+        while 0 <= at < limit:
+            start = data.rfind(b"\n", 0, at) + 1
+            eol = data.find(b"\n", at)
+            eol = len(data) if eol < 0 else eol
+            if eol - start <= MAX_LINE:
+                starts.append(start)
+                clean.append(_ESCAPE.sub(b"", data[start:eol]))
+            at = data.find(b"\x1b", eol)
+        self.escaped.update(starts)
+        joined = b"\n".join(clean)
+        number, end_of_line = -1, -1
+        for end, literal in self.engine.find(joined):
+            while end - 1 > end_of_line:
+                number += 1
+                end_of_line += len(clean[number]) + 1
+            found.append((starts[number] + 1, literal))
+        found.sort()
+        return found
+
+    def _line(self, view: View, start: int, eol: int, found: list[int]) -> None:
+        raw = view.window.data[start:eol]
+        text = decode(raw)
+        odd = "\x1b" in text or "^[" in text  # escapes inside: only the peeled line can be judged
+        line: Line | None = None
+        place: Place | None = None
+        claimed, tried = False, set()
+        for literal in found:
+            for anchor, number in self.plan.literals[literal].pairs:
+                if number in tried or (not odd and anchor not in raw):
+                    continue
+                tried.add(number)
+                signal = self.plan.signals[number]
+                if number in self.actions.full:
+                    if number in self.facts.numbers:
+                        continue
+                    claimed = True
+                    if number not in self.capped:
+                        self.counts[number] += 1
+                    continue
+                simple = not odd and not signal.lines and not self.plan.at_start[number]
+                if simple and line is None and self.plan.search(number, text) is None:
+                    continue
+                if line is None:
+                    line = read_line(text)
+                if signal.filters and not accepted(line, signal.filters):
+                    continue
+                body = line.text if not signal.lines else view.block(start, line, signal.lines)
+                captures = self.plan.search(number, body)
+                if captures is None:
+                    continue
+                place = place or view.place(start, line)
+                if not self.select.wants(place):
+                    return
+                if number in self.facts.numbers:
+                    if self.facts.keep(signal.id, place, captures) and self.everything:
+                        self.actions.close(number, self.counts)
+                    continue
+                claimed = True
+                kept = place
+                if signal.lines:
+                    kept = place._replace(text=body[:KEEP_TEXT], end_line=place.line + body.count("\n"))
+                self._keep(number, kept, tuple(captures.items()))
+        if not claimed and any(self.plan.is_mark[n] for n in found):
+            self.errors.add(view, start, eol, line, place)
+
+    def _keep(self, number: int, place: Place, captures: tuple[tuple[str, str], ...]) -> None:
+        count = self.counts[number] = self.counts.get(number, 0) + 1
+        if count <= self.keep:
+            self.hits.extend(Hit(name, place, captures) for name in self.plan.names[number])
+        if count == self.keep and self.everything:
+            self.actions.fill(number, self.counts)
+            if not self.plan.exact[number]:  # a plain text goes on being counted exactly; of a pattern the count is 'at least'
+                self.capped.add(number)
+
+    def _row(self, row: tuple[tuple[str, str], ...], place: Place) -> None:
+        if not self.select.wants(place):
+            return
+        for signal in self.plan.fields:
+            if holds(signal, row):
+                count = self.field_counts[signal.id] = self.field_counts.get(signal.id, 0) + 1
+                if count <= self.keep:
+                    self.hits.append(Hit(signal.id, place, tuple((k, v) for k, v in row if k != "table")))
+
+
+def accepted(line: Line, filters: tuple[Filter, ...]) -> bool:
+    """Is the line of a kind, module, level and file that a signal asks for?"""
+    for kind, modules, levels, files in filters:
+        if kind != line.kind:
+            continue
+        if modules and line.module not in modules:
+            continue
+        if levels and line.level not in levels:
+            continue
+        if files and not any((line.source or "").startswith(f) for f in files):
+            continue
+        return True
+    return False
