@@ -14,6 +14,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "merge": ("doctor.commands.merge", "merge the JSON lines of `scan -f jsonl` of many nodes into one diagnosis", "把多个节点 `scan -f jsonl` 的结果合并成一个诊断"),
     "explain": ("doctor.commands.explain", "explain an error code, an entry or an environment variable", "解释错误码、知识条目或环境变量"),
     "repro": ("doctor.commands.repro", "write a single-operator script that reproduces a fault", "生成复现故障的单算子脚本"),
+    "issue": ("doctor.commands.issue", "draft an issue for maintainers, redacted: versions, symptoms, root cause, evidence", "起草给维护者的 issue（已脱敏）：版本、现象、根因、证据"),
     "run": ("doctor.commands.run", "run a command and diagnose it when it fails", "运行命令，失败时自动诊断"),
     "kb": ("doctor.commands.kb", "list, search, show and check the knowledge", "列出、搜索、查看、检查知识库"),
     "ops": ("doctor.commands.ops", "operators that a run compiled, and those it compiled again", "一次运行编译了哪些算子、哪些被反复编译"),

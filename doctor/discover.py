@@ -18,6 +18,7 @@ from doctor.source import Source, hints
 
 MAX_FILES = 200_000
 HEAD = 4096
+STDIN = "<stdin>"
 
 
 class Found(NamedTuple):
@@ -154,7 +155,7 @@ def _file(name: str, size: int) -> tuple[list[Source], list[Skipped]]:
 
 def standard_input(stream: BinaryIO) -> Source:
     """Standard input, read once."""
-    return Source("<stdin>", lambda: stream, None, hints(""))
+    return Source(STDIN, lambda: stream, None, hints(""))
 
 
 def given_text(text: str, name: str = "<text>") -> Source:

@@ -1,56 +1,52 @@
-"""Replaces what identifies people and places by stable pseudonyms, the same throughout a report.
+"""Replaces what identifies people, places and machines by stable pseudonyms, the same throughout a report.
 
-The mapping from pseudonym to value stays in this process; nothing writes it anywhere.
+The mapping from value to pseudonym stays in this process, unless the user asks for a file of it.
 """
 
 from __future__ import annotations
 
 import os
 import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-# Names that identify nobody.
-_PUBLIC_USERS = frozenset(
-    {"root", "HwHiAiUser", "HwBaseUser", "HwDmUser", "ma-user", "user", "user_name", "USER", "x", "u"}
-)
-_PUBLIC_ADDRESSES = re.compile(r"^(?:127\.|0\.0\.0\.0$|255\.|169\.254\.|224\.|192\.0\.2\.)")
-_PUBLIC_HOSTS = frozenset(
-    {"localhost", "github.com", "gitee.com", "gitcode.com", "hiascend.com", "huggingface.co", "pypi.org"}
-)
+from doctor import redact_patterns as patterns
+from doctor.harvest import Cluster, Place
 
-_TOKEN = re.compile(
-    r"\b(?:hf_[A-Za-z0-9]{16,}|sk-[A-Za-z0-9_-]{16,}|gh[pousr]_[A-Za-z0-9]{20,}|glpat-[\w-]{16,}|xox[abp]-[\w-]{10,}|AKIA[0-9A-Z]{16}"
-    r"|eyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]{5,})"
-)
-_SECRET = re.compile(
-    r"(?i)\b((?:[\w-]*(?:password|passwd|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|credential)[\w-]*)\s*[=:]\s*[\"']?|bearer\s+|authorization:\s*\w+\s+)"
-    r"([^\s\"',;&]{4,})"
-)
-_PEM = re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)", re.DOTALL)
-_URL_LOGIN = re.compile(r"(?<=://)[^\s/@:]+:[^\s/@]+(?=@)")
-_EMAIL = re.compile(r"\b[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64})+\b")
-_IPV4 = re.compile(r"(?<![\d.])(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?:25[0-5]|2[0-4]\d|1?\d?\d)){3}(?![\d.]*\d)")
-_VERSION_BEFORE = re.compile(r"(?i)(?:version|cann|driver|firmware|toolkit|\bv|==|>=)[ :=-]*$")
-_IPV6 = re.compile(
-    r"(?<![\w:])(?:[0-9a-fA-F]{1,4}:){2,7}(?::?[0-9a-fA-F]{1,4}){1,7}(?![\w:])|(?<![\w:])fe80::[0-9a-fA-F:]+"
-)
-_MAC = re.compile(r"(?<![\w:])(?:[0-9a-fA-F]{2}:){5}[0-9a-fA-F]{2}(?![\w:])")
-_HOME = re.compile(r"(?<![\w/])(/(?:home|Users|data/home|mnt/home|export/home)/)([\w.@-]+)")
-_PROMPT = re.compile(r"(?:^|(?<=[\s\[(]))([A-Za-z_][\w.-]*)@([A-Za-z][\w.-]*)(?=[:\s\]$#~])", re.MULTILINE)
-_SERIAL = re.compile(r"(?i)\b(serial(?:[ _]?(?:number|no))?|sn)(\s*[:=]\s*)([A-Z0-9]{8,32})\b")
-_HOSTWORD = re.compile(
-    r"(?i)\b((?:host|hostname|node_?name|server_?name|master_addr|nodename)\s*[=:]\s*[\"']?)([A-Za-z][\w-]*(?:\.[\w-]+)*)"
-)
-_FQDN = re.compile(r"\b[a-z0-9][a-z0-9-]*(?:\.[a-z0-9-]+)*\.(?:internal|local|lan|corp|intra|cluster|svc)\b")
+if TYPE_CHECKING:
+    from doctor.diagnose import Diagnosis
+    from kb.knowledge import Knowledge
+
+KEY_VARIABLE = "NPU_DOCTOR_REDACT_KEY"
+ANYWHERE = frozenset({"token", "secret", "key", "login", "serial"})  # no words: replaced inside of other ones, too
+# Shorter values are only replaced where the text says what they are.
+SHORTEST_WORD, LONGEST_WORD, SHORTEST_SECRET = 3, 256, 6
 
 
 class Redactor:
-    """One report's pseudonyms. This machine's own name and user are known from the start."""
+    """The pseudonyms of one report. This machine's own name and user are known from the start.
 
-    def __init__(self) -> None:
+    `keep`: words of the program's own texts. Somebody called `data` keeps that name where it may be the plain word.
+    `fixed`: texts of the program's own, which stay as they are: their addresses are examples.
+    `tag`: stands in every pseudonym, so that those of two nodes are not taken for each other.
+    `key`: makes pseudonyms the same on all nodes that use the same key; without the key nobody can compute them.
+    """
+
+    def __init__(self, keep: Iterable[str] = (), fixed: Iterable[str] = (), tag: str = "", key: str = "") -> None:
         self.mapping: dict[str, str] = {}
-        self._numbers: dict[str, int] = {}
+        self.tag = tag
+        self._key = key.encode("utf-8", "surrogateescape")[:64]
+        self._keep = frozenset(word.lower() for word in keep)
+        self._fixed = frozenset(fixed)
+        self._numbers: Counter[str] = Counter()
+        self._kinds: dict[str, str] = {}
+        self._aliases: dict[str, str] = {}  # lower case, and the first part of a full host name -> the name
+        self._known: re.Pattern[str] | None = None
+        self._cache: dict[str, str] = {}
+        self._learning = False
         for name in (os.environ.get("USER", ""), Path(os.environ.get("HOME", "/root")).name):
             if len(name) >= 3:
                 self._user(name)
@@ -58,64 +54,261 @@ class Redactor:
         if len(own) >= 3:
             self._host(own)
 
-    def _name(self, kind: str, value: str) -> str:
-        if value not in self.mapping:
-            self._numbers[kind] = self._numbers.get(kind, 0) + 1
-            self.mapping[value] = f"<{kind}-{self._numbers[kind]}>"
-        return self.mapping[value]
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many different values of each kind were replaced."""
+        return dict(sorted(self._numbers.items()))
+
+    @property
+    def names(self) -> str:
+        """Two reports with the same mark here call the same thing the same."""
+        return self._digest("names")[:8] if self._key else self.tag
+
+    def map_text(self) -> str:
+        """What each pseudonym stands for, as JSON: for the user's own eyes."""
+        import json
+
+        back: dict[str, list[str]] = {}
+        for value, told in self.mapping.items():
+            back.setdefault(told, []).append(value)
+        return json.dumps(back, ensure_ascii=False, indent=1) + "\n"
+
+    # what identifies
 
     def text(self, text: str) -> str:
         """The text with everything identifying replaced."""
-        text = _PEM.sub(lambda m: self._name("key", m[0]), text)
-        text = _TOKEN.sub(lambda m: self._name("token", m[0]), text)
-        text = _SECRET.sub(lambda m: m[1] + (m[2] if m[2].startswith("<") else self._name("secret", m[2])), text)
-        text = _URL_LOGIN.sub(lambda m: self._name("login", m[0]), text)
-        text = _EMAIL.sub(lambda m: self._name("email", m[0]), text)
-        text = _MAC.sub(lambda m: self._name("mac", m[0]), text)
-        text = _IPV4.sub(self._address, text)
-        text = _IPV6.sub(lambda m: self._name("ip", m[0]) if m[0].count(":") >= 3 else m[0], text)
-        text = _HOME.sub(lambda m: m[1] + self._user(m[2]), text)
-        text = _PROMPT.sub(lambda m: f"{self._user(m[1])}@{self._host(m[2])}", text)
-        text = _SERIAL.sub(lambda m: m[1] + m[2] + self._name("serial", m[3]), text)
-        text = _HOSTWORD.sub(lambda m: m[1] + self._host(m[2]), text)
-        text = _FQDN.sub(lambda m: self._host(m[0]), text)
-        return self._known(text)
+        found = self._cache.get(text)
+        if found is None:
+            found = self._cache[text] = self._replaced(text)
+        return found
 
-    def _address(self, match: re.Match[str]) -> str:
-        """Four numbers with dots are an address unless a word before says that they are a version."""
-        before = match.string[max(0, match.start() - 24) : match.start()]
-        if _PUBLIC_ADDRESSES.match(match[0]) or _VERSION_BEFORE.search(before):
+    def _replaced(self, text: str) -> str:
+        text = self._secrets(text)
+        if "@" in text:
+            text = patterns.URL_LOGIN.sub(lambda m: m[0] if m[0].startswith("<") else self._name("login", m[0]), text)
+            text = patterns.EMAIL.sub(lambda m: self._name("email", m[0]), text)
+        text = patterns.MAC.sub(lambda m: self._name("mac", m[0]), text)
+        text = patterns.IPV4.sub(
+            lambda m: self._name("ip", m[0]) if patterns.is_address(m.string, m.start(), m[0]) else m[0], text
+        )
+        if text.count(":") > 1:
+            text = patterns.IPV6.sub(lambda m: self._name("ip", m[0]) if patterns.is_address6(m[0]) else m[0], text)
+        for pattern in patterns.SERIALS:
+            text = pattern.sub(lambda m: self._named(m, self._name("serial", m["name"].strip())), text)
+        for pattern in patterns.USERS:
+            text = pattern.sub(lambda m: self._named(m, self._user(m["name"])), text)
+        for pattern in patterns.HOSTS:
+            text = pattern.sub(lambda m: self._named(m, self._host(m["name"])), text)
+        return text if self._learning else self._words(text)
+
+    def _secrets(self, text: str) -> str:
+        if "-----BEGIN" in text:
+            text = patterns.PEM.sub(self._private_key, text)
+        text = patterns.TOKEN.sub(lambda m: self._name("token", m[0]), text)
+        if len(text) >= 64:
+            text = patterns.PEM_LINE.sub(lambda m: self._name("key", m[0]), text)
+        if patterns.SECRET_WORD.search(text):
+            for pattern in patterns.SECRETS:
+                text = pattern.sub(self._secret, text)
+        return text
+
+    def _secret(self, match: re.Match[str]) -> str:
+        group = "quoted" if match["quoted"] is not None else "bare"
+        value = match[group] if group == "quoted" else match[group].rstrip(",;)]}>")
+        if not patterns.is_secret(match["key"] or "", value):
             return match[0]
-        return self._name("ip", match[0])
+        start = match.start(group) - match.start()
+        if "cookie" in (match["key"] or "").lower() and "=" in value:
+            start += value.index("=") + 1
+            value = value.partition("=")[2]
+        return match[0][:start] + self._name("secret", value) + match[0][start + len(value) :]
+
+    def _private_key(self, match: re.Match[str]) -> str:
+        """Its lines are known from now on, where they stand alone as well."""
+        told = self._name("key", match[0])
+        for row in _BASE64.findall(match[0].replace("\\n", " ")):
+            if row not in self.mapping:
+                self._remember(row, told, "key")
+        return told
+
+    @staticmethod
+    def _named(match: re.Match[str], name: str) -> str:
+        begin, end = match.start("name") - match.start(), match.end("name") - match.start()
+        return match[0][:begin] + name + match[0][end:]
+
+    # pseudonyms
+
+    def _name(self, kind: str, value: str) -> str:
+        if kind not in ANYWHERE:  # the same in any case
+            value = self._aliases.setdefault(value.lower(), value)
+        told = self.mapping.get(value)
+        if told is None:
+            self._numbers[kind] += 1
+            number = f"{self.tag}-{self._numbers[kind]}" if self.tag else str(self._numbers[kind])
+            told = f"<{kind}-{self._digest(f'{kind}:{value}')[:10] if self._key else number}>"
+            self._remember(value, told, kind)
+        return told
+
+    def _remember(self, value: str, told: str, kind: str) -> None:
+        self.mapping[value], self._kinds[value] = told, kind
+        self._known = None
+        self._cache.clear()
+
+    def _digest(self, text: str) -> str:
+        from hashlib import blake2b
+
+        return blake2b(text.encode("utf-8", "surrogateescape"), key=self._key, digest_size=16).hexdigest()
 
     def _user(self, name: str) -> str:
-        return name if name in _PUBLIC_USERS else self._name("user", name)
+        if name.lower() in patterns.PUBLIC_USERS or name.isdigit() or name.startswith("<"):
+            return name
+        return self._name("user", name)
 
     def _host(self, name: str) -> str:
-        return name if name.lower() in _PUBLIC_HOSTS else self._name("host", name)
+        """A host's full name and its first part are one host."""
+        low = name.lower()
+        if (
+            patterns.is_public_host(low)
+            or low in self._keep
+            or name.isdigit()
+            or name.startswith("<")
+            or _NUMBERS.fullmatch(name)
+        ):
+            return name
+        first = low.partition(".")[0]
+        short = first if first != low and len(first) > SHORTEST_WORD and not patterns.is_public_host(first) else ""
+        if low not in self._aliases and short in self._aliases:
+            known = self._aliases[short]
+            self._aliases[low] = name
+            self._remember(name, self.mapping[known], "host")
+        told = self._name("host", name)
+        if short:
+            self._aliases.setdefault(short, self._aliases[low])
+        return told
 
-    def _known(self, text: str) -> str:
-        """Values that were recognised once are replaced wherever else they stand as words."""
-        for value in sorted(self.mapping, key=len, reverse=True):
-            if len(value) >= 3 and value in text:
-                text = re.sub(rf"(?<![\w<]){re.escape(value)}(?![\w>])", lambda _, v=value: self.mapping[v], text)  # type: ignore[misc]
-        return text
+    # names that were recognised once, wherever else they stand
+
+    def _words(self, text: str) -> str:
+        if self._known is None:
+            self._known = self._compile()
+        return self._known.sub(lambda m: self.mapping.get(m[0]) or self.mapping[self._aliases[m[0].lower()]], text)
+
+    def _compile(self) -> re.Pattern[str]:
+        inside = [v for v, kind in self._kinds.items() if kind in ANYWHERE and len(v) >= SHORTEST_SECRET]
+        words = [w for w in self._aliases if SHORTEST_WORD <= len(w) <= LONGEST_WORD and w not in self._keep]
+        # Longer ones first: what begins with another one is taken whole.
+        parts = [re.escape(v) for v in sorted(inside, key=len, reverse=True)]
+        if words:
+            parts.append(rf"(?<![A-Za-z0-9<])(?i:{_trie(words)})(?![A-Za-z0-9>])")
+        return re.compile("|".join(parts) or r"(?!)")
+
+    # structures
 
     def report(self, value: Any) -> Any:
         """A report or harvest in JSON form. Two rounds: a name learnt late is replaced where it stood early, too."""
-        self._walk(value)
+        self._learning = True
+        try:
+            self._walk(value)
+        finally:
+            self._learning = False
+            self._cache.clear()
         return self._walk(value)
 
     def _walk(self, value: Any, key: str = "") -> Any:
         if isinstance(value, str):
-            return value if key in _FIXED else self.text(value)
+            if key in _HOST_KEYS:
+                self._node(value)
+            return value if key in _FIXED or value in self._fixed else self.text(value)
         if isinstance(value, dict):
+            if "template" in value and "evidence" in value:
+                value = {**value, "template": self._shape(value["template"], value["evidence"]["text"])}
             return {k: v if k == "references" else self._walk(v, k) for k, v in value.items()}
+        if isinstance(value, Place):
+            self._node(value.node or "")
+        elif isinstance(value, Cluster):
+            value = value._replace(template=self._shape(value.template, value.first.text))
+        elif isinstance(value, tuple) and len(value) == 2 and isinstance(value[1], str):  # a capture
+            if value[0] in _USER_KEYS:
+                self._user(value[1])
+            elif value[0] in _HOST_KEYS:
+                self._node(value[1])
         if isinstance(value, (list, tuple)):
             return [self._walk(v, key) for v in value]
         return value
 
+    def _node(self, name: str) -> None:
+        """What the structure says is a machine, be it called by a name or by an address."""
+        name = name.partition("%")[0]
+        if name and self.text(name) == name:
+            self._host(name)
 
+    def _shape(self, shape: str, text: str) -> str:
+        """A token without its digits would no longer be recognised: the shape is made anew, of the redacted text."""
+        from doctor.scan.clusters import FURTHER, template
+
+        return shape if shape == FURTHER else template(_PSEUDONYM.sub(r"<\1>", self.text(text)))
+
+
+def redactor(diagnosis: Diagnosis, knowledge: Knowledge, *, tagged: bool = False) -> Redactor:
+    """For a report. NPU_DOCTOR_REDACT_KEY is honoured.
+
+    `tagged`: for what is merged with the reports of other nodes.
+    """
+    key = os.environ.get(KEY_VARIABLE, "")
+    fixed = {
+        s
+        for r in diagnosis.related
+        for s in _strings((r.finding.entry.title, r.finding.entry.cause, r.finding.entry.fixes))
+    }
+    return Redactor(_vocabulary(knowledge), fixed, os.urandom(2).hex() if tagged and not key else "", key)
+
+
+@lru_cache(maxsize=1)
+def _vocabulary(knowledge: Knowledge) -> frozenset[str]:
+    """The words of all titles, and what machines and accounts are often called by."""
+    rows = (f"{brief.title.en} {brief.words} {brief.component}" for brief in knowledge.catalog())
+    return _COMMON.union(word.lower() for row in rows for word in _WORD.findall(row))
+
+
+def _strings(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, (tuple, list)):
+        for one in value:
+            yield from _strings(one)
+
+
+def _trie(words: Iterable[str]) -> str:
+    """A pattern for many words that looks at each letter once."""
+    tree: dict[str, Any] = {}
+    for word in words:
+        node = tree
+        for letter in word:
+            node = node.setdefault(letter, {})
+        node[""] = {}
+
+    def pattern(node: dict[str, Any]) -> str:
+        parts = [re.escape(letter) + pattern(below) for letter, below in sorted(node.items()) if letter]
+        if not parts:
+            return ""
+        return f"(?:{'|'.join(parts)}){'?' if '' in node else ''}"
+
+    return pattern(tree)
+
+
+_WORD = re.compile(r"[A-Za-z][A-Za-z0-9-]+")
+_BASE64 = re.compile(r"[A-Za-z0-9+/=]{16,}")
+_PSEUDONYM = re.compile(r"<([a-z]+)-[\w-]{1,20}>")
+_NUMBERS = re.compile(r"[\d.:-]+")
+# Plain words that accounts and machines are often called by.
+_COMMON = frozenset(
+    {"app", "apps", "ascend", "base", "build", "ci", "cloud", "code", "conda", "connect", "data", "demo", "deploy", "dev", "docker", "env", "from",
+     "gitlab", "guest", "home", "infer", "install", "jenkins", "job", "jobs", "k8s", "kernel", "lab", "llm", "local", "log", "logs", "mindspore", "model",
+     "models", "npu", "ops", "python", "ray", "rank", "run", "runner", "script", "service", "share", "shared", "slurm", "store", "system", "test",
+     "tests", "tmp", "torch", "train", "trainer", "training", "ubuntu", "vllm", "web", "with", "work", "worker", "workspace"}
+)  # fmt: skip
+_HOST_KEYS = frozenset({"node", "host", "hostname", "server", "on_server", "host_name", "node_name"})
+_USER_KEYS = frozenset({"user", "owner", "username", "account"})
 # Words of the program itself; times look like addresses to a pattern and identify nobody.
 _FIXED = frozenset(
     {"id", "slug", "kind", "role", "severity", "verdict", "level", "module", "digest", "version", "time", "first_seen", "last_seen", "explains",

@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 
 from doctor import lang
 from doctor.errors import UsageError
+from doctor.output import write as write
 from kb.knowledge import Knowledge, load
 
 
@@ -51,18 +52,6 @@ def knowledge(args: argparse.Namespace) -> Knowledge:
 
 def language(args: argparse.Namespace) -> str:
     return lang.choose(args.lang)
-
-
-def write(text: str, target: str | None) -> None:
-    """To a file, whole or not at all, or to standard output."""
-    if not target or target == "-":
-        sys.stdout.write(text)
-        return
-    path = Path(target)
-    try:
-        path.write_text(text, encoding="utf-8", errors="backslashreplace")
-    except OSError as error:
-        raise UsageError(f"cannot write {target}: {error.strerror}", "choose another place with -o FILE") from error
 
 
 def format_of(asked: str | None, target: str | None, known: Sequence[str], default: str = "text") -> str:

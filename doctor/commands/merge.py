@@ -13,6 +13,7 @@ from doctor.commands import common, scan
 from doctor.diagnose import conclude
 from doctor.errors import UsageError
 from doctor.harvest import Cluster, Harvest, Hit, Place, from_json
+from doctor.redact import KEY_VARIABLE
 
 
 def arguments() -> common.Parser:
@@ -29,13 +30,19 @@ def main(argv: list[str]) -> int:
     args = arguments().parse_args(argv)
     begin = time.perf_counter()
     known = common.knowledge(args)
-    read = [(name, harvest) for name in args.paths for harvest in harvests(name, known.digest)]
+    names: dict[str, str | None] = {}
+    read = [(name, harvest) for name in args.paths for harvest in harvests(name, known.digest, names)]
+    if len(set(names.values())) > 1:
+        sys.stderr.write(
+            "npu-doctor: these files were redacted with different pseudonyms: who waits for whom on another node cannot be told"
+            f"\n = help: scan every node with --redact and the same secret in {KEY_VARIABLE}\n"
+        )
     diagnosis = conclude(apart(read), known, time.perf_counter() - begin)
     scan.emit(args, diagnosis, known)
     return scan.exit_code(args, diagnosis)
 
 
-def harvests(name: str, digest: str) -> Iterator[Harvest]:
+def harvests(name: str, digest: str, names: dict[str, str | None] | None = None) -> Iterator[Harvest]:
     """The harvests in a file; everything else in it is a conclusion and is drawn again."""
     try:
         text = sys.stdin.read() if name == "-" else Path(name).read_text(encoding="utf-8", errors="surrogateescape")
@@ -56,6 +63,8 @@ def harvests(name: str, digest: str) -> Iterator[Harvest]:
                 f"{name}:{number} is no line of `npu-doctor scan -f jsonl`",
                 "write it again on that node, with the same version",
             ) from error
+        if kind == "report" and names is not None:
+            names[name] = row.get("redacted", {}).get("names")
         if kind == "report" and row.get("knowledge", {}).get("digest") != digest:
             sys.stderr.write(
                 f"npu-doctor: {name} was scanned with other knowledge: what only one of them knows is missing\n"

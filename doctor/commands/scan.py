@@ -19,6 +19,7 @@ from doctor.source import Source
 from kb.knowledge import Knowledge
 
 FORMATS = ("text", "json", "jsonl", "md")
+Json = dict[str, Any]
 LEVELS = ("debug", "info", "event", "warning", "error", "fatal")
 FAIL_ON = {
     "info": ("info", "warning", "error", "fatal"),
@@ -74,6 +75,9 @@ def output_options(made: common.Parser) -> None:
     made.add_argument(
         "--redact", action="store_true", help="replace addresses, hosts, users, tokens and serial numbers by pseudonyms"
     )
+    made.add_argument(
+        "--redact-map", metavar="FILE", help="with --redact: write into a file of yours alone which pseudonym stands for what"
+    )
     made.add_argument("--timeline", action="store_true", help="show what happened when in a job of several ranks")
     made.add_argument("--color", choices=("auto", "always", "never"), default="auto")
 
@@ -91,8 +95,14 @@ def main(argv: list[str]) -> int:
 
 
 def diagnose(args: argparse.Namespace, known: Knowledge) -> Diagnosis:
+    return look(args, known, *find(args.paths))
+
+
+def look(
+    args: argparse.Namespace, known: Knowledge, sources: tuple[Source, ...], skipped: tuple[Skipped, ...]
+) -> Diagnosis:
+    """Reads the sources and concludes. `args.interrupted` tells whether the user ended it early."""
     begin = time.perf_counter()
-    sources, skipped = find(args.paths)
     harvests, interrupted = run.scan_all(sources, known, select(args), args.jobs, common.language(args))
     if interrupted:
         skipped = (*skipped, Skipped("...", "interrupted: what follows was not read"))
@@ -150,11 +160,9 @@ def emit(args: argparse.Namespace, diagnosis: Diagnosis, known: Knowledge) -> No
     """The report in the asked form on stdout or into a file; the narration on stderr."""
     made = report(diagnosis, known)
     harvest = diagnosis.harvest.json()
-    if args.redact:
-        from doctor.redact import Redactor
-
-        made, harvest = Redactor().report([made, harvest])
     form = common.format_of(args.format, args.output, FORMATS)
+    if args.redact or args.redact_map:
+        made, harvest = redacted(args, diagnosis, known, made, harvest, mergeable=form == "jsonl")
     language = common.language(args)
     common.write(render(made, harvest, form, language, args), args.output)
     if form == "text" or args.output:
@@ -171,7 +179,21 @@ def emit(args: argparse.Namespace, diagnosis: Diagnosis, known: Knowledge) -> No
         )  # fmt: skip
 
 
-def render(made: dict[str, Any], harvest: dict[str, Any], form: str, language: str, args: argparse.Namespace) -> str:
+def redacted(
+    args: argparse.Namespace, diagnosis: Diagnosis, known: Knowledge, made: Json, harvest: Json, mergeable: bool
+) -> tuple[Json, Json]:
+    """Both with pseudonyms. Which stands for what goes nowhere but into the file that --redact-map names."""
+    from doctor.redact import redactor
+
+    using = redactor(diagnosis, known, tagged=mergeable)
+    made, harvest = using.report([made, harvest])
+    made["redacted"] = {"values": using.counts, "names": using.names}
+    if args.redact_map:
+        common.write(using.map_text(), args.redact_map, private=True)
+    return made, harvest
+
+
+def render(made: Json, harvest: Json, form: str, language: str, args: argparse.Namespace) -> str:
     if form == "json":
         import json
 

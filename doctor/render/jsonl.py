@@ -10,8 +10,7 @@ def render(report: dict[str, Any], harvest: dict[str, Any]) -> str:
     head = {
         k: report[k] for k in ("schema_version", "tool", "knowledge", "verdict", "stats", "missing_evidence", "skipped")
     }
-    if "job" in report:
-        head["job"] = report["job"]
+    head.update({k: report[k] for k in ("job", "redacted") if k in report})
     rows = [{"type": "report", **head}, {"type": "harvest", **harvest}]
     rows += [{"type": "finding", **f} for f in report["findings"]]
     rows += [{"type": "unexplained", **c} for c in report["unexplained"]]

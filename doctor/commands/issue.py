@@ -1,0 +1,144 @@
+"""`npu-doctor issue`: what a maintainer needs to know about a failure, as a text to paste into a tracker. Redacted unless told otherwise."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from doctor import exits
+from doctor.commands import common, scan
+from doctor.discover import STDIN
+from doctor.errors import UsageError
+from doctor.harvest import Skipped
+from doctor.redact import Redactor, redactor
+from doctor.render import draft
+from doctor.report import report
+from doctor.source import Source
+from doctor.versions import Seen, versions
+from kb.knowledge import Knowledge
+
+if TYPE_CHECKING:
+    from doctor.tui.piped import Pipe
+
+Sources = tuple[Source, ...]
+
+# Who keeps what, and where a report of a fault is read.
+TRACKERS = {
+    "torch_npu": "https://gitcode.com/Ascend/pytorch/issues",
+    "vllm-ascend": "https://github.com/vllm-project/vllm-ascend/issues",
+    "hccl": "https://gitcode.com/cann/hccl/issues",
+    "cann": "https://gitcode.com/cann/runtime/issues",
+    "driver": "https://gitcode.com/cann/driver/issues",
+    "mindie": "https://gitcode.com/Ascend/MindIE-LLM/issues",
+    "mindspore": "https://gitee.com/mindspore/mindspore/issues",
+    "mind-cluster": "https://gitcode.com/Ascend/mind-cluster/issues",
+}
+_OF_COMPONENT = {
+    "vllm": "vllm-ascend",
+    "npu-smi": "driver",
+    "kernel": "driver",
+    "torch": "torch_npu",
+    "pytorch": "torch_npu",
+    "tdt": "cann",
+}
+_WORDS = {
+    "plain": ("NOT redacted: addresses, names and tokens of the logs stand in it", "未脱敏：日志中的地址、名字、令牌均为原文"),
+    "redacted": ("redacted ({counts}); read it before you send it", "已脱敏（{counts}）；发送前请先通读"),
+    "place": ("a place for it: {url}", "可提交到：{url}"),
+}  # fmt: skip
+
+
+def arguments() -> common.Parser:
+    made = common.parser(
+        "issue",
+        "Draft an issue for maintainers: versions seen in the logs, symptoms, root cause, evidence, what was tried, a script that reproduces it. "
+        "Addresses, hosts, users, tokens and serial numbers are replaced by pseudonyms.",
+    )
+    made.add_argument("paths", nargs="*", metavar="PATH", help="logs as for npu-doctor scan, or - for standard input")
+    made.add_argument("-o", "--output", metavar="FILE", help="write the draft to a file instead of standard output")
+    made.add_argument(
+        "--finding", type=int, metavar="N", help="the issue is about the N-th finding (default: the first root cause)"
+    )
+    made.add_argument(
+        "--to", choices=tuple(TRACKERS), help="whose tracker it is for (default: by the component of the finding)"
+    )
+    made.add_argument(
+        "--no-redact", action="store_true", help="leave addresses, names and tokens as they stand in the logs"
+    )
+    made.add_argument(
+        "--redact-map", metavar="FILE", help="write into a file of yours alone which pseudonym stands for what"
+    )
+    made.add_argument(
+        "-j", "--jobs", type=int, metavar="N", help="worker processes (default: by the size of the input)"
+    )
+    made.set_defaults(since=None, until=None, level=None, pid=None, rank=None, device=None)
+    return made
+
+
+def main(argv: list[str]) -> int:
+    args = arguments().parse_args(argv)
+    if args.no_redact and args.redact_map:
+        raise UsageError("--redact-map tells the pseudonyms, and --no-redact makes none", "leave one of them out")
+    known = common.knowledge(args)
+    sources, skipped = scan.find(args.paths)
+    sources, unread, pipe = _rereadable(sources)
+    diagnosis = scan.look(args, known, sources, (*skipped, *unread))
+    made = report(diagnosis, known)
+    if args.finding is not None and not 0 < args.finding <= len(made["findings"]):
+        raise UsageError(
+            f"there are {len(made['findings'])} findings, not {args.finding}",
+            "npu-doctor scan PATH numbers them in their order",
+        )
+    seen = versions(sources)
+    if pipe is not None:
+        pipe.close()
+    if not args.no_redact:
+        using = redactor(diagnosis, known)
+        made = using.report(made)
+        seen = tuple(Seen(s.name, tuple((_version(v, using), using.text(p)) for v, p in s.values)) for s in seen)
+        made["redacted"] = {"values": using.counts, "names": using.names}
+        if args.redact_map:
+            common.write(using.map_text(), args.redact_map, private=True)
+    language = common.language(args)
+    common.write(draft.render(made, seen, language, draft.Options(args.finding, not args.no_redact)), args.output)
+    _narrate(args.to or _place(made, args.finding, known), made, language)
+    if args.interrupted:
+        return exits.INTERRUPTED
+    return exits.CLEAN if made["stats"]["files"] else exits.INCONCLUSIVE
+
+
+def _rereadable(sources: Sources) -> tuple[Sources, tuple[Skipped, ...], Pipe | None]:
+    """Versions are looked for in a second reading: standard input is kept in a file without a name, as long as the pipe is."""
+    if not any(s.name == STDIN for s in sources):
+        return sources, (), None
+    from doctor.tui.piped import Pipe
+
+    pipe = Pipe(sys.stdin.fileno()).start()
+    pipe.join()
+    lost = (Skipped(STDIN, f"not all of it could be kept: {pipe.fault}"),) if pipe.fault else ()
+    kept = pipe.source()
+    return tuple(kept if s.name == STDIN else s for s in sources), lost, pipe
+
+
+def _version(value: str, using: Redactor) -> str:
+    """Four numbers that stood behind the word version are no address."""
+    return value if value[:1].isdigit() else using.text(value)
+
+
+def _place(made: scan.Json, number: int | None, known: Knowledge) -> str:
+    """The tracker of the component that the finding is about; empty when nobody is known to keep it."""
+    about = draft.subject(made, number)
+    entry = known.entry(about["id"]) if about else None
+    component = entry.component.lower() if entry is not None else ""
+    return _OF_COMPONENT.get(component, component)
+
+
+def _narrate(to: str, made: scan.Json, language: str) -> None:
+    zh = language == "zh"
+    if "redacted" in made:
+        counts = ", ".join(f"{n} {kind}" for kind, n in made["redacted"]["values"].items()) or "0"
+        sys.stderr.write(f"npu-doctor: {_WORDS['redacted'][zh].format(counts=counts)}\n")
+    else:
+        sys.stderr.write(f"npu-doctor: {_WORDS['plain'][zh]}\n")
+    if to in TRACKERS:
+        sys.stderr.write(f"npu-doctor: {_WORDS['place'][zh].format(url=TRACKERS[to])}\n")
