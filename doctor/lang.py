@@ -69,6 +69,11 @@ _WORDS = {
     "state-missing": ("ranks without logs", "没有日志的 rank"),
     "skew": ("clocks of {nodes} nodes differ by up to {spread} s (known within {within} s)", "{nodes} 个节点的时钟最多相差 {spread} 秒（估计误差 {within} 秒内）"),
     "timeline": ("Timeline (each node by its own clock)", "时间线（各节点本地时钟）"),
+    "processes": ("processes", "进程数"),
+    "state": ("state", "状态"),
+    "time": ("time", "时间"),
+    "ahead": ("clock ahead by, s", "时钟快（秒）"),
+    "event": ("what happened", "事件"),
     "next": ("next", "下一步"),
     "scanned": ("read {files} files, {size}, in {seconds} s; knowledge: {entries} entries, {codes} codes", "已读 {files} 个文件，{size}，用时 {seconds} 秒；知识库：{entries} 条，{codes} 个错误码"),
 }  # fmt: skip

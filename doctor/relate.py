@@ -107,7 +107,9 @@ def _parent(
             continue
         strength = _strength(finding, other, facts)
         if not strength and other.entry.code in story.order and finding.entry.code not in story.order:
-            strength = int(finding.entry.role == "ambiguous" and finding.entry.kind in _DOWNSTREAM)
+            # What is downstream of a job's root follows from it, unless it says the same as the root more precisely.
+            downstream = finding.entry.role == "ambiguous" and finding.entry.kind in _DOWNSTREAM
+            strength = int(downstream and other.entry.code not in finding.entry.refines)
         if strength and (best is None or (-strength, rank) < best[:2]):
             best = (-strength, rank, other)
     return best[2] if best else None
@@ -131,7 +133,12 @@ def _strength(effect: Finding, cause: Finding, facts: _Facts) -> int:
     for edge in a.symptom_of:
         if edge.entry == b.code and facts.share(edge.scope, effect, cause):
             return 8
-        if edge.kind and edge.kind == b.kind and b.role in ("cause", "ambiguous") and facts.share(edge.scope, effect, cause):
+        if (
+            edge.kind
+            and edge.kind == b.kind
+            and b.role in ("cause", "ambiguous")
+            and facts.share(edge.scope, effect, cause)
+        ):
             return 7
     near = facts.near(effect, cause)
     if b.code in a.refines:

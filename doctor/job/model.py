@@ -85,6 +85,7 @@ class Root(NamedTuple):
     place: Place
     before: float | None  # seconds between the fault and the first timeout elsewhere; None: clocks do not allow to say
     last: str | None
+    unordered: str | None = None  # another root of which the clocks do not tell whether it came earlier
 
 
 class Job(NamedTuple):

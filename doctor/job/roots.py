@@ -68,7 +68,9 @@ def _faulty(case: Case, own: list[Fault], ends: Ends, first_wait: Mapping[int, P
     strong = [f for f in own if f.strong]
     votes = {t.process: n for t, n in ends.votes.items() if t.process is not None}
     outside = [n for t, n in ends.votes.items() if t.process is None or t.process not in {f.process for f in own}]
-    chosen = strong
+    certain = {f.process for f in strong}
+    # Besides them an ambiguous one counts where a chain ends that leads to none of them: a second fault.
+    chosen = strong + [f for f in own if not f.strong and f.process not in certain and votes.get(f.process)]
     if not strong:
         weak = [f for f in own if votes.get(f.process) or not ends.waiters]
         if not weak or (outside and max(outside) > max(votes.get(f.process, 0) for f in weak)):
@@ -106,7 +108,20 @@ def _faulty(case: Case, own: list[Fault], ends: Ends, first_wait: Mapping[int, P
         waiters = votes.get(number, 0) or len(ends.waiters - {number}) * (same[fault.code] == 1)
         roots.append(make_root(case, "fault", number, tuple(f.code for f in by_process[number]), waiters, peers, fault.place,
                            before(case, number, fault.time, first_wait)))  # fmt: skip
-    return tuple(roots[:MAX_ROOTS])
+    return _unordered(case, roots[:MAX_ROOTS], first)
+
+
+def _unordered(case: Case, roots: list[Root], first: Mapping[int, Fault]) -> tuple[Root, ...]:
+    """The first of several independent faults is only called so as far as clocks tell."""
+    if len(roots) < 2 or roots[0].process is None:
+        return tuple(roots)
+    for other in roots[1:]:
+        if other.process is None or other.process == roots[0].process:
+            continue
+        gap = case.clocks.gap(roots[0].process, first[roots[0].process].time, other.process, first[other.process].time)
+        if gap is None or gap[0] < gap[1]:
+            return (roots[0]._replace(unordered=other.label), *roots[1:])
+    return tuple(roots)
 
 
 def _common(fault: Fault, chosen: list[Fault]) -> bool:

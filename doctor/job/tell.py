@@ -76,6 +76,9 @@ def _note(root: Root, code: str, job: Job) -> Text:
         if root.peers:
             en.append(f"together with {_few(root.peers)}")
             zh.append(f"同类还有 {_few(root.peers)}")
+    if root.unordered is not None:
+        en.append(f"the clocks do not tell whether {root.unordered} failed earlier")
+        zh.append(f"时钟无法判断 {root.unordered} 是否更早出错")
     if (
         root.before is None
         and root.verdict == "fault"

@@ -6,9 +6,12 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from doctor.job.model import spans
 from doctor.lang import word
+from doctor.render.timeline import folded, skew_line
 
 Json = dict[str, Any]
+EVENTS = 60  # of the timeline of a job
 
 
 def render(report: Json, lang: str) -> str:
@@ -32,6 +35,8 @@ def _lines(report: Json, lang: str) -> Iterator[str]:
     yield ""
     for finding in report["findings"]:
         yield from _finding(finding, lang)
+    if "job" in report:
+        yield from _job(report["job"], lang)
     if report["unexplained"]:
         yield f"## {word('unexplained', lang)}"
         for cluster in report["unexplained"]:
@@ -51,6 +56,34 @@ def _lines(report: Json, lang: str) -> Iterator[str]:
         yield ""
     stats = report["stats"]
     yield f"---\nnpu-doctor {report['tool']['version']}, {stats['files']} files, {stats['bytes']} bytes, knowledge {report['knowledge']['digest']}"
+
+
+def _job(job: Json, lang: str) -> Iterator[str]:
+    """Ranks folded by what they did, and what happened when, as tables."""
+    size = job["world_size"]
+    yield f"## {word('job', lang).format(seen=job['processes'], world=size or '?')}"
+    yield ""
+    yield f"| {word('processes', lang)} | {word('state', lang)} | {word('rank', lang)} |"
+    yield "| ---: | --- | --- |"
+    for (state, about), members in folded(job):
+        names = spans([m["rank"] for m in members if m["rank"] is not None])
+        yield f"| {len(members)} | {escape(word('state-' + state, lang).format(about=about))} | {escape(names)} |"
+    if job["missing_ranks"]:
+        yield f"| {len(job['missing_ranks'])} | {escape(word('state-missing', lang))} | {escape(spans(job['missing_ranks']))} |"
+    yield ""
+    if skew := skew_line(job, lang):
+        yield escape(skew)
+        yield ""
+    if job["timeline"]:
+        yield f"### {word('timeline', lang)}"
+        yield ""
+        yield f"| {word('time', lang)} | {word('node', lang)} | {word('ahead', lang)} | {word('event', lang)} |"
+        yield "| --- | --- | ---: | --- |"
+        for event in job["timeline"][:EVENTS]:
+            ahead = f"{event['ahead']:+.1f}" if event["ahead"] else ""
+            time = event["time"].replace("T", " ")[:23]
+            yield f"| {time} | {escape(event['node'] or '?')} | {ahead} | {escape(event['text'][lang])} |"
+        yield ""
 
 
 def _finding(finding: Json, lang: str) -> Iterator[str]:

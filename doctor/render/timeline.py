@@ -11,15 +11,12 @@ from doctor.render.layout import Style, cells, cut, paint, wrap
 
 Json = dict[str, Any]
 FEW = 12  # groups of ranks that are shown
+STATES = ("root", "fault", "stopped", "silent", "waiting", "gave-up", "alive", "ended")
 
 
 def ranks(job: Json, lang: str, style: Style, everything: bool) -> Iterator[str]:
     """One line for all processes in the same state: `30 ranks: waiting for rank 24    0-23, 25-30`."""
-    groups: dict[tuple[str, str], list[Json]] = {}
-    for row in job["ranks"]:
-        groups.setdefault((row["state"], row["about"] or ""), []).append(row)
-    order = ("root", "fault", "stopped", "silent", "waiting", "gave-up", "alive", "ended")
-    ranked = sorted(groups.items(), key=lambda g: (order.index(g[0][0]), -len(g[1]), g[0][1]))
+    ranked = folded(job)
     size = job["world_size"]
     head = word("job", lang).format(seen=job["processes"], world=size or "?")
     yield paint(head, "bold", style)
@@ -37,14 +34,29 @@ def ranks(job: Json, lang: str, style: Style, everything: bool) -> Iterator[str]
             f"{len(job['missing_ranks'])}: {word('state-missing', lang)}  {spans(job['missing_ranks'])}",
             style.width - 2,
         )
-    if job["skew"]:
-        worst = max(job["skew"], key=lambda s: abs(s["seconds_ahead"]))
-        least = min(s["seconds_ahead"] for s in job["skew"])
-        most = max(s["seconds_ahead"] for s in job["skew"])
-        yield "  " + word("skew", lang).format(
-            nodes=len(job["skew"]), spread=f"{most - least:.1f}", within=f"{worst['within']:.1f}"
-        )
+    if skew := skew_line(job, lang):
+        yield "  " + skew
     yield ""
+
+
+def folded(job: Json) -> list[tuple[tuple[str, str], list[Json]]]:
+    """The processes by state and by what it is about, the root's first."""
+    groups: dict[tuple[str, str], list[Json]] = {}
+    for row in job["ranks"]:
+        groups.setdefault((row["state"], row["about"] or ""), []).append(row)
+    return sorted(groups.items(), key=lambda g: (STATES.index(g[0][0]), -len(g[1]), g[0][1]))
+
+
+def skew_line(job: Json, lang: str) -> str:
+    """How far the clocks of the nodes are apart; nothing when no event tells."""
+    if not job["skew"]:
+        return ""
+    ahead = [s["seconds_ahead"] for s in job["skew"]]
+    return word("skew", lang).format(
+        nodes=len(job["skew"]),
+        spread=f"{max(ahead) - min(ahead):.1f}",
+        within=f"{max(s['within'] for s in job['skew']):.1f}",
+    )
 
 
 def timeline(job: Json, lang: str, style: Style) -> Iterator[str]:

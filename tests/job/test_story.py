@@ -1,0 +1,76 @@
+"""What the analysis of a job adds to the relations of findings, and how it is shown."""
+
+from __future__ import annotations
+
+from doctor import discover
+from doctor.diagnose import conclude
+from doctor.evaluate import Finding, Instance, Scope
+from doctor.harvest import Hit, Place
+from doctor.job.tell import Story
+from doctor.proof import Bench
+from doctor.relate import relate
+from doctor.render import markdown
+from doctor.report import report
+from kb.model import Entry
+from tests.simulate.jobs import simulate
+
+
+def _finding(entry: Entry, path: str) -> Finding:
+    place = Place(path, 1, 1, None, "error", "HCCL", "plog", None, None, None, None, None, "x")
+    hit = Hit(f"{entry.code}/0", place, ())
+    one = Instance(Scope(None, None, None, None), (hit,), {}, {}, frozenset({path}), frozenset())
+    return Finding(entry, (one,), 1, True)
+
+
+def test_what_refines_a_root_is_not_folded_beneath_it(bench: Bench) -> None:
+    """An ambiguous line downstream of the root yields to it, but not when it says the same more precisely."""
+    entries = bench.knowledge.entry("HCL082"), bench.knowledge.entry("HCL109")
+    assert entries[0] is not None
+    assert entries[1] is not None
+    root = entries[0]._replace(role="ambiguous")
+    exact = entries[1]._replace(role="ambiguous", symptom_of=(), refines=())
+    story = Story({root.code: 0}, {})
+    told = relate([_finding(root, "a.log"), _finding(exact, "b.log")], story)
+    assert {r.finding.entry.code: r.explained_by for r in told} == {root.code: None, exact.code: root.code}
+    told = relate([_finding(root, "a.log"), _finding(exact._replace(refines=(root.code,)), "b.log")], story)
+    assert {r.finding.entry.code: r.explained_by for r in told}[exact.code] is None
+
+
+def test_markdown_shows_the_job(bench: Bench) -> None:
+    """Ranks folded by state, and the timeline, in both languages; text of logs cannot break the tables."""
+    job = simulate(7, 32, "aicore")
+    parts = [bench._scanner.scan(discover.given_text(t, n)) for n, t in job.files.items()]
+    made = report(conclude(parts, bench.knowledge), bench.knowledge)
+    rank = next(iter(job.truth.ranks))
+    english = markdown.render(made, "en")
+    assert f"| 31 | waiting for rank {rank} |" in english
+    assert "### Timeline" in english
+    assert "gives up waiting" in english
+    assert "### 时间线" in markdown.render(made, "zh")
+    rows = [line for line in english.split("\n") if line.startswith("|")]
+    assert all(line.replace("\\|", "").count("|") in (4, 5) for line in rows)
+
+
+def test_order_of_two_faults_is_claimed_only_as_far_as_clocks_tell(bench: Bench) -> None:
+    """Two independent faults closer together than the clocks are known: the headline says that the order is open."""
+    from tests.simulate import faults
+    from tests.simulate.world import World
+
+    def note(apart: float, barriers: bool) -> str:
+        w = World(5, 16, 20.0)
+        w.start()
+        faults.out_of_memory(w, 3, 300.0)
+        faults.ai_core(w, 12, 300.0 + apart)
+        w.dead[3] = w.dead[12] = 301.0 + apart
+        faults.victims(w, 3, 300.0, None, frozenset({12}))
+        parts = []
+        for name, text in w.text().items():
+            kept = text if barriers else "\n".join(x for x in text.split("\n") if "Key Info" not in x)
+            parts.append(bench._scanner.scan(discover.given_text(kept, name)))
+        told = conclude(parts, bench.knowledge).roots[0].note
+        assert told is not None
+        return told.en
+
+    assert "the clocks do not tell whether" in note(0.2, barriers=True)
+    assert "the clocks do not tell whether" not in note(200.0, barriers=True)
+    assert "the clocks do not tell whether" in note(200.0, barriers=False)
