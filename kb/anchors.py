@@ -119,7 +119,11 @@ def _sequence(items: Any) -> tuple[str, ...] | None:
 _REPEATS = tuple(r for r in (_c.MAX_REPEAT, _c.MIN_REPEAT, getattr(_c, "POSSESSIVE_REPEAT", None)) if r is not None)
 
 
-_CODE_WORD = r"(?:[Cc]ode|CODE|ret|Ret|RET|result|Result|status|Status|rrno|rror|ERROR|fail|Fail|reason|errCode|rc)"
+# ASCII only: the scanner tries a pattern on the bytes of a line as long as it is.
+_CODE_WORD = (
+    r"(?:[Cc]ode|CODE|ret|Ret|RET|result|Result|status|Status|rrno|rror|ERROR|fail|Fail|reason|rc"
+    r"|(?<![A-Za-z])(?:acl|ACL|Acl)? ?[Ee]rr(?![A-Za-z]))"
+)
 
 
 def of_code(code: str) -> tuple[str, tuple[str, ...]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -154,7 +155,7 @@ def _codes(layer: Layer, writer: Writer) -> tuple[dict[str, list[tuple[int, int]
                     **row,
                 }
             )
-            for spelled in dict.fromkeys((spelling.key(row["code"]), *_forms(row))):
+            for spelled in dict.fromkeys((spelling.key(row["code"]), *_forms(row), *_symbol(row))):
                 index.setdefault(spelled, []).append(at)
     return index, problems
 
@@ -164,6 +165,12 @@ def _forms(row: dict[str, Any]) -> Iterable[str]:
     for form in (forms,) if isinstance(forms, str) else forms:
         if isinstance(form, str):
             yield from spelling.candidates(form)[:2]
+
+
+def _symbol(row: dict[str, Any]) -> Iterable[str]:
+    """The name of a code where it is a constant, as logs and headers spell it: `HCCL_E_TIMEOUT`."""
+    name = row.get("name")
+    return (name,) if isinstance(name, str) and re.fullmatch(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+", name) else ()
 
 
 def _named_rows(path: Path, name: str, writer: Writer) -> tuple[dict[str, tuple[int, int]], list[Problem]]:

@@ -104,7 +104,7 @@ class Knowledge:
                     row = pack.item(at)
                     if row not in found:
                         found.append(row)
-        return tuple(found)
+        return tuple(sorted(found, key=lambda row: spelling.likelihood(written, row["code"], row["family"])))
 
     def count_codes(self) -> int:
         return sum(len({tuple(at) for places in p.section("codes").values() for at in places}) for p in self.packs)

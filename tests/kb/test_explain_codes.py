@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
+
+import pytest
 
 from doctor.commands.explain import look_up, text
 from doctor.render.layout import Style
+from kb import spelling
+from kb.anchors import of_code
 from kb.knowledge import Knowledge
 
 CODES = (Path(__file__).parent.parent / "data" / "known-codes.txt").read_text().split("\n")[:-1]
@@ -29,3 +34,51 @@ def test_explanation_reads_in_both_languages(knowledge: Knowledge) -> None:
         en, zh = (text(found, knowledge, lang, Style()) for lang in ("en", "zh"))
         assert found["codes"][0]["code"] in en
         assert en != zh
+
+
+@pytest.mark.parametrize(
+    ("written", "family", "code"),
+    [
+        ("0x3", "ts-retcode", "0x3"),
+        ("7", "hccl", "7"),
+        ("0x31", "ts-retcode", "0x31"),
+        ("cqeStatus=0x3", "sdma-cqe", "cqeStatus=0x3"),
+        ("hcclRet -> 9", "hccl", "9"),
+        ("errNo[0x0000000005000007]", "hccl", "7"),
+        ("aclError:507018", "acl", "507018"),
+        ("ACL_ERROR_RT_AICPU_EXCEPTION", "acl", "507018"),
+        ("HCCL_E_TIMEOUT", "hccl", "9"),
+        ("80E01801", "hardware", "0x80E01801"),
+        ("020000002", "hardware", "0x020000002"),
+        ("110001024", "hardware", "0x110001024"),
+        ("8020", "dcmi", "-8020"),
+    ],
+)
+def test_the_likeliest_meaning_comes_first(written: str, family: str, code: str, knowledge: Knowledge) -> None:
+    """A number without a word beside it means what people most often meet it as."""
+    first = knowledge.decode(written)[0]
+    assert (first["family"], first["code"]) == (family, code)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "failed, aclError:507018",
+        "acl err: 507018",
+        "err=507018",
+        "errCode[507018]",
+        "hcclRet -> 507018",
+    ],
+)
+def test_a_bare_number_is_a_code_beside_a_word_for_errors(line: str) -> None:
+    assert re.search(of_code("507018")[0], line)
+
+
+@pytest.mark.parametrize("line", ["step 507018 of 600000", "terrace 507018", "berry: 507018", "error: took 1507018 us"])
+def test_a_number_alone_is_no_code(line: str) -> None:
+    assert not re.search(of_code("507018")[0], line)
+
+
+def test_codes_are_found_in_text() -> None:
+    line = "call failed, aclError:507018; Error Code : 80E01801; ErrorNo: 4294967295(failed); EI0006: x; error code is 107002."
+    assert spelling.in_text(line) == ("507018", "80E01801", "4294967295", "EI0006", "107002")
