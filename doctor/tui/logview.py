@@ -8,6 +8,7 @@ from typing import ClassVar
 from rich.segment import Segment
 from textual import events
 from textual.binding import Binding
+from textual.geometry import Region
 from textual.strip import Strip
 from textual.worker import get_current_worker
 
@@ -43,6 +44,7 @@ class LogView(LineView):
         self.hits: Mapping[int, HitLine] = {}  # by offset
         self.pattern: Pattern | None = None
         self._run = 0
+        self._page: list[tuple[LogRow, str, bool]] = []
 
     def count(self) -> int:
         return max(1, len(self.rows))
@@ -116,9 +118,12 @@ class LogView(LineView):
 
     # What is drawn
 
+    def render_lines(self, crop: Region) -> list[Strip]:
+        self._page = self._drawn(self.room)  # once for all lines of a drawing: rows are wrapped together
+        return super().render_lines(crop)
+
     def render_line(self, y: int) -> Strip:
-        base, room = self.named_style(""), self._drawn_room
-        drawn = self._drawn(room)
+        base, room, drawn = self.named_style(""), self._drawn_room, self._page
         bar = Segment(" ", base + self.named_style("thumb") if self._thumbed(y) else base)
         if y >= len(drawn):
             return Strip([Segment(" " * room, base), bar])
@@ -142,16 +147,17 @@ class LogView(LineView):
         if not self.wrapped:
             return [(row, _from(shown(row.text), self.column), True) for row in self.rows]
         found: list[tuple[LogRow, str, bool]] = []
+        height = self.height
         start = next((i for i, row in enumerate(self.rows) if row.start == self.cursor), 0)
         for at, row in enumerate(self.rows):
             head, *rest = wrap(shown(row.text), max(10, room - 3))
             found += [(row, head, True), *((row, f"  {piece}", False) for piece in rest)]
-            if at >= start and len(found) > self.height * 2:
+            if at >= start and len(found) > height * 2:
                 break
         first = next((i for i, one in enumerate(found) if one[0].start == self.cursor), 0)
         last = max((i for i, one in enumerate(found) if one[0].start == self.cursor), default=0)
-        top = min(max(0, last - self.height + 1), first)
-        return found[top : top + self.height]
+        top = min(max(0, last - height + 1), first)
+        return found[top : top + height]
 
     def _spans(self, row: LogRow, text: str, first: bool) -> Iterable[Span]:
         """The text in pieces: what matched, and the rest in the colour of its level."""
