@@ -34,7 +34,7 @@ def conclude(
     harvests: Iterable[Harvest], knowledge: Knowledge, seconds: float = 0.0, skipped: Sequence[Skipped] = ()
 ) -> Diagnosis:
     """Merges what was harvested and draws the conclusions."""
-    harvest = merge(harvests)
+    harvest = merge((*harvests, Harvest(skipped=tuple(skipped))) if skipped else harvests)
     findings, job = judge(harvest, knowledge)
     related = relate.relate(findings, story(job, findings) if job is not None else NO_STORY)
     unexplained = tuple(sorted(harvest.clusters, key=lambda c: (c.first.time or "~", c.first.path, c.first.line)))
@@ -42,7 +42,7 @@ def conclude(
         _verdict(related, harvest),
         related,
         unexplained,
-        tuple(sorted((*skipped, *harvest.skipped))),
+        harvest.skipped,
         harvest,
         seconds,
         job,

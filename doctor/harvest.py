@@ -5,7 +5,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
+from hashlib import blake2s
+from pathlib import Path
 from typing import Any, NamedTuple
 
 
@@ -83,6 +86,7 @@ class Harvest(NamedTuple):
     capped: tuple[str, ...] = ()  # signals whose hits were no longer kept one by one
     facts: tuple[Hit, ...] = ()  # what tells about the job as a whole: its signals are called "fact:..."
     spans: tuple[Span, ...] = ()
+    machine: str = ""  # where it was read: says nothing by itself, but equal ones are of one machine; "": of several
 
     def json(self) -> dict[str, Any]:
         return self._asdict()
@@ -118,7 +122,19 @@ def from_json(row: Mapping[str, Any]) -> Harvest:
         capped=tuple(row["capped"]),
         facts=hits(row.get("facts", ())),
         spans=tuple(Span(*s) for s in row.get("spans", ())),
+        machine=str(row.get("machine", "")),
     )
+
+
+def this_machine() -> str:
+    """A mark of the running system and, in a container, of the container. Nobody can tell from it which one it is."""
+    parts = [os.uname().nodename]
+    try:
+        parts.append(Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii"))
+        parts.append(os.readlink("/proc/self/ns/mnt"))
+    except OSError:
+        return ""
+    return blake2s("\n".join(parts).encode("utf-8", "surrogateescape"), digest_size=8).hexdigest()
 
 
 def merge(harvests: Iterable[Harvest]) -> Harvest:
@@ -131,6 +147,7 @@ def merge(harvests: Iterable[Harvest]) -> Harvest:
     capped: set[str] = set()
     facts: list[Hit] = []
     spans: dict[str, Span] = {}
+    machines: set[str] = set()
     files = size = lines = errors = 0
     for one in harvests:
         hits += one.hits
@@ -139,6 +156,7 @@ def merge(harvests: Iterable[Harvest]) -> Harvest:
         for span in one.spans:
             spans[span.path] = _widen(spans[span.path], span) if span.path in spans else span
         capped.update(one.capped)
+        machines.add(one.machine)
         files, size, lines, errors = files + one.files, size + one.size, lines + one.lines, errors + one.errors
         for table, more in ((counts, one.counts), (kinds, one.kinds)):
             for key, number in more.items():
@@ -151,7 +169,7 @@ def merge(harvests: Iterable[Harvest]) -> Harvest:
         dict(sorted(counts.items())),
         tuple(sorted(clusters.values(), key=lambda c: c.template)),
         dict(sorted(kinds.items())),
-        tuple(sorted(skipped)),
+        tuple(sorted(set(skipped))),
         files,
         size,
         lines,
@@ -159,6 +177,7 @@ def merge(harvests: Iterable[Harvest]) -> Harvest:
         tuple(sorted(capped)),
         tuple(sorted(facts, key=_hit_order)),
         tuple(sorted(spans.values(), key=lambda s: s.path)),
+        machines.pop() if len(machines) == 1 else "",
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -77,18 +77,24 @@ def harvests(name: str, digest: str, names: dict[str, str | None] | None = None)
 
 
 def apart(read: list[tuple[str, Harvest]]) -> list[Harvest]:
-    """Nodes whose logs stand under the same path are told apart by the name of the harvest's file.
+    """Nodes whose logs stand under the same path are told apart by the names of their harvests' files.
 
-    In containers every node has the same folders and the same pids: without this they would be one process.
+    In containers every node has the same folders and the same pids: without this they would be one process. What was
+    scanned on one machine in several calls stays together.
     """
-    told = [
-        {(s.path.rpartition("/")[0], s.pid) if (s.pid or -1) >= 0 else (s.path, None) for s in one.spans}
-        for _, one in read
-    ]
-    seen = Counter(key for keys in told for key in keys)
+    names = {Path(name).stem for name, _ in read}
+    owners = [one.machine or f"file {number}" for number, (_, one) in enumerate(read)]
+    called: dict[str, str] = {}
+    for owner, (name, _) in zip(owners, read, strict=True):
+        folder = Path(name).stem if len(names) == len(read) else name.strip("/").removesuffix(".jsonl")
+        called[owner] = min(called.get(owner, folder), folder)
+    of_key: dict[tuple[str, int | None], set[str]] = defaultdict(set)
+    for owner, (_, one) in zip(owners, read, strict=True):
+        for s in one.spans:
+            of_key[(s.path.rpartition("/")[0], s.pid) if (s.pid or -1) >= 0 else (s.path, None)].add(owner)
+    clashing = {owner for several in of_key.values() if len(several) > 1 for owner in several}
     return [
-        _under(Path(name).stem, one) if any(seen[key] > 1 for key in keys) else one
-        for (name, one), keys in zip(read, told, strict=True)
+        _under(called[owner], one) if owner in clashing else one for owner, (_, one) in zip(owners, read, strict=True)
     ]
 
 

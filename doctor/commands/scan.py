@@ -11,7 +11,7 @@ from doctor import discover, exits
 from doctor.commands import common
 from doctor.diagnose import Diagnosis, conclude
 from doctor.errors import UsageError
-from doctor.harvest import Skipped
+from doctor.harvest import Skipped, this_machine
 from doctor.report import report
 from doctor.scan import run
 from doctor.scan.select import Select
@@ -108,7 +108,7 @@ def look(
         skipped = (*skipped, Skipped("...", "interrupted: what follows was not read"))
     diagnosis = conclude(harvests, known, time.perf_counter() - begin, skipped)
     args.interrupted = interrupted
-    return diagnosis
+    return diagnosis._replace(harvest=diagnosis.harvest._replace(machine=this_machine()))
 
 
 def find(paths: list[str]) -> tuple[tuple[Source, ...], tuple[Skipped, ...]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -245,7 +246,8 @@ def test_nodes_with_the_same_folders_and_pids_stay_apart(tmp_path: Path, run) ->
                 path.write_text(text)
         done = run("scan", str(home_of), "-f", "jsonl").stdout.decode()
         files.append(tmp_path / f"n{node}.jsonl")
-        files[-1].write_text(done.replace(str(home_of), "/root/log"))
+        elsewhere = re.sub(r'"machine":"\w*"', f'"machine":"{node}"', done.replace(str(home_of), "/root/log"))
+        files[-1].write_text(elsewhere)
     made = json.loads(run("merge", *map(str, files), "-f", "json").stdout)
     assert made["job"]["processes"] == 16
     assert made["findings"][0]["id"].startswith(truth.codes)
