@@ -16,6 +16,55 @@ _c: Any = import_module("re._constants" if _NEW else "sre_constants")
 _parser: Any = import_module("re._parser" if _NEW else "sre_parse")
 
 MIN_ANCHOR = 5
+MAX_PATTERN = 2000  # characters
+MAX_SIZE = 20_000  # steps of a pattern whose repeats are written out
+
+
+class PatternError(ValueError):
+    """A pattern that cannot be used; the text says why."""
+
+
+def usable(pattern: str, trusted: bool) -> None:
+    """Raises when a pattern is broken, or would cost more to prepare than a pattern of a message can."""
+    if len(pattern) > MAX_PATTERN:
+        raise PatternError(f"it has {len(pattern)} characters; at most {MAX_PATTERN} are used")
+    try:
+        re.compile(pattern)
+        if _size(_parser.parse(pattern)) > MAX_SIZE:
+            raise PatternError(f"written out it is longer than {MAX_SIZE} steps")
+        if not trusted:  # it will run under a time limit, which the standard library does not know
+            import regex
+
+            regex.compile(pattern)
+    except (re.error, OverflowError, RecursionError) as error:
+        raise PatternError(str(error)) from error
+    except Exception as error:
+        if type(error).__module__.startswith(("regex", "_regex")):  # its error is no subclass of anything better
+            raise PatternError(str(error)) from error
+        raise
+
+
+def _size(items: Any) -> int:
+    """How many steps a pattern has with its least repeats written out, as the engine with a time limit does."""
+    total = 0
+    for op, argument in items:
+        if op in _REPEATS:
+            total += max(1, argument[0]) * _size(argument[2])
+        elif op is _c.SUBPATTERN:
+            total += _size(argument[3])
+        elif op is _c.BRANCH:
+            total += sum(map(_size, argument[1]))
+        elif op in (_c.ASSERT, _c.ASSERT_NOT):
+            total += _size(argument[1])
+        elif op is getattr(_c, "ATOMIC_GROUP", None):
+            total += _size(argument)
+        elif op is _c.GROUPREF_EXISTS:
+            total += _size(argument[1]) + _size(argument[2] or ())
+        else:
+            total += 1
+        if total > MAX_SIZE:
+            break
+    return total
 
 
 def of_regex(pattern: str) -> tuple[str, ...]:

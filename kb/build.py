@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from kb import fragments, spelling, yamldoc
+from kb import rows as rows_of
 from kb.facts import read_facts
 from kb.layers import HERE, Layer
 from kb.load import read_entry
@@ -79,7 +80,7 @@ def build(layer: Layer) -> tuple[bytes, list[Problem]]:
             digest.update(f"{path.name}\0".encode() + path.read_bytes())
         except OSError:
             continue
-    facts, more = read_facts(layer.root / "facts.yaml", _shown(layer.root / "facts.yaml"))
+    facts, more = read_facts(layer.root / "facts.yaml", _shown(layer.root / "facts.yaml"), layer.name == "built-in")
     problems += more
     entries.sort(key=lambda e: e.code)
     assigned = iter(
@@ -97,11 +98,11 @@ def build(layer: Layer) -> tuple[bytes, list[Problem]]:
             signals += entry.signals
     codes, more = _codes(layer, writer)
     problems += more
-    variables, more = _named_rows(layer.root / "envvars.yaml", "name", writer)
+    variables, more = _named_rows(layer.root / "envvars.yaml", "variable", "name", writer)
     problems += more
     cards: dict[str, tuple[int, int]] = {}
     for path in layer.files("cards"):
-        found, more = _named_rows(path, "code", writer)
+        found, more = _named_rows(path, "card", "code", writer)
         cards.update(found)
         problems += more
     writer.section("index", {"signals": signals, "entries": places})
@@ -141,16 +142,12 @@ def _codes(layer: Layer, writer: Writer) -> tuple[dict[str, list[tuple[int, int]
             problems.append(Problem(doc.path, 0, "a code table needs 'family', 'title' and a list 'codes'"))
             continue
         for i, row in enumerate(rows):
-            if (
-                not isinstance(row, dict)
-                or not isinstance(row.get("code"), str)
-                or not isinstance(row.get("meaning"), dict)
-            ):
-                problems.append(doc.problem(("codes", i), "a code needs 'code' and 'meaning'"))
+            if what := rows_of.fault("code", row):
+                problems.append(doc.problem(("codes", i), what))
                 continue
             at = writer.add(
                 {
-                    "family": row.get("family") or doc.value.get("family", ""),
+                    "family": row.get("family") or str(doc.value.get("family", "")),
                     "family_title": doc.value.get("title"),
                     **row,
                 }
@@ -163,8 +160,7 @@ def _codes(layer: Layer, writer: Writer) -> tuple[dict[str, list[tuple[int, int]
 def _forms(row: dict[str, Any]) -> Iterable[str]:
     forms = row.get("forms") or ()
     for form in (forms,) if isinstance(forms, str) else forms:
-        if isinstance(form, str):
-            yield from spelling.candidates(form)[:2]
+        yield from spelling.candidates(form)[:2]
 
 
 def _symbol(row: dict[str, Any]) -> Iterable[str]:
@@ -173,7 +169,7 @@ def _symbol(row: dict[str, Any]) -> Iterable[str]:
     return (name,) if isinstance(name, str) and re.fullmatch(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+", name) else ()
 
 
-def _named_rows(path: Path, name: str, writer: Writer) -> tuple[dict[str, tuple[int, int]], list[Problem]]:
+def _named_rows(path: Path, kind: str, name: str, writer: Writer) -> tuple[dict[str, tuple[int, int]], list[Problem]]:
     if not path.is_file():
         return {}, []
     doc, problems = read_rows(path)
@@ -182,8 +178,9 @@ def _named_rows(path: Path, name: str, writer: Writer) -> tuple[dict[str, tuple[
     if isinstance(rows, dict):
         rows = [rows]
     for i, row in enumerate(rows if isinstance(rows, list) else ()):
-        if isinstance(row, dict) and isinstance(row.get(name), str):
+        what = rows_of.fault(kind, row)
+        if not what:
             found[row[name]] = writer.add(row)
         elif doc is not None:
-            problems.append(doc.problem((i,), f"a row needs '{name}'"))
+            problems.append(doc.problem((i,), what))
     return found, problems

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import NamedTuple
 
@@ -25,7 +24,7 @@ class Fact(NamedTuple):
     references: int
 
 
-def read_facts(path: Path, shown: str) -> tuple[list[Fact], list[Problem]]:
+def read_facts(path: Path, shown: str, trusted: bool = True) -> tuple[list[Fact], list[Problem]]:
     """The facts of a layer; none when the layer has no such file."""
     if not path.is_file():
         return [], []
@@ -38,7 +37,7 @@ def read_facts(path: Path, shown: str) -> tuple[list[Fact], list[Problem]]:
     if not isinstance(doc.value, list):
         return [], [Problem(shown, 1, "facts are a list")]
     problems: list[Problem] = []
-    facts = [_fact(doc, (number,), problems) for number in range(len(doc.value))]
+    facts = [_fact(doc, (number,), problems, trusted) for number in range(len(doc.value))]
     names = [f.id for f in facts]
     for number, name in enumerate(names):
         if name in names[:number]:
@@ -46,7 +45,7 @@ def read_facts(path: Path, shown: str) -> tuple[list[Fact], list[Problem]]:
     return ([] if problems else facts), problems
 
 
-def _fact(doc: yamldoc.Document, at: yamldoc.Path, problems: list[Problem]) -> Fact:
+def _fact(doc: yamldoc.Document, at: yamldoc.Path, problems: list[Problem], trusted: bool) -> Fact:
     top = Reader(doc, at, problems, KEYS, "a fact")
     name = top.string("id")
     signals: list[Signal] = []
@@ -55,11 +54,11 @@ def _fact(doc: yamldoc.Document, at: yamldoc.Path, problems: list[Problem]) -> F
         one = top.sub(under, ("regex", "seen_in", "lines"), "a form")
         pattern = one.string("regex")
         try:
-            re.compile(pattern)
-            found = anchors.of_regex(pattern)
-        except re.error as error:
+            anchors.usable(pattern, trusted)
+        except anchors.PatternError as error:
             one.fault(("regex",), f"bad regex: {error}")
             return None
+        found = anchors.of_regex(pattern)
         if not found or min(map(len, found)) < anchors.MIN_ANCHOR:
             one.fault(
                 ("regex",), f"the regex has no fixed text of {anchors.MIN_ANCHOR} characters outside optional parts"
@@ -75,7 +74,7 @@ def _fact(doc: yamldoc.Document, at: yamldoc.Path, problems: list[Problem]) -> F
                 (),
                 "",
                 (),
-                True,
+                trusted,
             )
         )
         return signals[-1]

@@ -42,6 +42,9 @@ EVIDENCE_KEYS = ("in", "same", "within_s", "all", "any", "not", "also")
 LEAF_KEYS = ("text", "regex", "code", "exit", "fields", "seen_in", "in", "lines")
 GROUP_KEYS = ("all", "any", "not")
 NOTHING = Text("", "")
+MAX_LEAVES = 400  # of one entry
+MAX_LINES = 200  # that a pattern may run over
+_STATUS = re.compile(r"-?[0-9]{1,9}")
 
 
 def read_entry(path: str, data: bytes, kinds: tuple[str, ...], layer: str = "built-in") -> Entry | list[Problem]:
@@ -219,21 +222,32 @@ class _Evidence:
         if form == "fields":
             fields = reader.sub(("fields",), ("table", "where"), "'fields'")
             table, where = fields.word("table", TABLES), fields.pairs("where")
+            for name, wanted in where:
+                if wanted.strip().startswith("~"):
+                    try:
+                        anchors.usable(wanted.strip()[1:].strip(), self.layer == "built-in")
+                    except anchors.PatternError as error:
+                        fields.fault(("where", name), f"bad regex: {error}")
         else:
             pattern = reader.string(form)
             found = self._anchors(reader, form, pattern)
             if form == "code":
                 pattern = anchors.of_code(pattern)[0]
-            elif form == "exit" and re.fullmatch(r"-?\d+", pattern):
+            elif form == "exit" and _STATUS.fullmatch(pattern):
                 pattern = anchors.of_exit(int(pattern))[0]
         number = len(self.signals)
+        if number == MAX_LEAVES:
+            reader.fault((), f"an entry has at most {MAX_LEAVES} leaves", "split it")
+        lines = int(reader.number("lines", 0) or 0)
+        if lines > MAX_LINES:
+            reader.fault(("lines",), f"a pattern runs over at most {MAX_LINES} lines")
         self.signals.append(
             Signal(
                 f"{self.code}/{number}",
                 form,
                 pattern,
                 found,
-                int(reader.number("lines", 0) or 0),
+                lines,
                 self._filters(reader) or self.filters,
                 table,
                 where,
@@ -242,8 +256,7 @@ class _Evidence:
         )
         return number
 
-    @staticmethod
-    def _anchors(reader: Reader, form: str, pattern: str) -> tuple[str, ...]:
+    def _anchors(self, reader: Reader, form: str, pattern: str) -> tuple[str, ...]:
         if form == "text":
             if len(pattern) < anchors.MIN_ANCHOR or "\n" in pattern:
                 reader.fault((form,), f"the text must have {anchors.MIN_ANCHOR} characters or more, in one line")
@@ -251,16 +264,16 @@ class _Evidence:
         if form == "code":
             return anchors.of_code(pattern)[1]
         if form == "exit":
-            if not re.fullmatch(r"-?\d+", pattern):
+            if not _STATUS.fullmatch(pattern):
                 reader.fault((form,), "'exit' is a number")
                 return ()
             return anchors.of_exit(int(pattern))[1]
         try:
-            re.compile(pattern)
-            found = anchors.of_regex(pattern)
-        except re.error as error:
+            anchors.usable(pattern, self.layer == "built-in")
+        except anchors.PatternError as error:
             reader.fault((form,), f"bad regex: {error}", "try it with python -c 'import re; re.compile(...)'")
             return ()
+        found = anchors.of_regex(pattern)
         if not found or min(map(len, found)) < anchors.MIN_ANCHOR:
             reader.fault((form,), f"the regex has no fixed text of {anchors.MIN_ANCHOR} characters outside optional parts",
                          "the scanner looks for fixed text first; anchor the pattern on the stable words of the message")  # fmt: skip

@@ -10,6 +10,7 @@ from kb.problems import Problem, did_you_mean
 from kb.yamldoc import Document, Path
 
 T = TypeVar("T")
+MAX_NUMBER = 10_000_000  # of seconds, lines: what is larger is a slip
 
 
 class Reader:
@@ -18,11 +19,15 @@ class Reader:
     def __init__(self, doc: Document, at: Path, problems: list[Problem], keys: Iterable[str], where: str) -> None:
         self.doc, self.at, self.problems, self.where = doc, at, problems, where
         value: Any = doc.value
+        missing = False
         for step in at:
-            value = value[step]
+            missing = isinstance(value, dict) and step not in value
+            value = None if missing else value[step]
         self.map: dict[str, Any] = value if isinstance(value, dict) else {}
         known = tuple(keys)
-        if not isinstance(value, dict):
+        if missing:
+            self.fault((), f"{where} is missing")
+        elif not isinstance(value, dict):
             self.fault((), f"{where} must be a mapping of keys to values")
         for key in self.map:
             if key not in known:
@@ -60,10 +65,13 @@ class Reader:
         if key not in self.map:
             return default
         try:
-            return float(self.map[key])
-        except (TypeError, ValueError):
-            self.fault((key,), f"'{key}' must be a number")
+            value = float(self.map[key])
+        except (TypeError, ValueError, OverflowError):
+            value = -1.0
+        if not 0 <= value <= MAX_NUMBER:
+            self.fault((key,), f"'{key}' must be a number from 0 to {MAX_NUMBER}")
             return default
+        return value
 
     def text(self, key: str, required: bool = True) -> Text | None:
         if key not in self.map:

@@ -4,31 +4,33 @@ from __future__ import annotations
 
 import re
 
+MAX_SPELLING = 80  # characters of what is taken for a code; longer ones are prose
+_AROUND = " \t\r\n\f\v[]()<>'\".,;:"
 _LETTERED = re.compile(r"^(?:[A-Z]{1,4}\d{2,6}[A-Z]?|ERR\d{5})$")
 
 
 def key(code: str) -> str:
     """The one key of a code: upper-case letters, decimal without plus or zeros, hexadecimal in lower case without zeros."""
-    code = code.strip().strip("[]()<>'\".,;:")
+    code = code.strip(_AROUND)
     if re.fullmatch(r"0[xX][0-9a-fA-F]+", code):
         return "0x" + (code[2:].lstrip("0").lower() or "0")
-    if re.fullmatch(r"[-+]?\d+", code):
+    if re.fullmatch(r"[-+]?[0-9]{1,40}", code):  # what is longer is no code, and slow to convert
         return str(int(code))
     return code.upper() if _LETTERED.match(code.upper()) else code
 
 
 def candidates(written: str) -> tuple[str, ...]:
     """Every key that a spelling may mean, the likeliest first: `retCode=0x28`, `drvRetCode=17`, `80E01801`, `507018`."""
-    text = written.strip()
+    text = written.strip()[:MAX_SPELLING]
     found: list[str] = []
     if m := re.fullmatch(r"([A-Za-z_ ]*?)\s*(?:[=:\[( ]|->)\s*(-?(?:0[xX])?[0-9a-fA-F]+)\s*[\])]?", text):
         found += [f"{m[1].strip().lower()}:{key(m[2])}", key(m[2])]
     found.append(key(text))
     plain = key(text)
-    if re.fullmatch(r"-?\d+", plain):
+    if re.fullmatch(r"-?[0-9]{1,40}", plain):
         number = int(plain)
         found.append(hex(number & 0xFFFFFFFF) if number < 0 else hex(number))
-    elif plain.startswith("0x"):
+    elif re.fullmatch(r"0x[0-9a-f]{1,32}", plain):
         number = int(plain, 16)
         found.append(str(number))
         if number > 0x7FFFFFFF and number <= 0xFFFFFFFF:

@@ -114,8 +114,8 @@ def _continues(open_lines: Sequence[Line], line: Line, gap: int) -> bool:
             return True
         if new.startswith("ERR"):
             return False
-        old = [known for known in map(_code_of, open_lines) if known is not None]
-        return not old or new == old[-1] or old[-1].startswith("ERR")
+        old = next((known for known in map(_code_of, reversed(open_lines)) if known is not None), None)
+        return old is None or new == old or old.startswith("ERR")
     return line.kind in ("text", "launcher") and line.text[:1] in (" ", "\t")
 
 

@@ -112,6 +112,11 @@ def _is_chip(cells: list[str]) -> bool:
     return len(cells) > 2 and cells[1] in _HEALTHS and _CUT.match(cells[0]) is not None and bool(_PAIR.search(cells[2]))
 
 
+def _is_id(word: str) -> bool:
+    """The number of a card or chip: one that can be computed with."""
+    return word.isdecimal() and len(word) < 10
+
+
 def _read(table: _Table, number: int, cells: list[str], closed: bool) -> None:
     quiet = _QUIET.search(cells[0])
     if quiet is not None:
@@ -139,7 +144,7 @@ def _process(table: _Table, number: int, cells: list[str]) -> None:
     for header, cell in zip(table.process_columns or (), cells, strict=False):
         if header.startswith("NPU"):
             ids = cell.split()
-            if not ids or not ids[0].isdigit():
+            if not ids or not _is_id(ids[0]):
                 return
             found["npu"] = ids[0]
             found["chip"] = ids[1] if len(ids) > 1 else "0"
@@ -151,7 +156,7 @@ def _process(table: _Table, number: int, cells: list[str]) -> None:
             found["process"] = cell
         elif header.startswith("Process memory"):
             found["memory_mb"] = cell
-    if found.get("pid", "").isdigit():
+    if found.get("pid", "").isdecimal():
         table.processes.append((number, found))
 
 
@@ -169,7 +174,7 @@ def _chip(table: _Table, number: int, cells: list[str], closed: bool) -> None:
             _second_row(table, table.half, ids, cells[1], values, closed)
             table.half = None
         return
-    if len(ids) < 2 or not ids[0].isdigit() or (len(cells) == 2 and not closed):
+    if len(ids) < 2 or not _is_id(ids[0]) or (len(cells) == 2 and not closed):
         return
     if not closed:
         # What stands at the cut may be half a word: "93." of 93.5.
@@ -188,13 +193,13 @@ def _chip(table: _Table, number: int, cells: list[str], closed: bool) -> None:
 
 def _second_row(table: _Table, chip: dict[str, str], ids: list[str], bus: str, values: str, closed: bool) -> None:
     chip["bus_id"] = bus
-    chip["chip"] = ids[0] if ids and ids[0].isdigit() else "0"
+    chip["chip"] = ids[0] if ids and _is_id(ids[0]) else "0"
     core = values.split(None, 1)
     if core and "/" not in core[0]:
         chip["aicore"] = core[0]
     pairs = list(_PAIR.finditer(values))
     names = table.usages if len(table.usages) == len(pairs) else ("mem", "hbm")
-    if len(ids) > 1:
+    if len(ids) > 1 and _is_id(ids[1]):
         chip["device"] = ids[1]
     elif not table.device_column and "hbm" in names[: len(pairs)]:
         # One die a card and no column for it: the card's number is the device's number.
@@ -204,7 +209,7 @@ def _second_row(table: _Table, chip: dict[str, str], ids: list[str], bus: str, v
         if closed or pair.end() < len(values):
             chip[f"{name}_total"] = pair["total"]
     used, total = chip.get("hbm_used", ""), chip.get("hbm_total", "")
-    if used.isdigit() and total.isdigit() and int(total) > 0:
+    if used.isdecimal() and total.isdecimal() and int(total) > 0:
         chip["hbm_percent"] = f"{100 * int(used) / int(total):.1f}"
 
 

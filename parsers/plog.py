@@ -81,7 +81,7 @@ def head(text: str, start: int = 0) -> Head | None:
         level=LEVELS.get(found["level"]),
         module=found["module"],
         time=f"{found['date']}T{found['clock']}.{milli:0<3}{micro:0<3}",
-        pid=int(pid) if pid and pid.isdigit() else None,
+        pid=int(pid) if pid and pid.isdecimal() else None,
         tid=tid,
         process=process if process not in ("", "null", "None") else None,
         rank=rank if rank is not None and rank >= 0 else None,

@@ -77,7 +77,7 @@ class _Said:
         if worker := groups.get("worker"):
             self.worker = worker.strip()
         for word in (groups.get("more") or "").split():
-            if word.startswith("rank=") and word[5:].isdigit():
+            if word.startswith("rank=") and word[5:].isdecimal():
                 self.rank = int(word[5:])
             elif "=" not in word and self.worker:
                 self.worker = f"{self.worker} {word}"
@@ -160,7 +160,7 @@ def _candidates(text: str, at: int) -> tuple[re.Pattern[str], ...]:
     if not first.isascii() or not (first.isalnum() or first in ("/", ".", "~")):
         return ()
     found: tuple[re.Pattern[str], ...] = ()
-    if first.isdigit():
+    if first.isdecimal():
         found = forms.DIGIT
     elif first in forms.LEVEL_LETTERS:
         found = (forms.VLLM, forms.GLOG, forms.TORCH_CUT)
@@ -171,16 +171,16 @@ def _candidates(text: str, at: int) -> tuple[re.Pattern[str], ...]:
         found = (forms.GREP, *found)
     if ": " in head[:70] and first.isalpha():
         found = (*found, forms.HOST)
-    if " | " in head and (first.islower() or first.isdigit()):
+    if " | " in head and (first.islower() or first.isdecimal()):
         found = (*found, forms.COMPOSE)
     return found
 
 
 def _is_service(name: str, text: str, at: int) -> bool:
     """A compose prefix is a service's name; the first column of some table is not, unless a log line follows."""
-    if name.replace(".", "").isdigit():
+    if name.replace(".", "").isdecimal():
         return False
-    return any(c in "-_" or c.isdigit() for c in name) or text.startswith(("[", "(", "INFO", "ERROR", "WARN"), at)
+    return any(c in "-_" or c.isdecimal() for c in name) or text.startswith(("[", "(", "INFO", "ERROR", "WARN"), at)
 
 
 def _fields(text: str, at: int, said: _Said) -> int:
@@ -201,7 +201,7 @@ def _fields(text: str, at: int, said: _Said) -> int:
             if "level" in heard or forms.OWN_HEAD.match(text, found.end()):
                 break
             heard["level"] = level
-        elif field.isdigit() and len(field) < 20 and "tid" not in heard:
+        elif field.isdecimal() and len(field) < 20 and "tid" not in heard:
             heard["tid" if "pid" in heard else "pid"] = field
         elif (place := forms.FIELD_PLACE.match(field)) is not None:
             heard["module"] = place["module"]

@@ -45,7 +45,7 @@ def rows(lines: Sequence[str], first_line: int) -> tuple[Row, ...]:
             continue
         cells = text.split(None, len(header) - 1)
         at = header.index("PID")
-        if len(cells) < len(header) or not cells[at].isdigit() or not cells[header.index("PPID")].isdigit():
+        if len(cells) < len(header) or not cells[at].isdecimal() or not cells[header.index("PPID")].isdecimal():
             header = None
             continue
         named = tuple(

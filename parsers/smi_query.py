@@ -109,6 +109,7 @@ class _Reader:
         self.mapping = False
         self._asked: dict[str, str] = {}
         self._block: list[_Pair] = []
+        self._latest: dict[str, str] = {}  # of the block's keys
 
     def read(self, number: int, text: str) -> None:
         if (command := _COMMAND.search(text[:600])) is not None:
@@ -121,8 +122,8 @@ class _Reader:
             self.done.append(mapped)
         elif (process := _PROCESS.match(text)) is not None:
             cells = (
-                ("npu", self._last("NPU ID") or self._asked.get("i", "")),
-                ("chip", self._last("Chip ID") or self._asked.get("c", "0")),
+                ("npu", self._latest.get("NPU ID") or self._asked.get("i", "")),
+                ("chip", self._latest.get("Chip ID") or self._asked.get("c", "0")),
                 ("pid", process["pid"]),
                 ("process", process["process"]),
                 ("memory_mb", process["memory"]),
@@ -130,15 +131,13 @@ class _Reader:
             self.done.append(Row("npu-smi.process", number, cells))
         elif (pair := _pair(number, text)) is not None:
             self._block.append(pair)
+            self._latest[pair.key] = pair.value
         elif text.strip():
             self.close()
 
-    def _last(self, key: str) -> str | None:
-        return next((pair.value for pair in reversed(self._block) if pair.key == key), None)
-
     def close(self) -> None:
         """Turns the collected pairs into rows, if they are npu-smi's."""
-        block, self._block, self.mapping = self._block, [], False
+        block, self._block, self._latest, self.mapping = self._block, [], {}, False
         known = [pair for pair in block if _topic(pair.key) is not None]
         asked = self._asked
         if not any(map(_is_strong, block)) and len(known) < (1 if asked else 3):
@@ -169,7 +168,7 @@ class _Reader:
 def _mapped(number: int, text: str) -> Row | None:
     """A line of `npu-smi info -m`: card, chip, logic id (the id CANN counts by), then the chip's name."""
     words = text.split(None, 3)
-    if len(words) < 4 or not words[0].isdigit() or not words[1].isdigit():
+    if len(words) < 4 or not all(word.isdecimal() and len(word) < 10 for word in words[:2]):
         return None
     return _row(number, "mapping", "Chip Logic ID", words[2], "", words[0], words[1])
 

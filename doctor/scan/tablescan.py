@@ -53,7 +53,7 @@ class TableScan:
 
 def _located(row: Row, text: str, view: View) -> tuple[Cells, Place]:
     hints = view.source.hints
-    device = next((int(v) for k, v in row.cells if k in ("device", "npu") and v.isdigit()), None)
+    device = next((int(v) for k, v in row.cells if k in ("device", "npu") and v.isdecimal() and len(v) < 10), None)
     place = Place(
         view.source.name, row.line, row.line, None, None, row.table, "table", hints.node, None, hints.rank, device, None, text.strip()
     )  # fmt: skip

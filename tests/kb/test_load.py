@@ -8,6 +8,7 @@ import pytest
 
 from kb import yamldoc
 from kb.build import Layer, build, kinds
+from kb.knowledge import Knowledge
 from kb.load import read_entry
 from kb.model import Entry
 from kb.pack import BrokenPackError, Pack
@@ -115,3 +116,58 @@ def test_a_damaged_pack_is_noticed(tmp_path: Path, damage: object) -> None:
     data, _ = build(Layer("user", tmp_path))
     with pytest.raises(BrokenPackError):
         Pack(damage(data)).section("index")  # type: ignore[operator]
+
+
+@pytest.mark.parametrize(
+    ("leaf", "what"),
+    [
+        ("{regex: '(?:(?:(?:a{100}){100}){100}){100}hello'}", "written out it is longer"),
+        ("{regex: 'hello" + "(?:" * 900 + ")" * 900 + "'}", "bad regex"),
+        ("{regex: 'hello" + "[ab]" * 600 + "'}", "at most 2000"),
+        ("{regex: 'hello a{99999999999}'}", "bad regex"),
+        ("{regex: 'hello world', lines: nan}", "'lines' must be a number"),
+        ("{regex: 'hello world', lines: 1e300}", "'lines' must be a number"),
+        ("{regex: 'hello world', lines: 5000}", "at most 200 lines"),
+        ("{exit: " + "9" * 5000 + "}", "'exit' is a number"),
+        ("{fields: {table: ps, where: {stat: '~ (['}}}", "bad regex"),
+        ("\n    - ".join(f"{{text: hello {n:04}}}" for n in range(500)), "at most 400 leaves"),
+    ],
+)  # fmt: skip
+def test_a_leaf_that_would_cost_too_much_is_refused(leaf: str, what: str) -> None:
+    text = GOOD.replace("    - {text:", f"    - {leaf}\n    - {{text:", 1)
+    got = read_entry("x.yaml", text.encode(), kinds(), "user")
+    assert isinstance(got, list)
+    assert any(what in str(fault) for fault in got), got
+
+
+def test_an_entry_without_evidence_is_refused() -> None:
+    text = GOOD.split("evidence:")[0] + "fixes:" + GOOD.split("fixes:")[1]
+    assert any("'evidence' is missing" in told for told in problems(text))
+
+
+def test_facts_of_users_run_under_a_time_limit(tmp_path: Path) -> None:
+    (tmp_path / "facts.yaml").write_text(
+        "- {id: rank, about: identity, forms: [{regex: 'my rank is (?P<rank>(a+)+)b'}], references: [{title: me}], samples: [{text: my rank is 3}]}\n"
+    )
+    data, faults = build(Layer("user", tmp_path))
+    assert not faults
+    assert [s.trusted for s in Knowledge((Pack(data),)).facts()] == [False]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "what"),
+    [
+        ("codes/c.yaml", "codes: [{code: '1', meaning: {en: a}}]", "'meaning' has not the form"),
+        ("codes/c.yaml", "codes: [{code: '1', meaning: {en: a, zh: b}, causes: [x]}]", "'causes' has not the form"),
+        ("codes/c.yaml", "codes: [{code: [], meaning: {en: a, zh: b}}]", "needs 'code'"),
+        ("codes/c.yaml", "codes: [x]", "must be a mapping"),
+        ("envvars.yaml", "- {name: A, purpose: {a: [b]}}", "'purpose' has not the form"),
+        ("cards/c.yaml", "- {code: CARD-A, title: x, text: {en: a, zh: b}}", "'title' has not the form"),
+        ("cards/c.yaml", "- {code: CARD-A, title: {en: a, zh: b}}", "needs 'text'"),
+    ],
+)
+def test_rows_of_a_wrong_form_are_named(tmp_path: Path, name: str, text: str, what: str) -> None:
+    (tmp_path / name).parent.mkdir(exist_ok=True)
+    (tmp_path / name).write_text(text)
+    _, faults = build(Layer("user", tmp_path))
+    assert [what in str(f) for f in faults] == [True], faults
