@@ -46,7 +46,7 @@ def _entry(doc: Doc, entry: Entry, known: Knowledge, lang: str, back: Backlinks 
     applies = " ".join(f"{k} {v}" for k, v in entry.applies_to)
     doc.facts(
         word(entry.severity, lang),
-        entry.role,
+        word(f"role:{entry.role}", lang),
         entry.kind,
         entry.component,
         entry.status if entry.status != "stable" else "",

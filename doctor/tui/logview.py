@@ -133,7 +133,9 @@ class LogView(LineView):
         segments = [Segment(mark if first else " ", base + self.named_style("key"))]
         for span in self._spans(row, text, first):
             style = base + self.named_style(span.style) if span.style else base
-            segments.append(Segment(span.text, style + over if over and span.style != "hit" else style))
+            if over:  # on the line of the cursor a hit keeps its colour
+                style = base + over + self.named_style("hit") if span.style == "hit" else style + over
+            segments.append(Segment(span.text, style))
         strip = Strip(segments).crop_extend(0, room, base + over if over else base)
         return Strip([*strip.simplify(), bar])
 

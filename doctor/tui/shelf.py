@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from doctor.search import Index
 from doctor.tui.cards import Backlinks, card, filled
 from doctor.tui.doc import Doc, Target
-from doctor.tui.words import word
+from doctor.tui.words import domain, word
 from kb.knowledge import Brief, Knowledge
 from kb.model import SEVERITIES, Text
 
@@ -109,12 +109,12 @@ class Shelf:
         """The nodes that are seen when those in `opened` are unfolded."""
         nodes = [Node("", word("all", lang), len(self.entries), 0, False)]
         groups = Counter(i.group.partition("/")[0] for i in self.entries)
-        for domain in sorted(groups):
-            nodes.append(Node(domain, domain, groups[domain], 0, True))
-            if domain in opened:
-                kinds = Counter(i.group.partition("/")[2] for i in self.entries if _within(i, domain))
+        for name in sorted(groups):
+            nodes.append(Node(name, domain(name, lang), groups[name], 0, True))
+            if name in opened:
+                kinds = Counter(i.group.partition("/")[2] for i in self.entries if _within(i, name))
                 nodes += [
-                    Node(f"{domain}/{k}", k, n, 1, False) for k, n in sorted(kinds.items(), key=lambda p: (-p[1], p[0]))
+                    Node(f"{name}/{k}", k, n, 1, False) for k, n in sorted(kinds.items(), key=lambda p: (-p[1], p[0]))
                 ]
         sizes = (
             ("codes", self.known.count_codes()),
@@ -124,7 +124,7 @@ class Shelf:
         for name, size in sizes:
             if not size:
                 continue
-            nodes.append(Node(name, word(name, lang), size, 0, name != "cards"))
+            nodes.append(Node(name, word(f"tree-{name}", lang), size, 0, name != "cards"))
             if name in opened and name != "cards":
                 count = Counter(i.group.partition("/")[2] for i in (self.codes if name == "codes" else self.variables))
                 nodes += [

@@ -10,6 +10,34 @@ _WORDS = {
     "codes": ("Error codes", "错误码"),
     "variables": ("Environment variables", "环境变量"),
     "cards": ("Reference cards", "参考卡片"),
+    "tree-variables": ("Variables", "环境变量"),
+    "tree-cards": ("Cards", "参考卡片"),
+    "tree-codes": ("Error codes", "错误码"),
+    "domain:compile": ("compile", "编译"),
+    "domain:container": ("container", "容器"),
+    "domain:distributed": ("distributed", "分布式"),
+    "domain:driver": ("driver", "驱动"),
+    "domain:environment": ("environment", "环境"),
+    "domain:graph": ("graph", "图模式"),
+    "domain:hccl": ("hccl", "HCCL 通信"),
+    "domain:host": ("host", "主机"),
+    "domain:install": ("install", "安装"),
+    "domain:job": ("job", "作业"),
+    "domain:memory": ("memory", "内存"),
+    "domain:noise": ("noise", "无害日志"),
+    "domain:not_npu": ("not_npu", "非 NPU 问题"),
+    "domain:operator": ("operator", "算子"),
+    "domain:performance": ("performance", "性能"),
+    "domain:precision": ("precision", "精度"),
+    "domain:profiling": ("profiling", "性能采集"),
+    "domain:runtime": ("runtime", "运行时"),
+    "domain:training": ("training", "训练"),
+    "domain:version": ("version", "版本配套"),
+    "role:cause": ("cause", "原因"),
+    "role:ambiguous": ("ambiguous", "可能的原因"),
+    "role:symptom": ("symptom", "症状"),
+    "role:wrapper": ("wrapper", "外层报错"),
+    "role:noise": ("noise", "无害"),
     "domains": ("Domains", "分类"),
     "entries": ("Entries", "条目"),
     "detail": ("Detail", "详情"),
@@ -107,6 +135,12 @@ _WORDS = {
     "skew": ("clock skew", "时钟偏差"),
     "world": ("world size", "总 rank 数"),
 }  # fmt: skip
+
+
+def domain(name: str, language: str) -> str:
+    """A domain as a reader calls it; one that a user's own knowledge adds keeps its name."""
+    pair = _WORDS.get(f"domain:{name}", (name, name))
+    return pair[1] if language == "zh" else pair[0]
 
 
 def word(text_name: str, language: str, /, **values: object) -> str:

@@ -17,6 +17,7 @@ import pytest
 from tui.support import OOM, job_logs, stage, text_of
 from tui.test_headless import JOB
 
+from doctor.tui.app import DoctorApp
 from doctor.tui.browse import BrowseScreen
 from doctor.tui.diagnosis import DiagnosisScreen
 from doctor.tui.frame import Frame
@@ -103,23 +104,40 @@ def real_knowledge(folder: Path) -> Knowledge:
     return Knowledge((Pack(data),))
 
 
-PICTURES: dict[str, tuple[Callable[[], Frame], str, tuple[str, ...]]] = {
-    "diagnosis-zh": (DiagnosisScreen, "zh", ("space",)),
-    "diagnosis-en": (DiagnosisScreen, "en", ("space",)),
-    "evidence-en": (DiagnosisScreen, "en", ("v",)),
-    "knowledge-zh": (lambda: BrowseScreen("HCL001"), "zh", ()),
+SHOWN: dict[str, tuple[Callable[[], Frame], tuple[str, ...]]] = {
+    "knowledge": (lambda: BrowseScreen("HCL001"), ()),
+    "diagnosis": (DiagnosisScreen, ("space",)),
+    "evidence": (DiagnosisScreen, ("v",)),
+    "job": (DiagnosisScreen, ("t",)),
 }
+_FONTS = re.compile(r"@font-face \{.*?\}\s*", re.DOTALL)
 
 
-@pytest.mark.parametrize("name", PICTURES)
-async def test_pictures_of_readme_are_current(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def picture(app: DoctorApp) -> str:
+    """The screen as SVG that fetches nothing from elsewhere: the reader's own monospaced font draws it."""
+    return _FONTS.sub("", app.export_screenshot(title="npu-doctor"))
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+@pytest.mark.parametrize("name", SHOWN)
+async def test_pictures_of_readme_are_current(
+    name: str, lang: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(KB)
-    make, lang, pressed = PICTURES[name]
+    make, pressed = SHOWN[name]
     async with stage(make(), ["demo"], lang, (120, 32), real_knowledge(tmp_path / "kb")) as s:
         await s.press(*pressed)
-        svg = s.app.export_screenshot(title="npu-doctor")
-    stored = SCREENS / f"{name}.svg"
+        svg = picture(s.app)
+    stored = SCREENS / f"{name}-{lang}.svg"
     if REFRESH:
         SCREENS.mkdir(exist_ok=True)
         stored.write_text(svg, encoding="utf-8")
+    assert "url(http" not in svg
     assert settled(text_of(svg)) == settled(text_of(stored.read_text(encoding="utf-8"))), TELL
+
+
+@pytest.mark.parametrize(("document", "lang"), [("README.md", "en"), ("README.zh.md", "zh")])
+def test_the_main_screens_stand_in_readme(document: str, lang: str) -> None:
+    text = (HERE.parent.parent / document).read_text(encoding="utf-8")
+    assert re.findall(r"!\[[^\]]+\]\(tests/data/screens/([^)]+)\)", text) == [f"{name}-{lang}.svg" for name in SHOWN]
+    assert sorted(p.name for p in SCREENS.iterdir()) == sorted(f"{n}-{x}.svg" for n in SHOWN for x in ("en", "zh"))
