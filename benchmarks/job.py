@@ -52,10 +52,18 @@ def judge(job: Job, diagnosis: Diagnosis) -> tuple[bool, bool, bool]:
     code = first.entry.code if first else ""
     rank_ok = rank in job.truth.ranks
     if job.truth.hidden:
-        allowed = ("JOB008", "JOB002", "JOB001", "JOB004", "JOB005", "JOB010", "JOB012") if rank is None or rank_ok else ()
+        allowed = (
+            ("JOB008", "JOB002", "JOB001", "JOB004", "JOB005", "JOB010", "JOB012") if rank is None or rank_ok else ()
+        )
         claims = bool(first) and first.entry.role in ("cause", "ambiguous")  # type: ignore[union-attr]
         return rank_ok, True, claims and not code.startswith(allowed)
-    return rank_ok, code.startswith(job.truth.codes), not rank_ok and bool(diagnosis.job and diagnosis.job.roots)
+    told = [r.finding.entry.code for r in diagnosis.roots]
+    all_told = all(any(c.startswith(prefix) for c in told) for prefix in job.truth.every)
+    return (
+        rank_ok,
+        code.startswith(job.truth.codes) and all_told,
+        not rank_ok and bool(diagnosis.job and diagnosis.job.roots),
+    )
 
 
 def scale(ranks: int, scanner: Scanner, fault: str) -> None:

@@ -14,6 +14,7 @@ from doctor.job.tell import NO_STORY, Story
 from kb.model import Text
 
 _SEVERITY = {"fatal": 0, "error": 0, "warning": 1, "info": 2}
+SUGGESTED = 2  # strength of a relation that follows from order and nearness alone
 _ROLE = {"cause": 0, "ambiguous": 1, "symptom": 2, "wrapper": 3, "noise": 4}
 # Kinds that end a job although they are no NPU fault: they explain what the job printed while dying.
 _ENDING_KINDS = frozenset(
@@ -106,6 +107,8 @@ def _parent(
         if other is finding or _reaches(other.entry.code, finding.entry.code, above):
             continue
         strength = _strength(finding, other, facts)
+        if strength <= SUGGESTED and _both_began(finding.entry.code, other.entry.code, story):
+            strength = 0  # chains of waiting end at both: two faults, however near they stand to each other
         if not strength and other.entry.code in story.order and finding.entry.code not in story.order:
             # What is downstream of a job's root follows from it, unless it says the same as the root more precisely.
             downstream = finding.entry.role == "ambiguous" and finding.entry.kind in _DOWNSTREAM
@@ -113,6 +116,10 @@ def _parent(
         if strength and (best is None or (-strength, rank) < best[:2]):
             best = (-strength, rank, other)
     return best[2] if best else None
+
+
+def _both_began(a: str, b: str, story: Story) -> bool:
+    return a in story.order and b in story.order and story.order[a] != story.order[b]
 
 
 def _reaches(code: str, target: str, above: dict[str, str]) -> bool:

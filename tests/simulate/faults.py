@@ -111,3 +111,31 @@ def no_link(w: World, rank: int, peer: int, at: float) -> None:
     w.hccl(rank, at, "hccl_socket_manager.cc:623", "   _________________________LINK_ERROR_INFO___________________________", "ERROR")
     w.hccl(rank, at, "hccl_socket_manager.cc:583", f"   |  {w.device_ip(peer)}({peer})   |  16666  |   {w.device_ip(rank)}({rank})   |  3234403008  |  {role}  | time out |   DISABLE  | LinkInfo", "ERROR")
     w.hccl(rank, at + 0.1, "transport_manager.cc:1325", f"[InitChannelStage][Timeout]Transport init error! createLink para:rank[{rank}]-localUserrank[{rank}]-localIpAddr[{w.place(rank)}], remoteRank[{peer}]-remoteUserrank[{peer}]-remoteIpAddr[{w.place(peer)}], machineType[1], linkMode[1], isUsedRdma[1], tag[AllReduce_{w.world}]", "ERROR")
+
+
+def strange_address(w: World, rank: int, at: float) -> None:
+    w.plog(rank, at, "ERROR", "ra_peer.c:210", f"tid:{w.pids[rank]},ra_peer_init(210) : the IP address({w.device_ip(rank)}) in the ranktable is inconsistent with the IP address(192.168.250.1) of the network adapter.", "HCCP")
+
+
+def error_cqe(w: World, rank: int, peer: int, at: float) -> None:
+    told = w.stamp(rank, at, "%Y-%m-%d %H:%M:%S.000000")
+    w.hccl(rank, at, "heartbeat.cc:1229", f"[TaskExecStage][HeartbeatAbnormal][ROCE CQE ERROR]cqe error status[12], time:[{told}],localInfo{{server[{w.server(rank)}],deviceId[{w.device(rank)}],deviceIp[{w.device_ip(rank)}]}}, remoteIP{{server[{w.server(peer)}],deviceId[{w.device(peer)}],deviceIp[{w.device_ip(peer)}]}}", "ERROR")
+
+
+def aicpu(w: World, rank: int, at: float, task: str, remote: int) -> None:
+    """What the scheduler on the device tells of a task that failed, in the device's log of the process."""
+    say = lambda text, source: w.device_log(rank, at, f"[ERROR] HCCL({9000 + rank % 500},aicpu_scheduler):{w.stamp(rank, at)} [{source}] [5792]{text}")  # noqa: E731
+    say("Task {devId: 1 streamId: 149 sqId: 153 cqId: 259 type: 2} run failed of exception, idx:[0], info:[streamId :149 taskId :26063 errorCode :10 errorType :1]", "aicpu_hccl_sqcq.cc:330")
+    say(f"[TaskException]base information is streamId:149, sqid:153, head:1487, tail:127, type:{task}, localRank:{rank}, remoteRank:{remote}, taskId:26063, notifyId:0, addr1High:0x12eb, addr1Low:0x50000000.", "aicpu_communicator.cc:3083")
+    say(f"[TaskException]opData information is tag:AllReduce_{w.world}AllReduceRing_device, group:{w.world}, opIndex:390, count:1048576, dataType:11, opType:2, rootId:4294967295, dstAddr:0x12d6c2c04000, srcAddr:0x12d6c2c04000.", "aicpu_communicator.cc:3806")
+
+
+def call(w: World, rank: int, at: float, op: str, count: int, dtype: str) -> None:
+    w.hccl(rank, at, "op_base.cc:2210", f"Entry-Hccl{op}: tag[{op}_{w.world}], sendBuf[0x12c0c0013000], recvBuf[0x12c0c0014000], count[{count}], dataType[{dtype}], op[sum], localRank[{rank}], streamId[2], deviceLogicId[{w.device(rank)}]")
+
+
+def plain_notify(w: World, rank: int, at: float, on: int) -> None:
+    """A notify wait timeout that names the peer and the communicator only."""
+    w.hccl(rank, at, "task_exception_handler.cc:454", f"[TaskExceptionHandler][Callback]Task run failed, para information is notify id:[0x0000000000000050], stage:[ffffffff], remote rank:[{on}].", "ERROR")
+    w.hccl(rank, at, "task_exception_handler.cc:458", f"[TaskExceptionHandler][Callback]Task run failed, groupRank information is group:[{w.world}], user define information[], rankSize[{w.ranks}], rankId[{rank}].", "ERROR")
+    w.stdout(rank, at + 0.01, f"EI0002: [PID: {w.pids[rank]}] {w.stamp(rank, at)} The wait execution of the Notify register times out.")

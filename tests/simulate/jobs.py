@@ -6,16 +6,9 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from tests.simulate import faults
+from tests.simulate.more import MORE, up, write_table
+from tests.simulate.truth import Truth
 from tests.simulate.world import PER_NODE, World
-
-
-class Truth(NamedTuple):
-    """Whom a right answer names first, and by which entries (prefixes of codes)."""
-
-    fault: str
-    ranks: frozenset[int]
-    codes: tuple[str, ...]
-    hidden: bool = False  # the logs of the root are gone: its cause must not be claimed
 
 
 class Job(NamedTuple):
@@ -33,8 +26,10 @@ def simulate(seed: int, ranks: int | None = None, fault: str | None = None, hide
     w = World(seed, size, skew)
     root = w.random.randrange(size)
     truth = FAULTS[name](w, root)
+    if w.random.random() < 0.3:
+        write_table(w)
     if hide and len(truth.ranks) < size:
-        names = {w.path(r, kind) for r in truth.ranks for kind in ("run", "debug")}
+        names = {w.path(r, kind) for r in truth.ranks for kind in ("run", "debug")} | {w.device_path(r) for r in truth.ranks}
         for path in list(w.files):
             if path in names or path.endswith(("dmesg.txt", "launcher.log")):
                 del w.files[path]
@@ -44,16 +39,9 @@ def simulate(seed: int, ranks: int | None = None, fault: str | None = None, hide
     return Job({name: text for name, text in w.text().items() if text}, truth, size)
 
 
-def _up(w: World) -> float:
-    w.start()
-    at = w.random.uniform(60, 900)
-    w.work(at)
-    return at
-
-
 def _crash(inject: Callable[[World, int, float], None], codes: tuple[str, ...], name: str) -> Callable[[World, int], Truth]:
     def make(w: World, root: int) -> Truth:
-        at = _up(w)
+        at = up(w)
         inject(w, root, at)
         w.dead[root] = at + w.random.uniform(0.5, 3)
         faults.victims(w, root, at, faults.LOST if w.random.random() < 0.7 else None)
@@ -63,21 +51,21 @@ def _crash(inject: Callable[[World, int, float], None], codes: tuple[str, ...], 
 
 
 def _killed(w: World, root: int) -> Truth:
-    at = _up(w)
+    at = up(w)
     faults.killed(w, root, at, w.random.choice(("kernel", "launcher", "none")))
     faults.victims(w, root, at, faults.LOST if w.random.random() < 0.7 else None)
     return Truth("killed", frozenset({root}), ("JOB001", "DST016", "DST017"))
 
 
 def _stuck(w: World, root: int) -> Truth:
-    at = _up(w)
+    at = up(w)
     w.plog(root, at + w.exec_timeout + 1, "INFO", "stream.cc:1121", f"{w.pids[root]} StreamSync: stream_id=3, timeout=-1ms, pending=1", "RUNTIME")
     faults.victims(w, root, at, faults.STUCK if w.random.random() < 0.7 else None)
     return Truth("stuck", frozenset({root}), ("JOB006",))
 
 
 def _slow(w: World, root: int) -> Truth:
-    at = _up(w)
+    at = up(w)
     faults.victims(w, root, at, None)
     late = at + w.exec_timeout + w.random.uniform(90, 400)
     members, comm = (w.tp_group(root), w.tp_comm(root)) if w.tp > 1 else (list(range(w.ranks)), w.world)
@@ -87,7 +75,7 @@ def _slow(w: World, root: int) -> Truth:
 
 
 def _mismatch(w: World, root: int) -> Truth:
-    at = _up(w)
+    at = up(w)
     what = w.random.choice(("op", "elements", "nth"))
     for rank in range(w.ranks):
         odd = rank == root
@@ -119,10 +107,6 @@ def _set_up_fault(name: str, codes: tuple[str, ...], say: Callable[[World, int, 
 def _port(w: World, rank: int, at: float) -> None:
     w.hccl(rank, at, "hccl_socket.cc:110", f"[InitGroupStage][RanktableDetect] socket type[0], listen on ip[{w.device_ip(rank)}] and specific port[16666] fail. Please check the port status and whether the port is being used by other process.", "ERROR")
     w.hccl(rank, at, "hccl_socket_manager.cc:54", "[ServerInit]call trace: hcclRet -> 7", "ERROR")
-
-
-def _address(w: World, rank: int, at: float) -> None:
-    w.plog(rank, at, "ERROR", "ra_peer.c:210", f"tid:{w.pids[rank]},ra_peer_init(210) : the IP address({w.device_ip(rank)}) in the ranktable is inconsistent with the IP address(192.168.250.1) of the network adapter.", "HCCP")
 
 
 def _node_down(w: World, root: int) -> Truth:
@@ -165,14 +149,14 @@ def _link(w: World, root: int) -> Truth:
 
 def _two(w: World, root: int) -> Truth:
     """Two independent faults at almost the same time: either may be first, both must be told."""
-    at = _up(w)
+    at = up(w)
     other = w.random.randrange(w.ranks - 1)
     other += other >= root
     faults.out_of_memory(w, root, at)
     faults.ai_core(w, other, at + w.random.uniform(-2, 2))
     w.dead[root] = w.dead[other] = at + 4
     faults.victims(w, root, at, None, frozenset({other}))
-    return Truth("two", frozenset({root, other}), ("MEM", "RTS"))
+    return Truth("two", frozenset({root, other}), ("MEM", "RTS"), every=("MEM", "RTS"))
 
 
 FAULTS: dict[str, Callable[[World, int], Truth]] = {
@@ -184,10 +168,11 @@ FAULTS: dict[str, Callable[[World, int], Truth]] = {
     "slow": _slow,
     "mismatch": _mismatch,
     "port": _set_up_fault("port", ("HCL050",), _port),
-    "ranktable": _set_up_fault("ranktable", ("HCL033",), _address),
+    "ranktable": _set_up_fault("ranktable", ("HCL033",), faults.strange_address),
     "node-down": _node_down,
     "late-start": _late_start,
     "link": _link,
     "two": _two,
+    **MORE,
 }
 FAULTS_IN_ORDER = tuple(FAULTS)

@@ -94,6 +94,16 @@ class World:
         line = f"[{level}] {module}({pid},python3.10):{self.stamp(rank, at)} [{source}] {text}"
         self.files.setdefault(self.path(rank, kind), []).append((at, line))
 
+    def device_log(self, rank: int, at: float, line: str) -> None:
+        """A line of the log that the device writes for the rank's process."""
+        if rank in self.dead and at > self.dead[rank]:
+            return
+        self.files.setdefault(self.device_path(rank), []).append((at, line))
+
+    def device_path(self, rank: int) -> str:
+        kind = "" if self.layout == "flat" else "debug/"
+        return f"{self.folder(rank)}/{kind}device-{self.device(rank)}/device-{self.pids[rank]}_20260402{rank % 1000:09}.log"
+
     def hccl(self, rank: int, at: float, source: str, text: str, level: str = "INFO") -> None:
         self.plog(rank, at, level, source, f"[{self.pids[rank]}]{text}")
 
@@ -136,6 +146,14 @@ class World:
         self.hccl(rank, at + 0.001, "hccl_communicator_attrs.cc:346",
                   f"[LocalRank Key Info]userRank[{seat}] hostIp[{self.server(rank)}] devicePhyId[{self.device(rank)}] server[{self.server(rank)}] "
                   f"deviceIp[{self.device_ip(rank)}] superPodId[0] useSuperPodMode[0] isStandardCard[0]")  # fmt: skip
+
+    def group_comm(self, members: tuple[int, ...], number: int, at: float) -> str:
+        """A further communicator of some ranks, set up by all of them."""
+        comm = self._comm(members[0], number)
+        for seat, rank in enumerate(members):
+            self._entry(rank, at, comm, len(members), seat, members[0])
+            self.joined(rank, at + 0.2, comm, len(members), seat)
+        return comm
 
     def start(self) -> None:
         """All ranks are up, with the communicators of the job, of tensor and of data parallelism."""
