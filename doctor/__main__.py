@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 
@@ -12,6 +13,7 @@ def main(argv: list[str] | None = None) -> int:
     """Runs the command line; never lets a traceback reach a user unless NPU_DOCTOR_DEBUG asks for it."""
     import gc
 
+    _open_standard_streams()
     from doctor import cli
 
     # One run makes many small objects and throws few away: collecting them again and again costs more than it frees.
@@ -25,7 +27,7 @@ def main(argv: list[str] | None = None) -> int:
         return exits.INTERRUPTED
     except BrokenPipeError:
         # The reader has gone (`| head`): nothing to say, and nothing to flush at exit either.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        _drop_output()
         return 141
     except Exception as error:
         from doctor.errors import UsageError
@@ -39,11 +41,35 @@ def main(argv: list[str] | None = None) -> int:
             return exits.INTERNAL
         if os.environ.get("NPU_DOCTOR_DEBUG"):
             raise
+        if isinstance(error, OSError) and error.errno in _NO_ROOM:
+            _drop_output()
+            where = os.fsdecode(error.filename) if error.filename else "standard output"
+            sys.stderr.write(f"npu-doctor: cannot write to {where}: {error.strerror}\n = help: choose another place with -o FILE\n")
+            return exits.USAGE
         sys.stderr.write(
             f"npu-doctor: internal error: {type(error).__name__}: {error}\n"
             " = help: please report it with the output of the same call under NPU_DOCTOR_DEBUG=1\n"
         )
         return exits.INTERNAL
+
+
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+
+
+def _drop_output() -> None:
+    """What could not be written is not tried again when the interpreter ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+
+
+def _open_standard_streams() -> None:
+    """A stream that the caller has closed (`>&-`) is replaced: else the next file that is opened would take its place."""
+    for name, number, mode in (("stdin", 0, os.O_RDONLY), ("stdout", 1, os.O_WRONLY), ("stderr", 2, os.O_WRONLY)):
+        if getattr(sys, name) is None:
+            handle = os.open(os.devnull, mode)
+            if handle != number:
+                os.dup2(handle, number)
+                os.close(handle)
+            setattr(sys, name, open(number, "r" if number == 0 else "w", encoding="utf-8", closefd=False))
 
 
 if __name__ == "__main__":

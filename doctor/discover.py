@@ -14,6 +14,7 @@ from typing import BinaryIO, NamedTuple
 from doctor import archives
 from doctor.content import not_text
 from doctor.harvest import Skipped
+from doctor.livefile import LiveFile
 from doctor.source import Source, hints
 
 MAX_FILES = 200_000
@@ -70,7 +71,7 @@ def discover(paths: Iterable[str], max_files: int = MAX_FILES) -> Found:
             if (state.st_dev, state.st_ino) in seen:
                 continue
             seen.add((state.st_dev, state.st_ino))
-            got, faults = _file(name, state.st_size)
+            got, faults = _file(name, state)
             sources += got
             skipped += faults
     return Found(tuple(sources), tuple(skipped))
@@ -137,20 +138,25 @@ def _reason(error: OSError) -> str:
     }.get(type(error).__name__, error.strerror or str(error))
 
 
-def _file(name: str, size: int) -> tuple[list[Source], list[Skipped]]:
+def _file(name: str, state: os.stat_result) -> tuple[list[Source], list[Skipped]]:
     """One regular file: a log, an archive of logs, or nothing readable."""
-    if size == 0 and not stat.S_ISFIFO(os.stat(name).st_mode):
+    pipe = stat.S_ISFIFO(state.st_mode)
+    if state.st_size == 0 and not pipe:
         return [Source(name, lambda: open(name, "rb"), 0, hints(name))], []
     try:
-        with open(name, "rb") as file:
-            head = file.read(HEAD) if not stat.S_ISFIFO(os.fstat(file.fileno()).st_mode) else b""
+        head = b""
+        if not pipe:
+            with open(name, "rb") as file:
+                head = file.read(HEAD)
     except OSError as error:
         return [], [Skipped(name, _reason(error))]
     if archives.looks_like(name, head):
         return archives.members(name, head)
     if why := not_text(head):
         return [], [Skipped(name, why)]
-    return [Source(name, lambda: open(name, "rb", buffering=0), size, hints(name), seekable=True)], []
+    if pipe:
+        return [Source(name, lambda: open(name, "rb", buffering=0), None, hints(name))], []
+    return [Source(name, lambda: LiveFile(name, state), state.st_size, hints(name), seekable=True)], []
 
 
 def standard_input(stream: BinaryIO) -> Source:

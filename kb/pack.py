@@ -112,9 +112,9 @@ def write_atomically(path: Path, data: bytes) -> bool:
             with os.fdopen(handle, "wb") as file:
                 file.write(data)
             os.replace(temporary, path)
-        except OSError:
+        except BaseException:  # an interrupt leaves nothing behind either
             Path(temporary).unlink(missing_ok=True)
-            return False
+            raise
     except OSError:
         return False
     return True

@@ -5,10 +5,9 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Protocol
 
-from doctor import exits, lang, prescribe
+from doctor import exits, lang, output, prescribe
 from doctor.diagnose import Diagnosis
 from doctor.errors import UsageError
 from doctor.repro import choose
@@ -239,13 +238,8 @@ def _shown(index: int, seen: Seen) -> str:
 
 
 def _write(made: Script, target: str | None, language: str) -> None:
-    if not target or target == "-":
-        sys.stdout.write(made.text)
-    else:
-        try:
-            Path(target).write_text(made.text, encoding="utf-8")
-        except OSError as error:
-            raise UsageError(f"cannot write {target}: {error.strerror}", "choose another place with -o FILE") from error
+    output.write(made.text, target)
+    if target and target != "-":
         sys.stderr.write(f"npu-doctor: {target}\n")
     for note in made.guessed:
         label = "猜测" if language == "zh" else "guessed"

@@ -96,13 +96,17 @@ def _report(
 ) -> None:
     """The diagnosis after the program's own output, on standard error's side of it."""
     output = folder / "output.txt"
-    output.write_bytes(tail.content())
+    told = str(output)
+    try:
+        output.write_bytes(tail.content())
+    except OSError:  # a full disk: what the program said is diagnosed from memory
+        told = tail.content().decode("utf-8", "surrogateescape") + "\n"
     logs = tree.found()
     _say("failed", language, code=code, files=len(logs.paths))
     if logs.paths and not logs.sure:
         _say("by_time", language)
     try:
-        diagnose([str(output), *logs.paths])
+        diagnose([told, *logs.paths])
     except Exception as problem:  # noqa: BLE001 - the command's exit code is owed whatever happens to the diagnosis
         _say("broken", language, why=f"{type(problem).__name__}: {problem}")
     sys.stdout.flush()

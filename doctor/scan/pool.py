@@ -9,11 +9,13 @@ import os
 import pickle
 import selectors
 import struct
+import sys
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from doctor.harvest import Harvest, Skipped
+from doctor.prescribe import clean
 
 if TYPE_CHECKING:
     from doctor.scan.progress import Progress
@@ -38,35 +40,48 @@ def run_pool(tasks: Sequence[Task], scanner: Scanner, count: int, done: dict[int
     busy: dict[int, tuple[_Worker, int]] = {}  # answer pipe -> worker and its task
     watch = selectors.DefaultSelector()
 
-    def employ() -> None:
+    def employ() -> bool:
+        """One more worker; no when the machine has no process left to give."""
         number = waiting.popleft()
-        worker = _fork(tasks, scanner, [w.ask for w, _ in busy.values()] + [w.answer for w, _ in busy.values()])
+        try:
+            worker = _fork(tasks, scanner, [w.ask for w, _ in busy.values()] + [w.answer for w, _ in busy.values()])
+        except OSError:
+            waiting.appendleft(number)
+            return False
         _give(worker, number)
         tries[number] += 1
         busy[worker.answer] = (worker, number)
         watch.register(worker.answer, selectors.EVENT_READ)
+        return True
 
-    def dismiss(worker: _Worker) -> None:
+    def dismiss(worker: _Worker) -> str:
+        """Sends a worker home; how it ended."""
         watch.unregister(worker.answer)
         del busy[worker.answer]
         os.close(worker.ask)
         os.close(worker.answer)
-        os.waitpid(worker.pid, 0)
+        code = os.waitstatus_to_exitcode(os.waitpid(worker.pid, 0)[1])
+        return f"signal {-code}" if code < 0 else f"exit code {code}"
+
+    def failed(number: int, how: str) -> None:
+        """Its worker died: another one reads it, unless that was the second one."""
+        name = tasks[number].source.name
+        if tries[number] >= TRIES:
+            done[number] = Harvest(skipped=(Skipped(name, f"two worker processes died while reading it ({how})"),))
+            return
+        waiting.appendleft(number)
+        progress.end()
+        sys.stderr.write(f"npu-doctor: a worker process died ({how}) while reading {clean(name)}: it is read again\n")
 
     try:
-        while len(busy) < count and waiting:
-            employ()
+        while len(busy) < count and waiting and employ():
+            pass
         while busy:
             for key, _ in watch.select():
                 worker, number = busy[key.fd]
                 harvest = _receive(worker.answer)
                 if harvest is None:  # it died with this task
-                    dismiss(worker)
-                    if tries[number] < TRIES:
-                        waiting.appendleft(number)
-                    else:
-                        name = tasks[number].source.name
-                        done[number] = Harvest(skipped=(Skipped(name, "two worker processes died while reading it"),))
+                    failed(number, dismiss(worker))
                     if waiting:
                         employ()
                     continue
@@ -79,16 +94,43 @@ def run_pool(tasks: Sequence[Task], scanner: Scanner, count: int, done: dict[int
                     _give(worker, following)
                 else:
                     dismiss(worker)
+        _alone(tasks, scanner, waiting, tries, done, progress)
     finally:
         for worker, _ in list(busy.values()):
             _end(worker)
         watch.close()
 
 
+def _alone(
+    tasks: Sequence[Task],
+    scanner: Scanner,
+    waiting: Iterable[int],
+    tries: Sequence[int],
+    done: dict[int, Harvest],
+    progress: Progress,
+) -> None:
+    """What is left when no process was to be had is read by this one, except what has killed a worker already."""
+    from doctor.scan.run import run_here
+
+    for number in waiting:
+        if tries[number]:
+            reason = "a worker process died while reading it, and no other one could be started"
+            done[number] = Harvest(skipped=(Skipped(tasks[number].source.name, reason),))
+        else:
+            run_here({number: tasks[number]}, scanner, done, progress)
+
+
 def _fork(tasks: Sequence[Task], scanner: Scanner, others: list[int]) -> _Worker:
-    ask_read, ask_write = os.pipe()
-    answer_read, answer_write = os.pipe()
-    pid = os.fork()
+    pipes: list[int] = []
+    try:
+        pipes += os.pipe()
+        pipes += os.pipe()
+        pid = os.fork()
+    except OSError:
+        for handle in pipes:
+            os.close(handle)
+        raise
+    ask_read, ask_write, answer_read, answer_write = pipes
     if pid:
         os.close(ask_read)
         os.close(answer_write)

@@ -7,13 +7,13 @@ number of workers. A worker that dies costs nothing but time: its range is read 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from doctor.harvest import Harvest, Skipped, merge, shift
 from doctor.scan.plan import Plan
 from doctor.scan.progress import Progress
-from doctor.scan.scanner import Scanner
+from doctor.scan.scanner import Interrupted, Scanner
 from doctor.scan.select import Select
 from doctor.source import Source
 from kb.knowledge import Knowledge
@@ -54,7 +54,7 @@ def scan_all(
 
             run_pool(tasks, scanner, workers, done, progress)
         else:
-            run_here(tasks, scanner, done, progress)
+            run_here(dict(enumerate(tasks)), scanner, done, progress)
     except KeyboardInterrupt:
         interrupted = True
     progress.end()
@@ -79,9 +79,13 @@ def worker_count(jobs: int | None, tasks: Sequence[Task], total: int) -> int:
     return max(1, min(cores, len(tasks), 16))
 
 
-def run_here(tasks: Sequence[Task], scanner: Scanner, done: dict[int, Harvest], progress: Progress) -> None:
-    for number, task in enumerate(tasks):
-        done[number] = scan_one(task, scanner)
+def run_here(tasks: Mapping[int, Task], scanner: Scanner, done: dict[int, Harvest], progress: Progress) -> None:
+    for number, task in tasks.items():
+        try:
+            done[number] = scan_one(task, scanner)
+        except Interrupted as stop:
+            done[number] = stop.harvest
+            raise
         progress.add(task.size or done[number].size, task.start == 0)
 
 

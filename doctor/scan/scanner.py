@@ -12,6 +12,14 @@ from doctor.scan.windows import windows
 from doctor.source import Source
 
 
+class Interrupted(KeyboardInterrupt):
+    """The user has had enough. What was read of the source so far is an answer, too."""
+
+    def __init__(self, harvest: Harvest) -> None:
+        super().__init__()
+        self.harvest = harvest
+
+
 class Scanner:
     """A plan, what the user asked for, and the engine that finds literals."""
 
@@ -27,6 +35,11 @@ class Scanner:
             with source.open() as stream:
                 for window in windows(stream, start, end):
                     work.window(window)
+                if why := getattr(stream, "changed", str)():
+                    skipped.append(Skipped(source.name, why))
+        except KeyboardInterrupt:
+            skipped.append(Skipped(source.name, f"interrupted after {work.size} bytes"))
+            raise Interrupted(work.harvest(tuple(skipped), whole=start == 0)) from None
         except OSError as error:
             skipped.append(Skipped(source.name, f"reading stopped after {work.size} bytes: {error.strerror or error}"))
         if start == 0:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
@@ -148,6 +149,8 @@ def save(app: DoctorApp, name: str, text: str) -> bool:
         app.tell("save-exists", severity="error", path=told)
         return False
     except OSError as error:
+        with contextlib.suppress(OSError):
+            path.unlink()  # half a report would look like a whole one
         app.tell("save-failed", severity="error", path=told, why=error.strerror or str(error))
         return False
     app.tell("saved", path=told)
