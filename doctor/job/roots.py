@@ -264,8 +264,8 @@ def _behind(case: Case, times: Mapping[int, str]) -> dict[int, tuple[float, floa
 
 def _late_giving_up(case: Case, ends: Ends, first_wait: Mapping[int, Place]) -> tuple[Root, ...]:
     """All gave up, but one of them so much later that it cannot have been there when the others were waiting."""
-    if any(is_silent(case, target) for target in ends.votes):
-        return ()
+    if any(t.process is not None and (is_silent(case, t) or n * 2 > len(ends.waiters)) for t, n in ends.votes.items()):
+        return ()  # the chains of most end at somebody who has logs: those tell more
     groups: dict[tuple[str, str], dict[int, Place]] = defaultdict(dict)
     for wait in case.graph.waits:
         if wait.kind in ("notify", "link", "agent") and wait.place.time is not None:

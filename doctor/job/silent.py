@@ -34,9 +34,13 @@ def terminal(case: Case, ends: Ends, first_wait: Mapping[int, Place]) -> tuple[R
         return (link, *_silent_roots(case, silent, first_wait))
     if ends.circling > best:
         return (_cycle(case, ends, first_wait), *_silent_roots(case, silent, first_wait))
+    quiet = _quiet(case, ends)
+    if quiet and silent and all(_verdict(case, t, first_wait) == "no-root" for t, _ in silent):
+        # Somebody who came and does not wait for the root's answer as the others do is the one that the root waits for.
+        found = _silent_roots(case, [(Target(n), len(ends.waiters)) for n in quiet], first_wait)
+        return (*found, *_silent_roots(case, silent, first_wait))[:MAX_ROOTS]
     if ranked:
         return _silent_roots(case, silent or [(t, n) for t, n in ranked if n * 2 > best], first_wait)
-    quiet = _quiet(case, ends)
     if quiet:
         return _silent_roots(case, [(Target(n), len(ends.waiters)) for n in quiet], first_wait)
     return ()

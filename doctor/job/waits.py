@@ -12,6 +12,7 @@ from doctor.job.model import Issue, Location, Target, Wait
 from doctor.job.who import Who
 
 NO_RANK = "4294967295"
+KEEP_OF_OWNER = 40  # so many lines of one kind are kept of a process: a longer list may have lost its end
 _OP = re.compile(r"^(?:Hcom|Hccl)?([A-Za-z]+?)_")
 _RANKS = re.compile(r"\d+")
 _STATUS = {"lost": "lost", "heartbeat lost": "lost", "stuck": "stuck", "error cqe": "cqe"}
@@ -64,7 +65,7 @@ class _Reader:
         self._task: tuple[Place, str | None] | None = None  # a task exception whose communicator is still to come
         self.calls: list[Issue] = []
         self._have: set[int] = set()  # who reached the root rank, how many it counts, and how many it wants
-        self._total = self._size = 0
+        self._total = self._size = self._lists = 0
         self._server: Place | None = None
         self._open: list[
             tuple[str, Place, str | None]
@@ -224,7 +225,7 @@ class _Reader:
             yield self._wait("agent", self._seat(self._comm, 0), self._comm, place)
 
     def _server_timeout(self, _: dict[str, str], place: Place) -> Iterator[Wait]:
-        self._have, self._total, self._size, self._server = set(), 0, 0, place
+        self._have, self._total, self._size, self._lists, self._server = set(), 0, 0, 0, place
         yield self._wait("server", None, self._comm, place)
 
     def _missing_agents(self, got: dict[str, str], place: Place) -> Iterator[Wait]:
@@ -236,6 +237,7 @@ class _Reader:
 
     def _connected(self, got: dict[str, str], _: Place) -> Iterator[Wait]:
         self._have |= set(map(int, _RANKS.findall(got["have"])))
+        self._lists += 1
         return iter(())
 
     def _connected_total(self, got: dict[str, str], _: Place) -> Iterator[Wait]:
@@ -249,7 +251,9 @@ class _Reader:
     def finish(self) -> Iterator[Wait]:
         """Where the root rank only lists who came, the others are missing; not when a part of the list was not kept."""
         comm, place = self._comm, self._server
-        if comm is None or place is None or self.absent or not self._have or len(self._have) != self._total:
+        if comm is None or place is None or self.absent or not self._have:
+            return
+        if len(self._have) != self._total if self._total else self._lists >= KEEP_OF_OWNER:
             return
         for rank in sorted(set(range(self._size or size_of(comm))) - self._have):
             self.absent.add((comm, rank))

@@ -204,8 +204,8 @@ class Who:
 
     def _pid(self, place: Place) -> int | None:
         """The process on the host. The name of its log tells: lines of a device log carry the pid of a process on the
-        device, and threads and children that write into a plog may carry another one."""
-        if "device-" not in place.path and "plog-" not in place.path:
+        device, and threads and children that write into a plog may carry another one. Rows of tables are about whom they name."""
+        if place.kind == "table" or ("device-" not in place.path and "plog-" not in place.path):
             return place.pid
         if place.path not in self._host_pids:
             self._host_pids[place.path] = hints(place.path).pid
