@@ -76,7 +76,7 @@ class Skew(NamedTuple):
 class Root(NamedTuple):
     """Where it began, as far as the logs support it."""
 
-    verdict: str  # fault | unknown | stopped | stuck | late | absent | no-logs | mismatch | link | cycle
+    verdict: str  # fault | unknown | stopped | stuck | silent | late | absent | no-root | no-logs | mismatch | tls | link | cycle
     process: int | None
     label: str  # "rank 24", "device 10.1.0.2/6", "pid 4711"
     codes: tuple[str, ...]  # entries that hold at this process, the first cause first

@@ -23,6 +23,7 @@ from kb.knowledge import Knowledge
 from tests.simulate.jobs import FAULTS, Job, simulate
 
 ROOT = Path(__file__).resolve().parent.parent.parent
+SCHEMA = json.loads((ROOT / "doctor" / "report.schema.json").read_text())
 
 
 def harvests(job: Job, bench: Bench) -> list[Harvest]:
@@ -48,6 +49,7 @@ def test_the_root_is_found(fault: str, seed: int, bench: Bench) -> None:
     assert first.entry.code.startswith(job.truth.codes)
     told = [r.finding.entry.code for r in diagnosis.roots]
     assert all(any(code.startswith(prefix) for code in told) for prefix in job.truth.every)
+    jsonschema.validate(report(diagnosis, bench.knowledge), SCHEMA)
 
 
 @pytest.mark.parametrize(
@@ -77,8 +79,7 @@ def test_it_says_why(bench: Bench) -> None:
     states = {(r["state"], r["about"]) for r in made["job"]["ranks"]}
     assert states == {("root", root["id"]), ("waiting", f"rank {rank}")}
     assert [f["explained_by"] is not None for f in made["findings"] if f["kind"].startswith("peer")].count(False) == 0
-    schema = json.loads((ROOT / "doctor" / "report.schema.json").read_text())
-    jsonschema.validate(made, schema)
+    jsonschema.validate(made, SCHEMA)
 
 
 def test_one_process_is_no_job(bench: Bench) -> None:
