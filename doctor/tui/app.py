@@ -136,6 +136,7 @@ class DoctorApp(App[None]):
         self.run_worker(work, thread=True, group="copy", exclusive=True)
 
     def _copied(self, done: clip.Copied, what: str) -> None:
+        self.clear_notifications()  # of several copies the last one is what the clipboard holds
         if done.ways:
             how = " + ".join(done.ways)
             self.tell("copied-what", what=what, how=how)

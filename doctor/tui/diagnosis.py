@@ -218,7 +218,7 @@ class DiagnosisScreen(ReportScreen):
     def action_rescan(self) -> None:
         self._run += 1
         self.scanning = True
-        self.remark = self.word("scanning")
+        self.remark = self.word("scanning" if self.session.loaded else "loading")
         self.query_one(Note).show(self.remark)
         run = self._run
         self.run_worker(lambda: self._scan(run), thread=True, exclusive=True, group="scan")

@@ -103,8 +103,6 @@ class Show(Dialog):
 class Ask(Dialog):
     """One question, one line of answer; Enter gives it, Esc gives none."""
 
-    HINTS: ClassVar[tuple[str, ...]] = ("open", "back")
-
     def __init__(self, title: str, value: str = "", remark: str = "") -> None:
         super().__init__()
         self._title, self._value, self._remark = title, value, remark
@@ -119,6 +117,8 @@ class Ask(Dialog):
     def on_mount(self) -> None:
         self.query_one(Bar).show(self._title)
         self.query_one("#remark", Bar).show(self._remark)
+        escape = keys.hints(("back",), self.doctor.keymap_chosen, self.doctor.language)
+        self.query_one(Hints).show([("Enter", self.word("ok")), *escape])
         self.query_one(Input).focus()
 
     def on_input_submitted(self, event: Input.Submitted) -> None:

@@ -10,6 +10,7 @@ from textual.binding import Binding
 from textual.worker import get_current_worker
 
 from doctor.logfile import BadPatternError, LogFile, Pattern, open_log
+from doctor.render.layout import cells
 from doctor.render.text import size_text
 from doctor.source import Source
 from doctor.tui import logfilter
@@ -165,8 +166,15 @@ class EvidenceScreen(Frame):
                 parts.append(self.word("follow-on"))
         if self._busy:
             parts.append(self._busy)
-        parts.append(shown(self.source.name))  # last: a long path gives way to where one is in it
-        self.bar("  ".join(parts))
+        told, name = "  ".join(parts), shown(self.source.name)
+        room = (
+            self.app.size.width - cells(told) - 18
+        )  # last, and its end rather than its beginning: that names the file
+        if cells(name) > room > 8:
+            while cells(name) > room - 2:
+                name = name[1:]
+            name = f"..{name}"
+        self.bar(f"{told}  {name}".strip())
 
     # Hits and search
 

@@ -113,7 +113,7 @@ class Dialog(ModalScreen[str]):
         self.set_class(event.size.width < NARROW, "-narrow")
 
     def on_mount(self) -> None:
-        for line in self.query(Hints):
+        for line in self.query(Hints) if self.HINTS else ():
             line.show(keys.hints(self.HINTS, self.doctor.keymap_chosen, self.doctor.language))
 
     def action_back(self) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding
 
@@ -40,7 +41,11 @@ class JobScreen(Frame):
         lang = self.doctor.language
         self.bar(f"npu-doctor  {timeline.summary(self._job, lang)}")
         self.query_one(Note).show(timeline.headline(self._job, lang))
-        view.set_rows(timeline.rows(self._job, lang, max(20, self.size.width - 6)), view.current or None)
+        view.set_rows(timeline.rows(self._job, lang, max(20, self.app.size.width - 6)), view.current or None)
+
+    def on_resize(self, event: events.Resize) -> None:
+        super().on_resize(event)
+        self.speak()  # the line of time is as long as there is room
 
     def on_row_opened(self, message: RowOpened) -> None:
         from doctor.tui.diagnosis import ReportScreen

@@ -82,6 +82,11 @@ class Session:
             self._loaded.set()
             return self._known
 
+    @property
+    def loaded(self) -> bool:
+        """Whether the knowledge is there; when it changed, it is compiled first, which takes seconds."""
+        return self._known is not None
+
     def soon(self, seconds: float) -> Knowledge | None:
         """The knowledge when it can be had in that time, which is nearly always; else it goes on being loaded."""
         if self._known is None:

@@ -89,7 +89,9 @@ class WatchScreen(ReportScreen):
         if self._piped is not None:
             self.remark = "" if self._over else f"{self.word('reading-pipe')}  {size}"
         else:
-            self.remark = f"{self.word('watching', n=self._live.files)}  {size}"
+            files = self._live.files
+            told = self.word("watching-one") if files == 1 else self.word("watching", n=files)
+            self.remark = f"{told}  {size}"
         self.query_one(Note).show(self.remark)
 
     def on_failed(self, message: Failed) -> None:

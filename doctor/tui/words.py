@@ -113,6 +113,8 @@ _WORDS = {
     "log-search": ("Search in the log (a regular expression, or plain text)", "在日志中查找（正则表达式或普通文本）"),
     "end-of-log": ("end of the log", "日志结尾"),
     "part-of": ("part of a compressed or piped log: lines {a} to {b}", "压缩或管道日志的一部分：第 {a} 至 {b} 行"),
+    "ok": ("ok", "确定"),
+    "watching-one": ("watching 1 file", "正在监视 1 个文件"),
     "watching": ("watching {n} files", "正在监视 {n} 个文件"),
     "reading-pipe": ("reading standard input", "正在读取标准输入"),
     "new-finding": ("New: {id} {title}", "新发现：{id} {title}"),

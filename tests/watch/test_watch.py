@@ -247,7 +247,7 @@ async def test_the_screen_shows_what_appears_and_says_so(tmp_path: Path) -> None
     log.write_text("x\n")
     screen = WatchScreen(lambda: live(tmp_path), interval=3600)
     async with stage(screen, [str(tmp_path)]) as s:
-        assert "watching 1 files" in s.text
+        assert "watching 1 file " in s.text
         append(log, OOM + "\n")
         screen.look()
         await s.settle()
