@@ -44,5 +44,7 @@ def _rows(written: str) -> Iterable[tuple[str, int, str, int]]:
     for part in written.split(";"):
         server, _, devices = part.partition("=")
         for one in devices.split(","):
-            device, address, rank = one.split("/")
-            yield server, int(device), address, int(rank)
+            device, _, more = one.partition("/")
+            address, _, rank = more.rpartition("/")
+            if device.isdigit() and rank.isdigit():  # a harvest may have passed through other hands
+                yield server, int(device), address, int(rank)
