@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -10,6 +11,7 @@ from doctor import evaluate, relate
 from doctor.harvest import Cluster, Harvest, Hit, Skipped, merge
 from doctor.job.analyse import TABLE, analyse, hits, locate
 from doctor.job.model import Job
+from doctor.job.sound import sound
 from doctor.job.tell import NO_STORY, story
 from kb.knowledge import Knowledge
 
@@ -34,9 +36,18 @@ def conclude(
     harvests: Iterable[Harvest], knowledge: Knowledge, seconds: float = 0.0, skipped: Sequence[Skipped] = ()
 ) -> Diagnosis:
     """Merges what was harvested and draws the conclusions."""
-    harvest = merge((*harvests, Harvest(skipped=tuple(skipped))) if skipped else harvests)
-    findings, job = judge(harvest, knowledge)
-    related = relate.relate(findings, story(job, findings) if job is not None else NO_STORY)
+    harvest = sound(merge((*harvests, Harvest(skipped=tuple(skipped))) if skipped else harvests))
+    job: Job | None
+    try:
+        findings, job = judge(harvest, knowledge)
+        related = relate.relate(findings, story(job, findings) if job is not None else NO_STORY)
+    except Exception as error:
+        if os.environ.get("NPU_DOCTOR_DEBUG"):
+            raise
+        # What single processes say stands, whatever kept the job as a whole from being understood.
+        job, related = None, relate.relate(evaluate.evaluate(harvest, knowledge), NO_STORY)
+        note = f"the job as a whole was not analysed, internal error: {type(error).__name__}: {error}"
+        harvest = harvest._replace(skipped=(*harvest.skipped, Skipped("...", note[:300])))
     unexplained = tuple(sorted(harvest.clusters, key=lambda c: (c.first.time or "~", c.first.path, c.first.line)))
     return Diagnosis(
         _verdict(related, harvest),

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Mapping
 from hashlib import blake2s
 from pathlib import Path
@@ -92,38 +93,69 @@ class Harvest(NamedTuple):
         return self._asdict()
 
 
-def place_from_json(row: list[Any]) -> Place:
-    return Place(*row)
-
-
 def from_json(row: Mapping[str, Any]) -> Harvest:
     """The inverse of `Harvest.json` after a trip through JSON."""
-    known: dict[Any, Any] = {}  # paths, workers and texts repeat: one object for each keeps large jobs small
+    known: dict[str, str] = {}  # paths, workers and texts repeat: one object for each keeps large jobs small
+
+    def word(value: Any) -> str:
+        if type(value) is not str:
+            raise TypeError(f"a text was expected, not {value!r:.80}")
+        return known.setdefault(value, value)
 
     def place(values: list[Any]) -> Place:
-        return Place(*[known.setdefault(v, v) if type(v) is str else v for v in values])
+        made = Place(*values)
+        if not all(type(v) in t for v, t in zip(values, _PLACE, strict=True)) or not _sane(made):
+            raise TypeError(f"no place: {values!r:.200}")
+        shared: list[Any] = [known.setdefault(v, v) if type(v) is str else v for v in values]
+        return Place(*shared)
 
     def hits(rows: list[Any]) -> tuple[Hit, ...]:
-        return tuple(
-            Hit(known.setdefault(s, s), place(p), tuple((known.setdefault(k, k), known.setdefault(v, v)) for k, v in c))
-            for s, p, c in rows
-        )
+        return tuple(Hit(word(s), place(p), tuple((word(k), word(v)) for k, v in c)) for s, p, c in rows)
+
+    def span(path: Any, first: Any, last: Any, pid: Any) -> Span:
+        if not (_is_time(first) and _is_time(last) and _is_number(pid)):
+            raise TypeError("no span")
+        return Span(word(path), first, last, pid)
 
     return Harvest(
         hits=hits(row["hits"]),
-        counts=dict(row["counts"]),
-        clusters=tuple(Cluster(t, n, place(p), tuple(c)) for t, n, p, c in row["clusters"]),
-        kinds=dict(row["kinds"]),
-        skipped=tuple(Skipped(*s) for s in row["skipped"]),
-        files=row["files"],
-        size=row["size"],
-        lines=row["lines"],
-        errors=row["errors"],
-        capped=tuple(row["capped"]),
+        counts={word(k): number(n) for k, n in row["counts"].items()},
+        clusters=tuple(Cluster(word(t), number(n), place(p), tuple(map(word, c))) for t, n, p, c in row["clusters"]),
+        kinds={word(k): number(n) for k, n in row["kinds"].items()},
+        skipped=tuple(Skipped(word(p), word(r)) for p, r in row["skipped"]),
+        files=number(row["files"]),
+        size=number(row["size"]),
+        lines=number(row["lines"]),
+        errors=number(row["errors"]),
+        capped=tuple(map(word, row["capped"])),
         facts=hits(row.get("facts", ())),
-        spans=tuple(Span(*s) for s in row.get("spans", ())),
-        machine=str(row.get("machine", "")),
+        spans=tuple(span(*s) for s in row.get("spans", ())),
+        machine=word(row.get("machine", "")),
     )
+
+
+_TEXT, _MAYBE, _COUNT, _MAYBE_COUNT = (str,), (str, type(None)), (int,), (int, type(None))
+_PLACE = (_TEXT, _COUNT, _COUNT, _MAYBE, _MAYBE, _MAYBE, _TEXT, _MAYBE, _MAYBE_COUNT, _MAYBE_COUNT, _MAYBE_COUNT, _MAYBE, _TEXT)
+_TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6}")
+
+
+def number(value: Any) -> int:
+    """A count from outside."""
+    if type(value) is not int or not 0 <= value < 1 << 62:
+        raise TypeError(f"a count was expected, not {value!r:.80}")
+    return value
+
+
+def _is_time(value: Any) -> bool:
+    return value is None or (type(value) is str and _TIME.fullmatch(value) is not None)
+
+
+def _is_number(value: Any) -> bool:
+    return value is None or (type(value) is int and -(1 << 62) < value < 1 << 62)
+
+
+def _sane(place: Place) -> bool:
+    return _is_time(place.time) and all(map(_is_number, (place.line, place.end_line, place.pid, place.rank, place.device)))
 
 
 def this_machine() -> str:
@@ -209,9 +241,12 @@ def _widen(a: Span, b: Span) -> Span:
     return Span(a.path, first, last, pid)
 
 
-def _place_order(place: Place) -> tuple[str, int, str]:
-    return (place.path, place.line, place.time or "")
+def _place_order(place: Place) -> tuple[Any, ...]:
+    """A total order: places that differ anywhere never change places with each other."""
+    told = tuple((value is not None, value if value is not None else 0) for value in (place.pid, place.rank, place.device))
+    words = (place.time, place.node, place.worker, place.level, place.module, place.kind, place.text)
+    return (place.path, place.line, place.end_line, tuple(word or "" for word in words), told)
 
 
 def _hit_order(hit: Hit) -> tuple[Any, ...]:
-    return (hit.place.path, hit.place.line, hit.signal, hit.captures, hit.place.text)
+    return (hit.place.path, hit.place.line, hit.signal, hit.captures, hit.place.text, _place_order(hit.place))

@@ -77,7 +77,7 @@ class _Said:
         if worker := groups.get("worker"):
             self.worker = worker.strip()
         for word in (groups.get("more") or "").split():
-            if word.startswith("rank=") and word[5:].isdecimal():
+            if word.startswith("rank=") and word[5:].isdecimal() and len(word) < 12:
                 self.rank = int(word[5:])
             elif "=" not in word and self.worker:
                 self.worker = f"{self.worker} {word}"

@@ -58,7 +58,9 @@ def harvests(name: str, digest: str, names: dict[str, str | None] | None = None)
             row = json.loads(line)
             kind = row["type"]
             made = from_json(row) if kind == "harvest" else None
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            if kind == "report" and not all(isinstance(row.get(k, {}), dict) for k in ("redacted", "knowledge")):
+                raise TypeError("no report")
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise UsageError(
                 f"{name}:{number} is no line of `npu-doctor scan -f jsonl`",
                 "write it again on that node, with the same version",

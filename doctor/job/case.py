@@ -58,10 +58,10 @@ def owner(who: Who, instance: Instance) -> int | None:
             return number
     place = instance.hits[0].place
     pid = instance.captures.get("pid")
-    if pid is not None and pid.isdigit() and (number := who.by_pid(int(pid), place.node, place.path)) is not None:
+    if pid is not None and _number(pid) and (number := who.by_pid(int(pid), place.node, place.path)) is not None:
         return number
     device = instance.scope.device
-    if device is None and instance.captures.get("device", "").isdigit():
+    if device is None and _number(instance.captures.get("device", "")):
         device = int(instance.captures["device"])
     if device is not None and place.node is not None:
         found = [p.number for p in who.processes if p.device == device and place.node in (p.node, p.server)]
@@ -147,3 +147,7 @@ def called(case: Case, target: Target) -> str:
 def node_of(case: Case, number: int) -> str:
     process = case.who.processes[number]
     return process.server or process.node or process.home
+
+
+def _number(text: str) -> bool:
+    return text.isdecimal() and len(text) < 19
