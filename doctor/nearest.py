@@ -3,33 +3,15 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Any
 
 from kb.knowledge import Brief, Knowledge
 
 _WORD = re.compile(r"[A-Za-z_]{4,}|[\u4e00-\u9fff]{2,}|[A-Z]+\d{3,}|\d{5,6}")
+_WORD_OF_LOWER = re.compile(r"[a-z_]{4,}|[\u4e00-\u9fff]{2,}|[a-z]+\d{3,}|\d{5,6}")
 _DULL = frozenset(
-    [
-        "error",
-        "failed",
-        "fail",
-        "with",
-        "from",
-        "this",
-        "that",
-        "file",
-        "line",
-        "call",
-        "python",
-        "none",
-        "true",
-        "false",
-        "warning",
-        "info",
-        "device",
-        "process",
-        "runtime",
-    ]
+    "error failed fail with from this that file line call python none true false warning info device process runtime".split()  # noqa: SIM905
 )
 
 
@@ -40,8 +22,11 @@ def nearest(text: str, knowledge: Knowledge, limit: int = 3, floor: float = 0.34
         return []
     scored = []
     for brief in knowledge.catalog():
-        theirs = _words_of(brief)
-        shared = words & theirs
+        told = _text_of(brief)
+        shared = {w for w in words if w in told}
+        shared &= (
+            _words_of(told) if shared else shared
+        )  # taking texts apart is what costs: only where a word stands at all
         if shared:
             weight = sum(len(w) for w in shared) / max(1, sum(len(w) for w in words))
             scored.append((weight, brief))
@@ -55,5 +40,11 @@ def nearest(text: str, knowledge: Knowledge, limit: int = 3, floor: float = 0.34
     return [{"id": b.code, "title": b.title.json(), "score": round(min(w, 1.0), 2)} for w, b in ranked[:limit]]
 
 
-def _words_of(brief: Brief) -> set[str]:
-    return {w.lower() for w in _WORD.findall(f"{brief.title.en} {brief.title.zh} {brief.words}")}
+@lru_cache(maxsize=20_000)
+def _text_of(brief: Brief) -> str:
+    return f"{brief.title.en} {brief.title.zh} {brief.words}".lower()
+
+
+@lru_cache(maxsize=2_000)
+def _words_of(text: str) -> frozenset[str]:
+    return frozenset(_WORD_OF_LOWER.findall(text))

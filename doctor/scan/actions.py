@@ -4,32 +4,53 @@ from __future__ import annotations
 
 from doctor.scan.plan import Literal, Plan
 
+COUNT_EXACTLY = 300  # occurrences of a text in one range; of more the count is 'at least'
+
 Key = int | tuple[int, ...]
 # An anchor, with what it announces. None: the literal that was found is the anchor itself.
 Opened = tuple[bytes | None, tuple[int, ...]]
 Counted = tuple[bytes | None, int]
 
 
+class Known:
+    """Which signals were seen often enough in this range."""
+
+    def __init__(self, plan: Plan, facts: frozenset[int]) -> None:
+        self._plan, self.facts = plan, facts
+        self.full: set[int] = set()  # enough of it was kept
+        self.capped: set[int] = set()  # of those, the ones whose further occurrences are not even counted
+        self.dead: set[int] = set()  # literals that nobody needs any more
+
+    def bury(self, number: int) -> None:
+        """Which literals of a signal are of no more use, after something became known of it."""
+        for n in self._plan.literals_of(number):
+            literal = self._plan.literals[n]
+            if not (literal.mark or literal.table) and all(
+                x in self.full and (x in self.facts or x in self.capped) for _, x in literal.pairs
+            ):
+                self.dead.add(n)
+
+
 class Action:
     """Of a line with one combination of literals. `lines` counts those that need no more than that."""
 
-    __slots__ = ("capped", "claimable", "counted", "idle", "lines", "mark", "only_counts", "only_mark", "open", "table")
+    __slots__ = ("capped", "claimable", "counted", "lines", "mark", "only_counts", "only_mark", "open", "table")
 
-    def __init__(self, plan: Plan, found: list[Literal], full: set[int], facts: frozenset[int], dead: bool) -> None:
+    def __init__(self, found: list[Literal], known: Known) -> None:
         opened: dict[bytes | None, list[int]] = {}
         counted: dict[Counted, None] = {}
         capped: dict[bytes | None, None] = {}
         for literal in found:
             for anchor, number in literal.pairs:
                 needed = None if anchor == literal.fragment else anchor
-                if number not in full:
+                if number not in known.full:
                     opened.setdefault(needed, []).append(number)
-                elif number in facts:
+                elif number in known.facts:
                     continue  # a fact never claimed a line
-                elif plan.exact[number]:
-                    counted[needed, number] = None
-                else:
+                elif number in known.capped:
                     capped[needed] = None
+                else:
+                    counted[needed, number] = None
         self.claimable = any(literal.pairs for literal in found)  # a literal belongs to a signal
         self.open: tuple[Opened, ...] = tuple((anchor, tuple(dict.fromkeys(n))) for anchor, n in opened.items())
         self.counted = tuple(counted)  # seen often enough: only counted
@@ -37,10 +58,9 @@ class Action:
         self.mark = any(literal.mark for literal in found)
         self.table = any(literal.table for literal in found)
         self.only_mark = self.mark and not self.claimable and not self.table
-        self.idle = dead and not self.mark and not self.table
         claimed = None in capped or any(anchor is None for anchor, _ in counted)
         sure = all(anchor is None for anchor, _ in counted)
-        self.only_counts = not self.table and (self.idle or (not self.open and sure and claimed))
+        self.only_counts = not self.table and not self.open and sure and (claimed or not self.mark)
         self.lines = 0
 
 
@@ -49,45 +69,37 @@ class Actions(dict[Key, Action]):
 
     def __init__(self, plan: Plan, facts: frozenset[int]) -> None:
         super().__init__()
-        self._plan, self._facts = plan, facts
-        self.full: set[int] = set()  # signals of which enough was kept
-        self.dead = [False] * len(plan.literals)  # literals that nobody needs any more
-        self._idle: list[Action] = []
+        self._plan = plan
+        self.known = Known(plan, facts)
+        self.counts: dict[int, int] = {}
 
     def __missing__(self, key: Key) -> Action:
         numbers = (key,) if isinstance(key, int) else dict.fromkeys(key)
-        found = [self._plan.literals[n] for n in numbers]
-        action = self[key] = Action(self._plan, found, self.full, self._facts, all(self.dead[n] for n in numbers))
-        if action.idle:
-            self._idle.append(action)
+        action = self[key] = Action([self._plan.literals[n] for n in numbers], self.known)
         return action
 
-    def disturbed(self) -> int:
-        """How many lines since the last question were looked at for nothing."""
-        lines = sum(action.lines for action in self._idle)
-        for action in self._idle:
-            action.lines = 0
-        return lines
-
-    def settle(self, counts: dict[int, int]) -> None:
+    def settle(self) -> None:
         """Adds the lines that were only counted."""
         for action in self.values():
             if action.lines:
                 for number in {number for _, number in action.counted}:
-                    counts[number] += action.lines
+                    self.counts[number] += action.lines
                 action.lines = 0
+        much = [n for n in self.known.full - self.known.capped if self.counts.get(n, 0) >= COUNT_EXACTLY]
+        if much:
+            self.known.capped.update(much)
+            self._forget(much)
 
-    def fill(self, number: int, counts: dict[int, int]) -> None:
-        """Enough was kept of a signal: whatever was worked out with it changes."""
-        self.settle(counts)
-        self.full.add(number)
+    def fill(self, number: int, exact: bool) -> None:
+        """Enough was kept of a signal. Only a text that is found without reading the line goes on being counted."""
+        self.known.full.add(number)
+        if not exact and number not in self.known.facts:
+            self.known.capped.add(number)
+        self.settle()
+        self._forget([number])
+
+    def _forget(self, numbers: list[int]) -> None:
+        """Whatever was worked out with these signals changes."""
+        for number in numbers:
+            self.known.bury(number)
         self.clear()
-        self._idle.clear()
-
-    def close(self, number: int, counts: dict[int, int]) -> None:
-        """A fact that brings nothing new is not looked at any more; it never claimed a line."""
-        self.fill(number, counts)
-        for n in self._plan.literals_of(number):
-            literal = self._plan.literals[n]
-            if not (literal.mark or literal.table):
-                self.dead[n] = all(x in self.full and x in self._facts for _, x in literal.pairs)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from doctor.scan import finder
 
-QUIET_FROM = 128 << 20
-MAX_QUIET = 6
+QUIET_FROM = 16 << 20  # making another finder costs as much as looking through this much
+MAX_QUIET = 12
 
 
 class Engine:
@@ -34,13 +34,13 @@ class Engine:
             self._large = finder.best(self._fragments, len(data), self._digest, self._name)
         return self._large(data)
 
-    def quieten(self, dead: frozenset[int]) -> bool:
-        """Makes a finder without literals that only hold up: what it costs is saved again in a few hundred megabytes."""
-        if dead in self._quiet:
-            return True
-        if self._large is None or self._expected < QUIET_FROM or len(self._quiet) >= MAX_QUIET:
-            return False
-        numbers = [n for n in range(len(self._fragments)) if n not in dead]
-        part = finder.best(tuple(self._fragments[n] for n in numbers), self._expected, "", self._name, keep=False)
-        self._quiet[dead] = lambda data: [(end, numbers[n]) for end, n in part(data)]
-        return True
+    def quieten(self, wanted: frozenset[int], dead: frozenset[int]) -> frozenset[int]:
+        """Which of the dead literals can be left out from now on: those wanted, or as many as a finder was made for."""
+        fitting = [made for made in self._quiet if made <= dead]
+        enough = next((made for made in fitting if wanted <= made), None)
+        if enough is not None:
+            return enough
+        if self._large is not None and self._expected >= QUIET_FROM and len(self._quiet) < MAX_QUIET:
+            self._quiet[wanted] = finder.without(self._fragments, wanted, self._expected, self._name)
+            return wanted
+        return max(fitting, key=lambda made: len(made & wanted), default=frozenset())

@@ -20,7 +20,15 @@ _EXCEPTION = re.compile(
 _CRASH = re.compile(
     r"^(?:terminate called|Segmentation fault|Fatal Python error|Aborted|Bus error|\S+: symbol lookup error|\S+: error while loading)"
 )
-_STATEMENT = re.compile(rb"\[(?:ERROR|CRITICAL|FATAL)\] ?[A-Z0-9_]{2,20}\([^)\n]{0,60}\): ?[\d:. -]{20,32}\[[^\]\n]{1,120}\]")
+_STATEMENT = re.compile(
+    rb"\[(?:ERROR|CRITICAL|FATAL)\] ?[A-Z0-9_]{2,20}\([^)\n]{0,60}\): ?[\d:. -]{20,32}\[[^\]\n]{1,120}\]"
+)
+
+
+def statement(data: bytes, start: int, eol: int) -> bytes:
+    """From `start`, behind the level: where in the software's source a line was written, as plog lines tell behind their level: `[stream.cc:12`."""
+    at = data.find(b"[", start, eol)
+    return data[at : data.find(b"]", at, eol)] if at >= 0 else b""
 
 
 class _Statement:
@@ -40,26 +48,27 @@ class ErrorLines:
         self._clusters = Clusters()
         self._statements: dict[bytes, _Statement] = {}
         self.further = 0  # lines that came when there were enough shapes
-        self.flooded = False  # nothing but new shapes for a long time: whoever finds an error line only counts it as a further one
+        self.flooded = (
+            False  # nothing but new shapes for a long time: whoever finds an error line only counts it as a further one
+        )
         self._new_in_a_row = 0
 
     def add(self, view: View, start: int, eol: int, line: Line | None = None, place: Place | None = None) -> None:
         """A line with an error mark."""
-        statement: _Statement | None = None
+        known: _Statement | None = None
         if self._everything:
             data = view.window.data
-            at = data.find(b"[", start + 1, eol)  # behind the level: where the statement stands
-            name = data[at : data.find(b"]", at, eol)]
-            statement = self._statements.get(name)
-            if statement is None:
-                if at >= 0 and _STATEMENT.match(data, start, eol) is not None:
+            name = statement(data, start + 1, eol)
+            known = self._statements.get(name)
+            if known is None:
+                if _STATEMENT.match(data, start, eol) is not None:
                     if self._clusters.full:
                         self.further += 1
                         self._new()
                         return
-                    statement = self._statements[name] = _Statement()
-            elif statement.seen >= KEEP_OF_STATEMENT:
-                statement.further += 1
+                    known = self._statements[name] = _Statement()
+            elif known.seen >= KEEP_OF_STATEMENT:
+                known.further += 1
                 return
         line = line or read_line(decode(view.window.data[start:eol]))
         if not is_error(line):
@@ -73,8 +82,8 @@ class ErrorLines:
             self._new()
         else:
             self._new_in_a_row = 0
-        if statement is not None:
-            statement.seen, statement.shape = statement.seen + 1, shape
+        if known is not None:
+            known.seen, known.shape = known.seen + 1, shape
 
     def _new(self) -> None:
         self._new_in_a_row += 1
@@ -82,9 +91,9 @@ class ErrorLines:
 
     def result(self) -> tuple[tuple[Cluster, ...], int]:
         """The shapes, and how many lines there were in all."""
-        for statement in self._statements.values():
-            self._clusters.count(statement.shape, statement.further)
-            statement.further = 0
+        for known in self._statements.values():
+            self._clusters.count(known.shape, known.further)
+            known.further = 0
         self._clusters.count(FURTHER, self.further)
         self.further = 0
         return self._clusters.result(), self._clusters.total

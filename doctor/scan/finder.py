@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import os
 import platform
+import sys
 from collections.abc import Callable, Sequence
+from collections.abc import Set as AbstractSet
 from pathlib import Path
 from typing import Any
 
@@ -56,8 +58,10 @@ def aho_corasick(literals: Sequence[bytes]) -> Finder:
     return find
 
 
-def hyperscan(literals: Sequence[bytes], cached: bytes | None = None) -> tuple[Finder, bytes]:
-    """The finder, and the automaton in a form that loads in a millisecond."""
+def hyperscan(
+    literals: Sequence[bytes], cached: bytes | None = None, numbers: Sequence[int] | None = None
+) -> tuple[Finder, bytes]:
+    """The finder, and the automaton in a form that loads in a millisecond. `numbers`: what the literals are called."""
     import hyperscan as hs
 
     database: Any
@@ -67,18 +71,17 @@ def hyperscan(literals: Sequence[bytes], cached: bytes | None = None) -> tuple[F
     else:
         database = hs.Database(mode=hs.HS_MODE_BLOCK)
         expressions = [_escaped(x) for x in (*literals, _PACE)]
-        database.compile(expressions=expressions, ids=list(range(len(expressions))), elements=len(expressions), flags=0)
+        flags = [0] * len(literals) + [hs.HS_FLAG_QUIET]
+        ids = [*(numbers or range(len(literals))), max(numbers or (len(literals),)) + 1]
+        database.compile(expressions=expressions, ids=ids, elements=len(expressions), flags=flags)
         cached = hs.dumpb(database)
-
-    pace = len(literals)
 
     def find(data: bytes) -> Finds:
         found: Finds = []
         add = found.append
 
         def hit(number: int, _start: int, end: int, _flags: int, _context: object) -> None:
-            if number != pace:
-                add((end, number))
+            add((end, number))
 
         database.scan(data, match_event_handler=hit)
         found.sort()
@@ -91,13 +94,13 @@ def _escaped(literal: bytes) -> bytes:
     return b"".join(b"\\x%02x" % byte for byte in literal)
 
 
-def best(literals: Sequence[bytes], size: int, digest: str, engine: str | None = None, *, keep: bool = True) -> Finder:
+def best(literals: Sequence[bytes], size: int, digest: str, engine: str | None = None) -> Finder:
     """The engine for an input of this size; a wheel that is missing or does not load gives way to the next."""
     engine = engine or os.environ.get("NPU_DOCTOR_ENGINE") or None
     if engine == "plain" or (engine is None and size <= SMALL):
         return plain(literals)
     if engine == "hyperscan" or (engine is None and size >= LARGE):
-        finder = _cached_hyperscan(literals, digest, keep)
+        finder = _cached_hyperscan(literals, digest)
         if finder is not None:
             return finder
     try:
@@ -106,7 +109,22 @@ def best(literals: Sequence[bytes], size: int, digest: str, engine: str | None =
         return plain(literals)
 
 
-def _cached_hyperscan(literals: Sequence[bytes], digest: str, keep: bool) -> Finder | None:
+def without(literals: Sequence[bytes], left_out: AbstractSet[int], size: int, engine: str | None) -> Finder:
+    """The same engine for fewer literals, which keep their numbers; made for one run."""
+    numbers = [n for n in range(len(literals)) if n not in left_out]
+    part = [literals[n] for n in numbers]
+    chosen = engine or os.environ.get("NPU_DOCTOR_ENGINE") or None
+    loaded = "hyperscan" in sys.modules  # then it runs on this processor
+    if loaded and (chosen == "hyperscan" or (chosen is None and size >= LARGE)):
+        try:
+            return hyperscan(part, None, numbers)[0]
+        except Exception:  # noqa: BLE001, S110 - whatever a native engine throws, there is another engine
+            pass
+    found = best(part, size, "", "plain" if chosen == "plain" else "ahocorasick_rs")
+    return lambda data: [(end, numbers[n]) for end, n in found(data)]
+
+
+def _cached_hyperscan(literals: Sequence[bytes], digest: str) -> Finder | None:
     """Hyperscan with its automaton from the cache; the key holds everything that an automaton depends on."""
     from importlib import util
 
@@ -119,8 +137,8 @@ def _cached_hyperscan(literals: Sequence[bytes], digest: str, keep: bool) -> Fin
 
     crc = zlib.crc32(b"\0".join(literals))
     place = None
-    if (folder := cache_folder()) is not None and keep:
-        place = folder / f"automaton-{digest[:16]}-{crc:08x}-{platform.machine()}-{_cpu()}.hs"
+    if (folder := cache_folder()) is not None:
+        place = folder / f"automaton-2-{digest[:16]}-{crc:08x}-{platform.machine()}-{_cpu()}.hs"
     if folder is not None and not _survives(folder):
         return None
     try:
@@ -145,7 +163,6 @@ _PROBE = "import hyperscan as h; d = h.Database(); d.compile(expressions=[b'abc'
 def _survives(folder: Path) -> bool:
     """Does the library run on this processor? Some wheels die of an illegal instruction: a child tries once, the verdict is kept."""
     import subprocess
-    import sys
     from importlib import util
 
     from kb.pack import write_atomically

@@ -11,9 +11,10 @@ import re
 from doctor.harvest import Harvest, Hit, Place, Skipped
 from doctor.scan.actions import Action, Actions
 from doctor.scan.engine import Engine
-from doctor.scan.errors import ErrorLines
+from doctor.scan.errors import ErrorLines, statement
 from doctor.scan.factscan import FactScan
 from doctor.scan.finder import Finds
+from doctor.scan.leftout import DISTURBING, LeftOut
 from doctor.scan.plan import Plan
 from doctor.scan.select import EVERYTHING, Select
 from doctor.scan.tablescan import TableScan, holds
@@ -28,8 +29,6 @@ from parsers.record import Line
 KEEP_HITS = 200
 KEEP_HITS_OF_PROCESS = 8  # in a file that holds one process (plog-1234_...): more of the same says nothing new
 SAMPLED_LINES = 40
-DISTURBING = 24  # lines of one window that were looked at for nothing: then a finder without their literals is worth making
-
 _ESCAPE = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\^_]|[()][A-Z0-9])?")
 
 
@@ -45,16 +44,15 @@ class RangeScan:
         self.everything = select == EVERYTHING
         self.keep = KEEP_HITS if source.hints.pid is None else KEEP_HITS_OF_PROCESS
         self.hits: list[Hit] = []
-        self.counts: dict[int, int] = {}
         self.field_counts: dict[str, int] = {}
-        self.capped: set[int] = set()
         self.errors = ErrorLines(select)
         self.facts = FactScan(plan.signals, source)
         self.actions = Actions(plan, self.facts.numbers)
+        self.counts, self.known = self.actions.counts, self.actions.known
         self.kinds: dict[str, int] = {}
         self.size = self.lines = 0
         self.tables = TableScan()
-        self.without: frozenset[int] = frozenset()  # dead literals that are not even looked for
+        self.left_out = LeftOut(plan, self.facts.numbers)
         self.escaped: set[int] = set()  # where lines of this window begin that terminal escapes stand in
 
     def harvest(self, skipped: tuple[Skipped, ...], whole: bool) -> Harvest:
@@ -62,10 +60,10 @@ class RangeScan:
             Skipped(f"entry {s}", f"its pattern took too long {n} times and was cut off")
             for s, n in self.plan.slow.items()
         )
-        self.actions.settle(self.counts)
+        self.actions.settle()
         names = self.plan.names
         counts = {name: n for number, n in self.counts.items() for name in names[number]}
-        capped = sorted(name for number in self.capped for name in names[number])
+        capped = sorted(name for number in self.known.capped for name in names[number])
         clusters, errors = self.errors.result()
         return Harvest(
             tuple(self.hits), counts | self.field_counts, clusters, self.kinds, skipped + slow, int(whole), self.size,
@@ -79,7 +77,7 @@ class RangeScan:
             self._sample(data)
         self.facts.window(data[max(0, limit - 4096) : limit])
         view = View(window, self.source, self.lines + 1)
-        finds = self.engine.find(data, self.without)
+        finds = self.engine.find(data, self.left_out.literals)
         self.escaped.clear()
         if b"\x1b" in data:
             finds = self._beneath_escapes(data, limit, finds)
@@ -89,10 +87,9 @@ class RangeScan:
                 self.kinds["table"] = self.kinds.get("table", 0) + 1
                 self._row(row, place)
         self.lines = view.number(limit) - 1
-        if self.actions.disturbed() > DISTURBING:
-            dead = frozenset(n for n, gone in enumerate(self.actions.dead) if gone)
-            if self.engine.quieten(dead):
-                self.without = dead
+        self.actions.settle()
+        if len(finds) > DISTURBING and self.known.dead:
+            self.left_out.more(finds, self.known.dead, self.engine)
 
     def _lines(self, view: View, finds: Finds) -> list[int]:
         """What was found, line by line; returns where tables may be.
@@ -101,6 +98,7 @@ class RangeScan:
         """
         data, limit = view.window.data, view.window.limit
         actions, errors, escaped = self.actions, self.errors, self.escaped
+        believed = self.left_out.believed
         tables: list[int] = []
         found: list[int] = []
         first, eol, huge = 0, -1, False
@@ -115,6 +113,8 @@ class RangeScan:
                     action.lines += 1
                 elif action.only_mark and errors.flooded and first <= limit and not escaped:
                     errors.further += 1
+                elif action.only_mark and believed and first <= limit and statement(data, first, eol) in believed:
+                    pass
                 else:
                     start = data.rfind(b"\n", 0, first - 1) + 1
                     if start >= limit:  # this line and what follows belong to the next window
@@ -124,7 +124,7 @@ class RangeScan:
                     if action.table:
                         tables.append(start)
                     if action.only_mark:
-                        errors.add(view, start, eol)
+                        self._unclaimed(view, start, eol)
                     else:
                         self._found(view, start, eol, found, action)
             before, first, found = eol, end, [literal]
@@ -168,7 +168,15 @@ class RangeScan:
                 if anchor is None or data.find(anchor, start, eol) >= 0:
                     return
         if action.mark:
-            self.errors.add(view, start, eol)
+            self._unclaimed(view, start, eol)
+
+    def _unclaimed(
+        self, view: View, start: int, eol: int, line: Line | None = None, place: Place | None = None
+    ) -> None:
+        """A line with an error mark that no literal claims of those that are still looked for."""
+        if self.left_out.literals and self.left_out.claim(view.window.data, start, eol):
+            return
+        self.errors.add(view, start, eol, line, place)
 
     def _beneath_escapes(self, data: bytes, limit: int, found: Finds) -> Finds:
         """The finds of the window with those in lines that terminal escapes cut up: a literal may stand on both sides of one."""
@@ -207,11 +215,11 @@ class RangeScan:
                     continue
                 tried.add(number)
                 signal = self.plan.signals[number]
-                if number in self.actions.full:
+                if number in self.known.full:
                     if number in self.facts.numbers:
                         continue
                     claimed = True
-                    if number not in self.capped:
+                    if number not in self.known.capped:
                         self.counts[number] += 1
                     continue
                 simple = not odd and not signal.lines and not self.plan.at_start[number]
@@ -230,7 +238,7 @@ class RangeScan:
                     return
                 if number in self.facts.numbers:
                     if self.facts.keep(signal.id, place, captures) and self.everything:
-                        self.actions.close(number, self.counts)
+                        self.actions.fill(number, exact=False)
                     continue
                 claimed = True
                 kept = place
@@ -238,16 +246,14 @@ class RangeScan:
                     kept = place._replace(text=body[:KEEP_TEXT], end_line=place.line + body.count("\n"))
                 self._keep(number, kept, tuple(captures.items()))
         if not claimed and any(self.plan.is_mark[n] for n in found):
-            self.errors.add(view, start, eol, line, place)
+            self._unclaimed(view, start, eol, line, place)
 
     def _keep(self, number: int, place: Place, captures: tuple[tuple[str, str], ...]) -> None:
         count = self.counts[number] = self.counts.get(number, 0) + 1
         if count <= self.keep:
             self.hits.extend(Hit(name, place, captures) for name in self.plan.names[number])
         if count == self.keep and self.everything:
-            self.actions.fill(number, self.counts)
-            if not self.plan.exact[number]:  # a plain text goes on being counted exactly; of a pattern the count is 'at least'
-                self.capped.add(number)
+            self.actions.fill(number, self.plan.exact[number])
 
     def _row(self, row: tuple[tuple[str, str], ...], place: Place) -> None:
         if not self.select.wants(place):

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from doctor.harvest import Harvest, merge, shift
-from doctor.scan import finder, rangescan, scanner, windows
+from doctor.scan import actions, finder, rangescan, scanner, windows
 from doctor.scan.plan import Plan
 from doctor.scan.scanner import Scanner
 from doctor.scan.view import decode
@@ -147,14 +147,38 @@ def _windowed(data: bytes, start: int, end: int | None, size: int) -> Harvest:
 
 
 def test_quotas_limit_work_and_say_so() -> None:
-    """Of thousands of occurrences some are kept; a plain text is counted exactly, a pattern 'at least'."""
-    rows = "drvMemcpy failed\nerror code is 507018\n" * 3000
-    harvest = Scanner(PLAN, engine="plain").scan(source(rows.encode()))
-    kept = [h for h in harvest.hits if h.signal == "TST001/0"]
-    assert len(kept) == rangescan.KEEP_HITS
-    assert harvest.counts["TST001/0"] == 3000
-    assert "TST002/0" in harvest.capped
-    assert "TST001/0" not in harvest.capped
+    """Of thousands of occurrences some are kept; a plain text is counted on exactly for a while, a pattern is 'at least'."""
+    row = "drvMemcpy failed\nerror code is 507018\n"
+    some = Scanner(PLAN, engine="plain").scan(source((row * (actions.COUNT_EXACTLY - 1)).encode()))
+    assert sum(h.signal == "TST001/0" for h in some.hits) == rangescan.KEEP_HITS
+    assert some.counts["TST001/0"] == actions.COUNT_EXACTLY - 1
+    assert some.capped == ("TST002/0",)
+    many = Scanner(PLAN, engine="plain").scan(source((row * 30_000).encode()))
+    assert actions.COUNT_EXACTLY <= many.counts["TST001/0"] < 30_000
+    assert many.capped == ("TST001/0", "TST002/0")
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_what_is_left_out_of_a_flood_costs_no_other_finding(engine: str) -> None:
+    """Known errors in masses are no more looked for; what else stands between them is found, and claimed lines stay claimed."""
+    if engine == "hyperscan":
+        pytest.importorskip("hyperscan")
+    head = "[ERROR] HCCL(12,python):2026-01-02-03:04:05.006.007 [{}]7 F:"
+    known = head.format("a.cc:1") + "drvMemcpy failed\n"
+    rows = [known] * 40_000
+    rows[30_000] = head.format("b.cc:7") + "a strange new thing\n"
+    rows[31_000] = head.format("c.cc:9") + "drvMemcpy failed: alpha wait 7\n"
+    rows[39_000] = head.format("a.cc:1") + "alpha wait 8\n"
+    data = "".join(rows).encode()
+    tool = Scanner(PLAN, engine=engine)
+    tool.engine.prepare(1 << 30)
+    harvest = tool.scan(source(data))
+    assert tool.engine._quiet, "the flood did not make a finder of its own: this test tests nothing"
+    assert {(h.signal, h.place.line) for h in harvest.hits if h.place.line > 1000} == {
+        ("TST004/0", 31_001),
+        ("TST004/0", 39_001),
+    }
+    assert [(c.total, c.first.line) for c in harvest.clusters] == [(1, 30_001)]
 
 
 def test_a_line_longer_than_many_windows() -> None:
