@@ -7,7 +7,7 @@ words are intersected, and only what is left is ranked.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from itertools import pairwise
 from typing import NamedTuple
 
 from kb import spelling
@@ -54,14 +54,19 @@ class Index:
     def _add(self, kind: str, name: str, title: Text, ids: str, words: str) -> None:
         number = len(self.items)
         self.items.append((kind, name, title))
-        for field, text in (("id", ids), ("title", f"{title.en} {title.zh}"), ("words", words)):
-            for token in _tokens(text):
-                posting = self._postings.setdefault(token, {})
-                posting[number] = max(posting.get(number, 0.0), _WEIGHTS[field])
+        weights: dict[str, float] = {}  # a word once, with the weight of the best field that has it
+        for field, text in (("words", words), ("title", f"{title.en} {title.zh}"), ("id", ids)):
+            weights.update(dict.fromkeys(_tokens(text), _WEIGHTS[field]))
+        for token, weight in weights.items():
+            posting = self._postings.get(token)
+            if posting is None:
+                self._postings[token] = {number: weight}
+            else:
+                posting[number] = weight
 
     def search(self, typed: str, limit: int = 50) -> list[Found]:
         """The best items first; codes of the tables come in when a code was typed."""
-        tokens = list(_tokens(typed, split_han=False))
+        tokens = _tokens(typed)
         codes = self._codes(typed)
         if not tokens:
             return codes
@@ -118,18 +123,19 @@ def _text(value: object) -> Text:
     return Text("", "")
 
 
-def _tokens(text: str, split_han: bool = True) -> Iterable[str]:
+def _tokens(text: str) -> list[str]:
     """Words in lower case; Chinese runs by pairs of characters, so that a part of a phrase finds it."""
+    found: list[str] = []
     for match in _WORD.findall(text.lower()):
         if match[0] < "\u4e00":
-            yield match
+            found.append(match)
             if "_" in match:
-                yield from (p for p in match.split("_") if p)
+                found += [p for p in match.split("_") if p]
         elif len(match) <= 2:
-            yield match
+            found.append(match)
         else:
-            yield from (match[i : i + 2] for i in range(len(match) - 1))
-    del split_han
+            found += map("".join, pairwise(match))
+    return found
 
 
 def search(knowledge: Knowledge, typed: str, limit: int = 30) -> list[Found]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import inspect
 import time
 from collections.abc import Iterable
@@ -27,6 +28,8 @@ from doctor.tui.words import word
 
 THEMES = ("textual-dark", "textual-light", "nord", "gruvbox", "ansi-dark", "ansi-light", "textual-ansi")
 PLAIN_THEMES = ("ansi-dark", "textual-ansi")  # what the terminal's own colours carry: few bytes
+SETTLE_S = 5.0
+COLLECT = (20_000, 20, 20)
 Severity = Literal["information", "warning", "error"]
 
 
@@ -64,6 +67,16 @@ class DoctorApp(App[None]):
             self.set_keymap(self.keymap_chosen)
         for fault in self._keymap_faults:
             self.tell("keymap-fault", severity="warning", path=str(keys.keymap_file()), why=fault)
+        self.set_timer(SETTLE_S, self.settle)
+
+    def settle(self) -> None:
+        """Garbage, which the start does not collect, is collected from here on: an interface is open for days.
+
+        What was read by now stays, so that no key press waits for a walk through the knowledge.
+        """
+        gc.freeze()
+        gc.set_threshold(*COLLECT)
+        gc.enable()
 
     def tell(self, text_name: str, severity: Severity = "information", **values: object) -> None:
         """A toast, in the reader's language. Its text is never markup."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from typing import ClassVar
 
 from textual import on
@@ -116,7 +115,7 @@ class BrowseScreen(Frame):
 
     def on_shelf_ready(self, message: ShelfReady) -> None:
         first, self.doctor.shelf = self.shelf is None, message.shelf
-        gc.freeze()  # the knowledge stays: collecting garbage need not walk through it at a key press
+        self.doctor.settle()
         if problems := message.shelf.known.problems:
             self.doctor.tell("kb-faults", severity="warning", n=len(problems), first=str(problems[0]).split("\n")[0])
         if first or self.facets.text:
