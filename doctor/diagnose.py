@@ -55,7 +55,7 @@ def conclude(
         unexplained,
         harvest.skipped,
         harvest,
-        seconds,
+        max(0.0, seconds),  # a clock may be set back meanwhile
         job,
     )
 

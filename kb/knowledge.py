@@ -190,7 +190,7 @@ def _built_in() -> tuple[Pack, list[Problem]]:
     if SHIPPED.is_file():
         try:
             pack = Pack(SHIPPED.read_bytes())
-            pack.section("index")
+            pack.check()
         except (BrokenPackError, OSError):
             pass
         else:
@@ -208,7 +208,7 @@ def _compiled(name: str, folder: Path) -> tuple[Pack, list[Problem]]:
         try:
             pack = Pack(place.read_bytes())
             if pack.header.stamp == stamp:
-                pack.section("index")
+                pack.check()
                 return pack, []
         except (BrokenPackError, OSError):
             pass

@@ -55,6 +55,11 @@ class Pack:
             raise BrokenPackError(f"section {name} is damaged")
         return piece
 
+    def check(self) -> None:
+        """Raises BrokenPackError when the index or any object is not what was written: a few milliseconds."""
+        self.section("index")
+        self._bytes("blob")
+
     def section(self, name: str) -> Any:
         """A whole section as JSON."""
         if name not in self._decoded:

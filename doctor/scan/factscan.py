@@ -86,4 +86,5 @@ class FactScan:
         if self._first is None and last is None:
             return ()
         pid = None if not self._pids else next(iter(self._pids)) if len(self._pids) == 1 else SEVERAL
-        return (Span(self._source.name, self._first or last, last or self._first, pid),)
+        told = sorted(t for t in (self._first, last) if t is not None)  # a clock that was set back makes the last line the earlier one
+        return (Span(self._source.name, told[0], told[-1], pid),)
