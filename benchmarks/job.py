@@ -71,7 +71,7 @@ def scale(ranks: int, scanner: Scanner, fault: str) -> None:
     job = simulate(1, ranks, fault)
     nodes: dict[str, list[Harvest]] = {}
     for name, text in job.files.items():
-        node = next(p for p in name.split("/") if any(c.isdigit() for c in p))
+        node = next((p for p in name.split("/") if any(c.isdigit() for c in p)), "config")
         if node.startswith("rank_"):
             node = str(int(node[5:]) // 8)
         nodes.setdefault(node, []).append(scanner.scan(discover.given_text(text, name)))

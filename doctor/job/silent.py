@@ -23,6 +23,8 @@ from doctor.job.case import (
 from doctor.job.chains import Ends, outside
 from doctor.job.model import Root, Target, label
 
+UNSEEN = ("no-logs", "absent", "no-root")
+
 
 def terminal(case: Case, ends: Ends, first_wait: Mapping[int, Place]) -> tuple[Root, ...]:
     """Nobody has a fault of his own: whoever the chains end at is named with what its logs show, or that there are none."""
@@ -72,7 +74,9 @@ def _silent_roots(case: Case, ends: list[tuple[Target, int]], first_wait: Mappin
         if verdict := _verdict(case, target, first_wait):
             groups[verdict].append((target, votes, _named_at(case, target)))
     roots = []
-    for verdict, members in sorted(groups.items(), key=lambda g: -max(n for _, n, _ in g[1])):
+    # As many wait for somebody without logs as for one that stopped: then what is missing may tell why that one stopped.
+    ranked = sorted(groups.items(), key=lambda g: (-max(n for _, n, _ in g[1]), g[0] not in UNSEEN))
+    for verdict, members in ranked:
         target, votes, place = members[0]
         first = called(case, target)  # somebody without logs may have several names that lead to one rank
         peers = tuple(dict.fromkeys(n for t, _, _ in members[1:] if (n := called(case, t)) != first))[:MAX_ROOTS]

@@ -54,7 +54,19 @@ def test_the_root_is_found(fault: str, seed: int, bench: Bench) -> None:
 
 @pytest.mark.parametrize(
     "fault",
-    ["oom", "aicore", "killed", "stuck", "slow", "port", "mismatch", "pipeline", "oom-killer", "device-task", "stragglers"],
+    [
+        "oom",
+        "aicore",
+        "killed",
+        "stuck",
+        "slow",
+        "port",
+        "mismatch",
+        "pipeline",
+        "oom-killer",
+        "device-task",
+        "stragglers",
+    ],
 )
 @pytest.mark.parametrize("seed", [21, 22])
 def test_nothing_is_claimed_without_evidence(fault: str, seed: int, bench: Bench) -> None:
@@ -65,6 +77,18 @@ def test_nothing_is_claimed_without_evidence(fault: str, seed: int, bench: Bench
     assert all(r.finding.entry.confidence == "low" or r.finding.entry.domain == "job" for r in diagnosis.roots[:1])
     assert diagnosis.job is not None
     assert diagnosis.job.missing == tuple(sorted(job.truth.ranks))
+
+
+def test_neighbours_that_the_launcher_ended(bench: Bench) -> None:
+    """The logs of the rank that failed are gone and its neighbours were stopped: what is missing is told first, not one of them."""
+    job = next(
+        j for s in range(900, 960) if any("SIGTERM" in t for t in (simulate(s, 16, "oom")).files.values()) and (j := simulate(s, 16, "oom", hide=True))
+    )  # fmt: skip
+    diagnosis = conclude(harvests(job, bench), bench.knowledge)
+    assert diagnosis.job is not None
+    assert {"no-logs", "stopped"} <= {r.verdict for r in diagnosis.job.roots}
+    assert named(diagnosis) in job.truth.ranks
+    assert diagnosis.roots[0].finding.entry.code == "JOB008"
 
 
 def test_it_says_why(bench: Bench) -> None:

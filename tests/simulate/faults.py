@@ -44,6 +44,22 @@ def killed(w: World, rank: int, at: float, evidence: str) -> None:
         w.files.setdefault(f"{node}/launcher.log", []).append((at, f"E{stamp} 281472 torch/distributed/elastic/multiprocessing/api.py:826] failed (exitcode: -9) local_rank: {w.device(rank)} (pid: {w.pids[rank]}) of binary: /opt/env/bin/python"))
 
 
+def node_ends(w: World, root: int, at: float, status: str) -> frozenset[int]:
+    """The launcher of a node ends all ranks beside one that failed: they stop without a word of their own."""
+    beside = [r for r in range(w.ranks) if w.node(r) == w.node(root) and r != root]
+    if len(beside) + 1 >= w.ranks:
+        return frozenset()  # somebody must be left to wait
+    top = f"{w.folder(root).split('/')[0]}" if w.layout != "rank" else f"job/rank_{root}"
+    rows = w.files.setdefault(f"{top}/launcher.log", [])
+    stamp = w.stamp(root, at, "%m%d %H:%M:%S.000000")
+    for rank in beside:
+        rows.append((at, f"W{stamp} 281472 torch/distributed/elastic/multiprocessing/api.py:851] Sending process {w.pids[rank]} closing signal SIGTERM"))
+        w.dead[rank] = at
+    if status:
+        rows.append((at + 0.1, f"E{stamp} 281472 torch/distributed/elastic/multiprocessing/api.py:826] failed ({status}) local_rank: {w.device(root)} (pid: {w.pids[root]}) of binary: /opt/env/bin/python"))
+    return frozenset(beside)
+
+
 def gave_up(w: World, rank: int, at: float, comm: str, size: int, seat: int, on: int | None, issued: float, op: str = "AllReduce", nth: int = 21, elements: int = 4096) -> None:
     """A notify wait timeout as the task exception handler tells it."""
     tag = f"{op}_{comm}"
@@ -53,6 +69,10 @@ def gave_up(w: World, rank: int, at: float, comm: str, size: int, seat: int, on:
     w.hccl(rank, at + 0.0002, "task_exception_handler.cc:771", f"{EXCEPTION}groupRank information is group:[{comm}], user define information[], rankSize[{size}], rankId[{seat}].", "ERROR")
     w.hccl(rank, at + 0.0003, "task_exception_handler.cc:704", f"{EXCEPTION}opData information is timeStamp:[{w.stamp(rank, issued)}], deviceId[{w.device(rank)}], index[{nth}], count[{elements}], reduceType[sum], src[0x12c0c0013000], dst[0x12c0c0014000], dataType[float32].", "ERROR")
     w.stdout(rank, at + 0.01, f"EI0002: [PID: {w.pids[rank]}] {w.stamp(rank, at)} The wait execution of the Notify register times out.")
+    if w.chatter:  # what PyTorch makes of it, at every victim
+        w.stdout(rank, at + 0.02, f"[ERROR] {w.stamp(rank, at, '%Y-%m-%d-%H:%M:%S')} (PID:{w.pids[rank]}, Device:{w.device(rank)}, RankID:{rank}) ERR00100 PTA call acl api failed")
+        w.stdout(rank, at + 0.03, "RuntimeError: npuSynchronizeDevice:build/CMakeFiles/torch_npu.dir/compiler_depend.ts:479 NPU function error: AclrtSynchronizeDeviceWithTimeout, error code is 507048")
+        w.stdout(rank, at + 0.04, f"[Rank {rank}] Watchdog caught collective operation timeout: WorkHCCL(SeqNum={nth}, OpType=ALLREDUCE, Timeout(ms)=1836000) ran for 1836185 milliseconds before timing out.")
 
 
 def heartbeat(w: World, reporters: Iterable[int], rank: int, at: float, told: float, status: tuple[str, str, str]) -> None:

@@ -44,7 +44,8 @@ def _crash(inject: Callable[[World, int, float], None], codes: tuple[str, ...], 
         at = up(w)
         inject(w, root, at)
         w.dead[root] = at + w.random.uniform(0.5, 3)
-        faults.victims(w, root, at, faults.LOST if w.random.random() < 0.7 else None)
+        ended = faults.node_ends(w, root, at + 3, "exitcode: 1") if w.random.random() < 0.3 else frozenset()
+        faults.victims(w, root, at, faults.LOST if w.random.random() < 0.7 else None, ended)
         return Truth(name, frozenset({root}), codes)
 
     return make
@@ -52,8 +53,10 @@ def _crash(inject: Callable[[World, int, float], None], codes: tuple[str, ...], 
 
 def _killed(w: World, root: int) -> Truth:
     at = up(w)
-    faults.killed(w, root, at, w.random.choice(("kernel", "launcher", "none")))
-    faults.victims(w, root, at, faults.LOST if w.random.random() < 0.7 else None)
+    evidence = w.random.choice(("kernel", "launcher", "none"))
+    faults.killed(w, root, at, evidence)
+    ended = faults.node_ends(w, root, at + 3, "") if evidence != "none" and w.random.random() < 0.3 else frozenset()
+    faults.victims(w, root, at, faults.LOST if w.random.random() < 0.7 else None, ended)
     return Truth("killed", frozenset({root}), ("JOB001", "DST016", "DST017"))
 
 

@@ -28,6 +28,7 @@ class World:
         self.subnet = f"10.{r.randrange(1, 200)}"
         self.ring = r.random() < 0.5
         self.screen = r.random() < 0.6
+        self.chatter = r.random() < 0.4
         self.files: dict[str, list[tuple[float, str]]] = {}
         self.world = self._comm(0, 1)
         self.dead: dict[int, float] = {}  # rank -> true time after which it prints nothing
