@@ -58,7 +58,7 @@ def paint() -> tuple[float, float, float]:
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
     seen = b""
     try:
-        while b"All entries" not in seen:
+        while b"All entries" not in seen or b"quit" not in seen:  # the tree, and the last line of the screen
             if not select.select([terminal], [], [], 30)[0]:
                 raise TimeoutError("nothing was drawn")
             seen += os.read(terminal, 1 << 16)

@@ -64,7 +64,9 @@ class Shelf:
 
     def warm(self) -> None:
         """Reads everything that takes longer than a key press may; for a thread."""
-        self._index = Index(self.known)
+        index = Index(self.known)
+        index.search("507018 zzzz")  # the first search imports what searching needs
+        self._index = index
         self._backlinks = Backlinks(self.known)
         _ = self.codes, self.variables, self.cards
 
