@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 from doctor import exits
 from doctor.commands import common
 from doctor.errors import UsageError
+from doctor.scan.select import EVERYTHING, Select
 
 if TYPE_CHECKING:
-    from doctor.scan.select import Select
     from doctor.tui.frame import Frame
     from doctor.tui.session import Session
 
@@ -90,21 +90,21 @@ def mouse_wanted(args: argparse.Namespace, environ: Mapping[str, str] = os.envir
     return bool(getattr(args, "mouse", False)) or not (environ.get("SSH_CONNECTION") or environ.get("SSH_TTY"))
 
 
-def open_logs(args: argparse.Namespace) -> int:
+def open_logs(args: argparse.Namespace, select: Select) -> int:
     """`scan --tui`: the interface on what scan would read."""
     from doctor import discover
 
     check_terminal(["scan", *args.paths])
-    return open_tui(args, tuple(args.paths) or tuple(discover.usual_places()))
+    return open_tui(args, tuple(args.paths) or tuple(discover.usual_places()), select)
 
 
-def open_tui(args: argparse.Namespace, paths: tuple[str, ...]) -> int:
+def open_tui(args: argparse.Namespace, paths: tuple[str, ...], select: Select = EVERYTHING) -> int:
     """Runs the interface until the user leaves it."""
     from doctor.tui.browse import BrowseScreen
     from doctor.tui.diagnosis import DiagnosisScreen
 
     check_paths(paths)
-    session = _session(args, paths)
+    session = _session(args, paths, select)
     code = getattr(args, "entry", "").upper()
     if code and session.known.entry(code) is None:
         raise UsageError(f"there is no entry '{args.entry}'", "npu-doctor kb search WORDS finds entries")
@@ -141,19 +141,10 @@ def _open_pipe(args: argparse.Namespace, session: Session) -> int:
         pipe.close()
 
 
-def _session(args: argparse.Namespace, paths: tuple[str, ...]) -> Session:
+def _session(args: argparse.Namespace, paths: tuple[str, ...], select: Select = EVERYTHING) -> Session:
     from doctor.tui.session import Session
 
-    select = common_select(args)
     return Session(paths, common.language(args), select, args.kb)
-
-
-def common_select(args: argparse.Namespace) -> Select:
-    """The filters of `scan --tui`; browse itself has none."""
-    from doctor.commands import scan
-    from doctor.scan.select import EVERYTHING
-
-    return scan.select(args) if hasattr(args, "since") else EVERYTHING
 
 
 def _run(args: argparse.Namespace, session: Session, first: Frame) -> int:

@@ -87,7 +87,7 @@ def main(argv: list[str]) -> int:
     if args.tui:
         from doctor.commands import browse
 
-        return browse.open_logs(args)
+        return browse.open_logs(args, select(args))
     known = common.knowledge(args)
     diagnosis = diagnose(args, known)
     emit(args, diagnosis, known)

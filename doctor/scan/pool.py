@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from doctor.harvest import Harvest, Skipped
 from doctor.prescribe import clean
+from doctor.scan.tasks import Task, run_here, scan_one
 
 if TYPE_CHECKING:
     from doctor.scan.progress import Progress
-    from doctor.scan.run import Task
     from doctor.scan.scanner import Scanner
 
 TRIES = 2
@@ -110,8 +110,6 @@ def _alone(
     progress: Progress,
 ) -> None:
     """What is left when no process was to be had is read by this one, except what has killed a worker already."""
-    from doctor.scan.run import run_here
-
     for number in waiting:
         if tries[number]:
             reason = "a worker process died while reading it, and no other one could be started"
@@ -148,8 +146,6 @@ def _fork(tasks: Sequence[Task], scanner: Scanner, others: list[int]) -> _Worker
 
 
 def _work(tasks: Sequence[Task], scanner: Scanner, ask: int, answer: int) -> None:
-    from doctor.scan.run import scan_one
-
     while True:
         order = os.read(ask, 4)
         if len(order) < 4:

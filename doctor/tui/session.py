@@ -117,7 +117,7 @@ class Session:
     ) -> Outcome:
         """Reads all sources, range by range. Cancelled, it comes back with what was read so far."""
         from doctor import discover
-        from doctor.scan import run
+        from doctor.scan import tasks as work
 
         begin = clock()
         if sources is None:
@@ -126,7 +126,7 @@ class Session:
         else:
             skipped = ()
         self.sources = tuple(sources)
-        tasks = [task for source in sources for task in run.ranges(source)]
+        tasks = [task for source in sources for task in work.ranges(source)]
         total = sum(task.size for task in tasks)
         scanner = self.scanner(self.select)
         if total > LARGE:
@@ -138,15 +138,15 @@ class Session:
         for number, task in enumerate(tasks):
             if cancelled():
                 rest = Skipped("...", "stopped on request: what follows was not read")
-                return self._outcome(run.join(tasks, done), (*skipped, rest), clock() - begin, False)
-            done[number] = run.scan_one(task, scanner)
+                return self._outcome(work.join(tasks, done), (*skipped, rest), clock() - begin, False)
+            done[number] = work.scan_one(task, scanner)
             read += task.size or done[number].size
             files += task.start == 0
             on_step(Step(read, max(total, read), files, len(sources)))
             if clock() - last > PARTIAL_S:
-                on_partial(self._outcome(run.join(tasks, done), skipped, clock() - begin, False))
+                on_partial(self._outcome(work.join(tasks, done), skipped, clock() - begin, False))
                 last = clock()
-        return self._outcome(run.join(tasks, done), skipped, clock() - begin, True)
+        return self._outcome(work.join(tasks, done), skipped, clock() - begin, True)
 
     def _outcome(self, harvests: Sequence[Harvest], skipped: Sequence[Skipped], seconds: float, whole: bool) -> Outcome:
         from doctor.diagnose import conclude

@@ -27,8 +27,8 @@ from doctor.scan import run as runs
 from doctor.scan.plan import Plan
 from doctor.scan.pool import run_pool
 from doctor.scan.progress import Progress
-from doctor.scan.run import Task
 from doctor.scan.scanner import Scanner
+from doctor.scan.tasks import Task
 from doctor.source import Source, hints
 from kb import pack
 from kb.fragments import assign

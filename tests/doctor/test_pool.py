@@ -16,12 +16,13 @@ import pytest
 
 from doctor.harvest import Harvest, merge
 from doctor.scan import run
+from doctor.scan import tasks as tasks_of
 from doctor.scan.plan import Plan
 from doctor.scan.pool import run_pool
 from doctor.scan.progress import Progress
-from doctor.scan.run import Task
 from doctor.scan.scanner import Scanner
 from doctor.scan.select import EVERYTHING
+from doctor.scan.tasks import Task
 from doctor.source import Source, hints
 from kb.fragments import assign
 from kb.model import Signal
@@ -104,7 +105,7 @@ def test_an_interrupted_scan_tells_so(monkeypatch: pytest.MonkeyPatch, knowledge
             raise KeyboardInterrupt
         return Scanner(PLAN, engine="plain").scan(task.source)
 
-    monkeypatch.setattr(run, "scan_one", one)
+    monkeypatch.setattr(tasks_of, "scan_one", one)
     harvests, interrupted = run.scan_all([source(f"{n}.log") for n in range(5)], knowledge, EVERYTHING, 1, "en")  # type: ignore[arg-type]
     assert interrupted
     assert len(harvests) == 2
@@ -112,17 +113,17 @@ def test_an_interrupted_scan_tells_so(monkeypatch: pytest.MonkeyPatch, knowledge
 
 def test_ranges_of_any_number_of_workers_agree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One big file in ranges: the same findings and line numbers, whoever reads which."""
-    monkeypatch.setattr(run, "RANGE", 1000)
+    monkeypatch.setattr(tasks_of, "RANGE", 1000)
     path = tmp_path / "big.log"
     path.write_text("".join(f"line {n} {'drvMemcpy failed' if n % 7 == 0 else 'fine'}\n" for n in range(2000)))
     whole = Source("big.log", lambda: path.open("rb"), path.stat().st_size, hints("big.log"), seekable=True)
-    tasks = run.ranges(whole)
+    tasks = tasks_of.ranges(whole)
     assert len(tasks) > 20
     answers = []
     for count in (1, 3):
         done: dict[int, Harvest] = {}
         run_pool(tasks, Scanner(PLAN, engine="plain"), count, done, QUIET)
-        answers.append(merge(run.join(tasks, done)))
+        answers.append(merge(tasks_of.join(tasks, done)))
     alone = Scanner(PLAN, engine="plain").scan(whole)
     assert answers[0] == answers[1]
     assert answers[0].counts == alone.counts

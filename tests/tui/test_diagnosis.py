@@ -10,7 +10,7 @@ import pytest
 from tui.support import OOM, job_logs, small_knowledge, stage
 from tui.test_browse import copied
 
-from doctor.scan import run
+from doctor.scan import tasks
 from doctor.tui import findings
 from doctor.tui.browse import BrowseScreen
 from doctor.tui.diagnosis import DiagnosisScreen
@@ -139,14 +139,14 @@ async def test_escape_stops_a_scan_and_keeps_what_was_read(tmp_path: Path, monke
     """The second file is not read any more when Esc came during the first."""
     logs = job_logs(tmp_path)
     reached, go_on = threading.Event(), threading.Event()
-    real = run.scan_one
+    real = tasks.scan_one
 
-    def slow(task: run.Task, scanner: object) -> object:
+    def slow(task: tasks.Task, scanner: object) -> object:
         reached.set()
         assert go_on.wait(20)
         return real(task, scanner)  # type: ignore[arg-type]
 
-    monkeypatch.setattr("doctor.scan.run.scan_one", slow)
+    monkeypatch.setattr("doctor.scan.tasks.scan_one", slow)
     screen = DiagnosisScreen()
     from doctor.tui.app import DoctorApp
 

@@ -1,0 +1,70 @@
+"""The unit of work: a range of at most 64 MiB of one file. Quotas count per range, so workers make no difference."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from doctor.harvest import Harvest, Skipped, merge, shift
+from doctor.scan.progress import Progress
+from doctor.scan.scanner import Interrupted, Scanner
+from doctor.source import Source
+
+RANGE = 64 << 20
+
+
+class Task(NamedTuple):
+    """A range of a source: [start, end) in bytes; end None: to the end."""
+
+    source: Source
+    start: int
+    end: int | None
+
+    @property
+    def size(self) -> int:
+        end = self.end if self.end is not None else self.source.size or 0
+        return max(0, end - self.start)
+
+
+def ranges(source: Source) -> list[Task]:
+    """A large regular file is cut into ranges; anything else is read in one go."""
+    if source.size is None or source.size <= RANGE or not source.seekable:
+        return [Task(source, 0, None)]
+    starts = range(0, source.size, RANGE)
+    return [Task(source, at, at + RANGE if at + RANGE < source.size else None) for at in starts]
+
+
+def run_here(tasks: Mapping[int, Task], scanner: Scanner, done: dict[int, Harvest], progress: Progress) -> None:
+    for number, task in tasks.items():
+        try:
+            done[number] = scan_one(task, scanner)
+        except Interrupted as stop:
+            done[number] = stop.harvest
+            raise
+        progress.add(task.size or done[number].size, task.start == 0)
+
+
+def scan_one(task: Task, scanner: Scanner) -> Harvest:
+    """One range; whatever goes wrong with it is its own affair, and told."""
+    try:
+        return scanner.scan(task.source, task.start, task.end)
+    except Exception as error:
+        if os.environ.get("NPU_DOCTOR_DEBUG"):
+            raise
+        return Harvest(skipped=(Skipped(task.source.name, f"internal error: {type(error).__name__}: {error}"),))
+
+
+def join(tasks: Sequence[Task], done: dict[int, Harvest]) -> list[Harvest]:
+    """One harvest a source, line numbers counted from the beginning of each file."""
+    by_source: dict[int, list[Harvest]] = {}
+    keys: list[int] = []
+    lines = 0
+    for number, task in enumerate(tasks):
+        if task.start == 0:
+            lines = 0
+            keys.append(number)
+        if number in done:
+            by_source.setdefault(keys[-1], []).append(shift(done[number], lines))
+            lines += done[number].lines
+    return [parts[0] if len(parts) == 1 else merge(parts) for parts in by_source.values()]
