@@ -86,5 +86,6 @@ class FactScan:
         if self._first is None and last is None:
             return ()
         pid = None if not self._pids else next(iter(self._pids)) if len(self._pids) == 1 else SEVERAL
-        told = sorted(t for t in (self._first, last) if t is not None)  # a clock that was set back makes the last line the earlier one
+        # A clock that was set back makes the last line the earlier one.
+        told = sorted(t for t in (self._first, last) if t is not None)
         return (Span(self._source.name, told[0], told[-1], pid),)
