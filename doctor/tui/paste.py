@@ -62,6 +62,7 @@ class PasteScreen(ReportScreen):
         yield Hints()
 
     def on_mount(self) -> None:
+        self.query_one("#text", TextArea).cursor_blink = not self.doctor.low_bandwidth
         if self._text:
             self._diagnose()
 

@@ -82,6 +82,9 @@ def typed(text: str) -> str:
 class Line(Input):
     """An input of one line that takes no control characters, whoever pastes them."""
 
+    def on_mount(self) -> None:
+        self.cursor_blink = not getattr(self.app, "low_bandwidth", False)  # a blink is a redraw, twice a second
+
     def validate_value(self, value: str) -> str:
         return typed(value).replace("\n", " ")
 

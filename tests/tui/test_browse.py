@@ -201,6 +201,7 @@ async def test_every_theme_can_be_drawn_and_low_bandwidth_takes_the_terminals_ow
         await pilot.pause()
         assert app.theme in PLAIN_THEMES
         assert app.animation_level == "none"
+        assert not app.screen.query_one("#search").cursor_blink  # type: ignore[attr-defined]
         for _ in THEMES:
             await pilot.press("T")
             assert "npu-doctor" in app.export_screenshot()
