@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from kb import spelling
 from kb.layers import HERE, Layer
 from kb.model import Entry, Signal, Text, entry_from_json, signal_from_json
-from kb.pack import BrokenPackError, Pack, write_atomically
+from kb.pack import BrokenPackError, Pack, keep_newest, write_atomically
 from kb.problems import KnowledgeError, Problem
 
 SHIPPED = HERE / "_compiled" / "knowledge.pack"
@@ -133,6 +133,9 @@ class Knowledge:
         return tuple(self._rows("cards"))
 
 
+KEEP_PACKS = 12  # one for each folder of knowledge that is in use
+
+
 def cache_folder() -> Path | None:
     """Where compiled knowledge of a checkout or of a user's folders is kept; None when there is no home at all."""
     base = os.environ.get("XDG_CACHE_HOME")
@@ -217,6 +220,7 @@ def _compiled(name: str, folder: Path) -> tuple[Pack, list[Problem]]:
     data, problems = build(layer)
     if place is not None and not problems:
         write_atomically(place, data)
+        keep_newest(place.parent, "kb-*.pack", KEEP_PACKS)
     return Pack(data), problems
 
 

@@ -123,3 +123,13 @@ def write_atomically(path: Path, data: bytes) -> bool:
     except OSError:
         return False
     return True
+
+
+def keep_newest(folder: Path, pattern: str, count: int) -> None:
+    """Of the files of a cache, those written last: knowledge changes, and nobody else would ever tidy up."""
+    try:
+        found = sorted(folder.glob(pattern), key=lambda path: path.stat().st_mtime_ns)
+        for path in found[:-count]:
+            path.unlink(missing_ok=True)
+    except OSError:  # another process tidies up as well
+        return

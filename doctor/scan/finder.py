@@ -21,6 +21,8 @@ Finder = Callable[[bytes], Finds]
 SMALL = 1 << 10  # below this, a loop over the literals beats loading or building an automaton
 LARGE = 4 << 20  # above this, the fastest engine is worth its loading time
 
+KEEP_AUTOMATA = 6  # in the cache: one for each knowledge and processor
+
 # Two bytes that text never has. With a literal this short the library looks at every byte instead of every second to
 # fourth one, for which it would mix too many literals: up to three times as fast.
 _PACE = b"\x01\x02"
@@ -133,7 +135,7 @@ def _cached_hyperscan(literals: Sequence[bytes], digest: str) -> Finder | None:
     import zlib
 
     from kb.knowledge import cache_folder
-    from kb.pack import write_atomically
+    from kb.pack import keep_newest, write_atomically
 
     crc = zlib.crc32(b"\0".join(literals))
     place = None
@@ -152,6 +154,7 @@ def _cached_hyperscan(literals: Sequence[bytes], digest: str) -> Finder | None:
         finder, automaton = hyperscan(literals, cached)
         if cached is None and place is not None:
             write_atomically(place, f"{version} {zlib.crc32(automaton)}\n".encode() + automaton)
+            keep_newest(place.parent, "automaton-*.hs", KEEP_AUTOMATA)
         return finder
     except Exception:  # noqa: BLE001 - whatever a native engine throws, there is another engine
         return None

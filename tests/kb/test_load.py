@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from kb.build import Layer, build, kinds
 from kb.knowledge import Knowledge
 from kb.load import read_entry
 from kb.model import Entry
-from kb.pack import BrokenPackError, Pack
+from kb.pack import BrokenPackError, Pack, keep_newest
 
 GOOD = """\
 code: TST001
@@ -171,3 +172,14 @@ def test_rows_of_a_wrong_form_are_named(tmp_path: Path, name: str, text: str, wh
     (tmp_path / name).write_text(text)
     _, faults = build(Layer("user", tmp_path))
     assert [what in str(f) for f in faults] == [True], faults
+
+
+def test_a_cache_keeps_what_was_written_last(tmp_path: Path) -> None:
+    """Compiled knowledge of folders that nobody uses any more is tidied up; other files are nobody's business."""
+    for number in range(5):
+        place = tmp_path / f"kb-{number}.pack"
+        place.write_bytes(b"x")
+        os.utime(place, ns=(number, number))
+    (tmp_path / "clip").write_bytes(b"x")
+    keep_newest(tmp_path, "kb-*.pack", 2)
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["clip", "kb-3.pack", "kb-4.pack"]
