@@ -65,22 +65,24 @@ def check_terminal(instead: list[str], environ: Mapping[str, str] = os.environ) 
 
 def check_paths(paths: tuple[str, ...]) -> None:
     """A path that is not there is a slip of the keyboard: told before the screen is taken, with the nearest name."""
-    import difflib
-
     for path in paths:
         if path == "-" or os.path.lexists(path):
             continue
-        folder, name = os.path.split(path)
-        try:
-            near = difflib.get_close_matches(name, os.listdir(folder or "."), n=1)
-        except OSError:
-            near = []
-        help_ = (
-            f"did you mean '{os.path.join(folder, near[0])}'?"
-            if near
-            else "npu-doctor browse without a path shows the knowledge"
-        )
+        near = nearest_path(path)
+        help_ = f"did you mean '{near}'?" if near else "npu-doctor browse without a path shows the knowledge"
         raise UsageError(f"there is no file or folder '{path}'", help_)
+
+
+def nearest_path(path: str) -> str:
+    """What in the same folder has nearly that name; empty when nothing has."""
+    import difflib
+
+    folder, name = os.path.split(path)
+    try:
+        near = difflib.get_close_matches(name, os.listdir(folder or "."), n=1)
+    except OSError:
+        return ""
+    return os.path.join(folder, near[0]) if near else ""
 
 
 def mouse_wanted(args: argparse.Namespace, environ: Mapping[str, str] = os.environ) -> bool:

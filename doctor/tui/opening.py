@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from doctor import discover
+from doctor.commands.browse import nearest_path
 from doctor.tui.dialogs import ask
 from doctor.tui.line import shown
 from doctor.tui.words import word
@@ -34,7 +35,10 @@ def open_path(app: DoctorApp, path: str) -> None:
         app.tell("no-usual", severity="warning")
         return
     if path and not Path(paths[0]).exists():
-        app.tell("open-missing", severity="error", path=shown(paths[0]))
+        if near := nearest_path(paths[0]):
+            app.tell("open-near", severity="error", path=shown(paths[0]), near=shown(near))
+        else:
+            app.tell("open-missing", severity="error", path=shown(paths[0]))
         return
     app.session.paths = tuple(paths)
     app.push_screen(DiagnosisScreen())

@@ -93,6 +93,7 @@ _WORDS = {
     "save-failed": ("Cannot write {path}: {why}", "无法写入 {path}：{why}"),
     "export-title": ("Export the report (the suffix chooses the form: .md .json .txt)", "导出报告（后缀决定格式：.md .json .txt）"),
     "open-title": ("Open: a log file, a folder, an archive", "打开：日志文件、目录或压缩包"),
+    "open-near": ("There is no {path}. Did you mean {near}?", "不存在：{path}。是否为 {near}？"),
     "open-missing": ("There is no {path}", "不存在：{path}"),
     "no-file": ("This line is not in a plain file: there is nothing an editor could open.", "该行不在普通文件中，无法用编辑器打开。"),
     "editor-failed": ("{name} could not be started: {why}", "无法启动 {name}：{why}"),

@@ -230,3 +230,12 @@ def test_rows_of_a_report_have_unique_keys(tmp_path: Path) -> None:
         assert len(keys) == len(set(keys))
         for key in keys:
             assert findings.card(outcome.report, key, lang).plain().strip()
+
+
+async def test_a_mistyped_path_is_told_with_the_nearest_name(tmp_path: Path) -> None:
+    (tmp_path / "train.log").write_text(OOM + "\n")
+    async with stage() as s:
+        await s.press("o")
+        s.screen.query_one("#answer").value = str(tmp_path / "trian.log")  # type: ignore[attr-defined]
+        await s.press("enter")
+        assert f"Did you mean {tmp_path}/train.log" in s.toasts
