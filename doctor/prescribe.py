@@ -54,11 +54,41 @@ def shell(text: str, known: Values) -> str:
     return fill(text, known.one, known.every, " ", _quote)
 
 
-def _quote(value: str) -> str:
+# What takes its argument as a further command, and what takes it as a program of another language.
+_SHELLS = re.compile(r"\b(?:(?:ba|da|z|k)?sh|su|ssh|eval|watch|xargs)\b[^;|&]*$")
+_PROGRAMS = re.compile(r"\b(?:python[\d.]*|perl|node|sed|awk|gawk)\b[^;|&]*$")
+
+
+def _quote(value: str, before: str) -> str:
+    """A value as a part of a shell command, in quotes of its own or inside of those that are open already."""
     value = value.replace("\n", " ")
-    if value.startswith("-"):  # never an option by accident
+    kind, opened = _open_quote(before)
+    if value.startswith("-") and (not kind or opened == len(before) - 1):  # never an option by accident
         value = "./" + value
-    return shlex.quote(value)
+    if not kind:
+        return shlex.quote(value)
+    if _PROGRAMS.search(before[:opened]):  # only a name is harmless in every language
+        value = re.sub(r"[^\w.]", "_", value)
+    elif _SHELLS.search(before[:opened]):
+        value = shlex.quote(value)
+    if kind == "'":
+        return value.replace("'", "'\"'\"'")
+    return re.sub(r'([\\"$`])', r"\\\1", value)
+
+
+def _open_quote(before: str) -> tuple[str, int]:
+    """The quote that is open at the end of a part of a command, and where it was opened; empty when none is."""
+    kind, opened, escaped = "", -1, False
+    for at, c in enumerate(before):
+        if escaped:
+            escaped = False
+        elif c == "\\" and kind != "'":
+            escaped = True
+        elif kind:
+            kind = "" if c == kind else kind
+        elif c in "'\"":
+            kind, opened = c, at
+    return kind, opened
 
 
 def fixes(finding: Finding) -> tuple[Fix, ...]:

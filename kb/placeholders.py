@@ -19,19 +19,22 @@ def fill(
     captures: Mapping[str, str],
     every: Mapping[str, tuple[str, ...]],
     joiner: str = ", ",
-    quote: Callable[[str], str] = str,
+    quote: Callable[[str, str], str] = lambda value, _before: value,
 ) -> str:
-    """The text with its slots filled; a name that nothing binds and that has no default stays visible as `<name>`."""
+    """The text with its slots filled; a name that nothing binds and that has no default stays visible as `<name>`.
+
+    `quote` gets a value and the text before its slot, which tells what it stands in.
+    """
 
     def one(match: re.Match[str]) -> str:
         name, plural, default = match[1], match[2], match[3]
         if not name:
             return match[0][0]
         if plural and every.get(name):
-            return joiner.join(quote(v) for v in every[name])
+            return joiner.join(quote(v, text[: match.start()]) for v in every[name])
         value = captures.get(name)
         if value is not None and value != "":
-            return quote(value)
+            return quote(value, text[: match.start()])
         return default if default is not None else f"<{name}>"
 
     return _SLOT.sub(one, text)
