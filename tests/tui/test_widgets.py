@@ -224,3 +224,16 @@ async def test_garbage_is_collected_once_the_interface_stands(monkeypatch: pytes
     finally:
         gc.enable()
         gc.unfreeze()
+
+
+async def test_knowledge_that_cannot_be_read_ends_with_its_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(kb: object) -> None:
+        raise ValueError("no such folder")
+
+    monkeypatch.setattr("doctor.tui.session.load", broken)
+    app = DoctorApp(Session())
+    async with app.run_test() as pilot:
+        await pilot.pause()
+        await app.workers.wait_for_complete()
+        await pilot.pause()
+    assert app.return_code == 4
