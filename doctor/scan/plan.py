@@ -16,6 +16,7 @@ ERROR_MARKS = (
     "[ERROR][", "ERROR |", "| ERROR", "Interrupt\n", "CANN error", "symbol lookup error",
 )  # fmt: skip
 REGEX_TIMEOUT_S = 0.25
+PLAIN = 2000  # characters of a text in which every pattern of the built-in knowledge is quick: it is measured
 ENCODINGS = ("utf-8", "gb18030")  # what Chinese words may be written in
 UNCHECKED = 6  # lines with the anchor that are read without asking the pattern first
 REFUSALS = 16  # after so many lines that did not match, a pattern's other fixed text is asked for first
@@ -91,6 +92,7 @@ class Plan:
         self.is_mark = tuple(x.mark for x in self.literals)
         self._literals_of: dict[int, list[int]] = {}
         self._compiled: dict[int, Any] = {}
+        self._limited: dict[int, Any] = {}  # the same, by the library that knows time limits
         self._tried: dict[int, int] = {}
         self._checks: dict[int, _Check] = {}
         self.slow: dict[str, int] = {}
@@ -143,7 +145,7 @@ class Plan:
         signal = self.signals[number]
         if signal.form == "text":
             return {} if signal.pattern in text else None
-        if signal.trusted:
+        if signal.trusted and len(text) <= PLAIN:
             pattern = self._compiled.get(number)
             if pattern is None:
                 pattern = self._compiled[number] = re.compile(signal.pattern)
@@ -155,16 +157,20 @@ class Plan:
         return {k: v for k, v in found.groupdict().items() if v is not None}
 
     def _bounded(self, number: int, signal: Signal, text: str) -> Any:
-        """A user's pattern runs under a time limit; one that exceeds it is dropped and named in the report."""
+        """A user's pattern, and any in a very long text, runs under a time limit; one that exceeds it is dropped there and named."""
         if self.slow.get(signal.id, 0) >= STRIKES:
             return None
         import regex
 
-        pattern = self._compiled.get(number)
+        pattern = self._limited.get(number)
         if pattern is None:
-            pattern = self._compiled[number] = regex.compile(signal.pattern)
+            pattern = self._limited[number] = regex.compile(signal.pattern)
         try:
             return pattern.search(text, timeout=REGEX_TIMEOUT_S)
         except TimeoutError:
-            self.slow[signal.id] = self.slow.get(signal.id, 0) + 1
+            self.strike(signal)
             return None
+
+    def strike(self, signal: Signal) -> None:
+        """A pattern took too long."""
+        self.slow[signal.id] = self.slow.get(signal.id, 0) + 1

@@ -15,13 +15,13 @@ from doctor.scan.errors import ErrorLines, statement
 from doctor.scan.factscan import FactScan
 from doctor.scan.finder import Finds
 from doctor.scan.leftout import DISTURBING, LeftOut
-from doctor.scan.plan import Plan
+from doctor.scan.plan import STRIKES, Plan
 from doctor.scan.select import EVERYTHING, Select
-from doctor.scan.tablescan import TableScan, holds
+from doctor.scan.tablescan import Cells, TableScan, holds
 from doctor.scan.view import KEEP_TEXT, View, decode
 from doctor.scan.windows import MAX_LINE, Window
 from doctor.source import Source
-from kb.model import Filter
+from kb.model import Filter, Signal
 from parsers.line import read_line
 from parsers.record import Line
 
@@ -43,6 +43,7 @@ class RangeScan:
         self.plan, self.engine, self.select, self.source = plan, engine, select, source
         self.everything = select == EVERYTHING
         self.keep = KEEP_HITS if source.hints.pid is None else KEEP_HITS_OF_PROCESS
+        self.slow = dict(self.plan.slow)  # patterns that were cut off in earlier ranges: told there
         self.hits: list[Hit] = []
         self.field_counts: dict[str, int] = {}
         self.errors = ErrorLines(select)
@@ -57,8 +58,9 @@ class RangeScan:
 
     def harvest(self, skipped: tuple[Skipped, ...], whole: bool) -> Harvest:
         slow = tuple(
-            Skipped(f"entry {s}", f"its pattern took too long {n} times and was cut off")
+            Skipped(f"entry {s}", f"its pattern took too long {n - self.slow.get(s, 0)} times in {self.source.name} and was cut off")
             for s, n in self.plan.slow.items()
+            if n > self.slow.get(s, 0)
         )
         self.actions.settle()
         names = self.plan.names
@@ -255,11 +257,20 @@ class RangeScan:
         if count == self.keep and self.everything:
             self.actions.fill(number, self.plan.exact[number])
 
+    def _holds(self, signal: Signal, row: Cells) -> bool:
+        if self.plan.slow.get(signal.id, 0) >= STRIKES:
+            return False
+        try:
+            return holds(signal, row)
+        except TimeoutError:
+            self.plan.strike(signal)
+            return False
+
     def _row(self, row: tuple[tuple[str, str], ...], place: Place) -> None:
         if not self.select.wants(place):
             return
         for signal in self.plan.fields:
-            if holds(signal, row):
+            if self._holds(signal, row):
                 count = self.field_counts[signal.id] = self.field_counts.get(signal.id, 0) + 1
                 if count <= self.keep:
                     self.hits.append(Hit(signal.id, place, tuple((k, v) for k, v in row if k != "table")))

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from doctor.harvest import Place
+from doctor.scan.plan import PLAIN, REGEX_TIMEOUT_S
 from doctor.scan.view import View, decode
 from doctor.scan.windows import Window
 from kb.model import Signal
@@ -84,11 +85,11 @@ def holds(signal: Signal, row: Cells) -> bool:
     cells = dict(row)
     if cells.get("table") != signal.table:
         return False
-    return all(name in cells and condition(wanted, cells[name]) for name, wanted in signal.where)
+    return all(name in cells and condition(wanted, cells[name], signal.trusted) for name, wanted in signal.where)
 
 
-def condition(wanted: str, value: str) -> bool:
-    """`OK`, `!= OK`, `>= 90`, `in Warning, Alarm`, `~ regex` against a cell."""
+def condition(wanted: str, value: str, trusted: bool = True) -> bool:
+    """`OK`, `!= OK`, `>= 90`, `in Warning, Alarm`, `~ regex` against a cell; a user's regex may raise TimeoutError."""
     wanted = wanted.strip()
     for sign, compare in _COMPARE.items():
         if wanted.startswith(sign):
@@ -101,5 +102,10 @@ def condition(wanted: str, value: str) -> bool:
     if wanted.startswith("in "):
         return value in [w.strip() for w in wanted[3:].split(",")]
     if wanted.startswith("~"):
-        return re.search(wanted[1:].strip(), value) is not None
+        pattern = wanted[1:].strip()
+        if trusted and len(value) <= PLAIN:
+            return re.search(pattern, value) is not None
+        import regex
+
+        return regex.search(pattern, value, timeout=REGEX_TIMEOUT_S) is not None
     return value == wanted
