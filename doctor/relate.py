@@ -175,17 +175,20 @@ def _not_later(cause: Finding, effect: Finding) -> bool:
     return bool(a.time and b.time and a.time <= b.time)
 
 
+_Owners = dict[int, set[tuple[object, object]]]  # pid -> node and rank of the processes that have it
+
+
 class _Facts:
     """Where findings hold, as sets: thousands of ranks are compared at once, not pair by pair."""
 
     def __init__(self) -> None:
-        self._places: dict[str, tuple[set[str], set[int], set[str]]] = {}
+        self._places: dict[str, tuple[set[str], _Owners, set[str]]] = {}
         self._scopes: dict[tuple[str, str], set[tuple[object, object]]] = {}
 
     def near(self, a: Finding, b: Finding) -> bool:
         """Do they share a stream or a process anywhere?"""
         (paths, pids, streams), (more_paths, more_pids, more_streams) = self._where(a), self._where(b)
-        return bool(paths & more_paths or pids & more_pids or streams & more_streams)
+        return bool(paths & more_paths or streams & more_streams) or _same_process(pids, more_pids)
 
     def share(self, scope: str, a: Finding, b: Finding) -> bool:
         """Can both be of one device, rank or node? What a line does not say contradicts nothing."""
@@ -201,14 +204,15 @@ class _Facts:
         open_right = {p for p in right if None in p}
         return any(_fit(x, y) for x in left for y in (right if None in x else open_right))
 
-    def _where(self, finding: Finding) -> tuple[set[str], set[int], set[str]]:
+    def _where(self, finding: Finding) -> tuple[set[str], _Owners, set[str]]:
         code = finding.entry.code
         if code not in self._places:
             paths: set[str] = set()
-            pids: set[int] = set()
+            pids: _Owners = {}
             for instance in finding.instances:
                 paths |= instance.paths
-                pids |= instance.pids
+                for pid in instance.pids:
+                    pids.setdefault(pid, set()).add((instance.scope.node, instance.scope.rank))
             self._places[code] = (paths, pids, {stream_of(h.place) for i in finding.instances for h in i.hits})
         return self._places[code]
 
@@ -219,6 +223,19 @@ class _Facts:
                 ("" if scope == "node" else i.scope.node, getattr(i.scope, scope)) for i in finding.instances
             }
         return self._scopes[key]
+
+
+def _same_process(a: _Owners, b: _Owners) -> bool:
+    """Do both hold at one process? The same pid on two nodes, or of two ranks, is not one."""
+    for pid in a.keys() & b.keys():
+        left, right = a[pid], b[pid]
+        if left & right:
+            return True
+        if any(_fit(x, y) for x in left if None in x for y in right) or any(
+            _fit(x, y) for y in right if None in y for x in left
+        ):
+            return True
+    return False
 
 
 def _fit(a: tuple[object, object], b: tuple[object, object]) -> bool:

@@ -22,6 +22,7 @@ from doctor.job.case import (
     Fault,
     before,
     make_root,
+    node_of,
 )
 from doctor.job.chains import Ends, find_ends
 from doctor.job.model import Issue, Root, Wait, label
@@ -67,7 +68,12 @@ def _faulty(case: Case, own: list[Fault], ends: Ends, first_wait: Mapping[int, P
     """Processes with a fault of their own. Ambiguous ones only count where chains end or nobody waits."""
     strong = [f for f in own if f.strong]
     votes = {t.process: n for t, n in ends.votes.items() if t.process is not None}
-    outside = [n for t, n in ends.votes.items() if t.process is None or t.process not in {f.process for f in own}]
+    beside = _beside(case, own, ends)  # a launcher ends the neighbours of one that failed: chains may end at them
+    votes = {**{n: behind for n, (_, behind) in beside.items()}, **votes}
+    stood_for = {end for end, _ in beside.values()}
+    outside = [
+        n for t, n in ends.votes.items() if t.process is None or t.process not in stood_for | {f.process for f in own}
+    ]
     certain = {f.process for f in strong}
     # Besides them an ambiguous one counts where a chain ends that leads to none of them: a second fault.
     chosen = strong + [f for f in own if not f.strong and f.process not in certain and votes.get(f.process)]
@@ -122,6 +128,20 @@ def _unordered(case: Case, roots: list[Root], first: Mapping[int, Fault]) -> tup
         if gap is None or gap[0] < gap[1]:
             return (roots[0]._replace(unordered=other.label), *roots[1:])
     return tuple(roots)
+
+
+def _beside(case: Case, own: list[Fault], ends: Ends) -> dict[int, tuple[int, int]]:
+    """Processes with a fault of their own and no wait, for whom a neighbour that only went quiet is waited for."""
+    quiet = {
+        node_of(case, t.process): (t.process, n)
+        for t, n in sorted(ends.votes.items(), key=lambda i: i[1])
+        if t.process is not None and t.process not in ends.waiters and t.process not in {f.process for f in own}
+    }
+    return {
+        f.process: quiet[node_of(case, f.process)]
+        for f in own
+        if f.process not in ends.waiters and node_of(case, f.process) in quiet
+    }
 
 
 def _common(fault: Fault, chosen: list[Fault]) -> bool:

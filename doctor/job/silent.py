@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from doctor.evaluate import order
 from doctor.harvest import Place
+from doctor.job.actor import size_of
 from doctor.job.case import (
     ACCUSED,
     MAX_ROOTS,
@@ -41,11 +42,44 @@ def terminal(case: Case, ends: Ends, first_wait: Mapping[int, Place]) -> tuple[R
         # Somebody who came and does not wait for the root's answer as the others do is the one that the root waits for.
         found = _silent_roots(case, [(Target(n), len(ends.waiters)) for n in quiet], first_wait)
         return (*found, *_silent_roots(case, silent, first_wait))[:MAX_ROOTS]
+    if silent and (lost := _gone_beside(case, ends, silent)):
+        return _silent_roots(case, [*lost, *silent], first_wait)
     if ranked:
         return _silent_roots(case, silent or [(t, n) for t, n in ranked if n * 2 > best], first_wait)
     if quiet:
         return _silent_roots(case, [(Target(n), len(ends.waiters)) for n in quiet], first_wait)
     return ()
+
+
+def _gone_beside(case: Case, ends: Ends, silent: list[tuple[Target, int]]) -> list[tuple[Target, int]]:
+    """Ranks without logs among neighbours that went quiet together: a launcher ends a node when one of its ranks fails."""
+    who = case.who
+    found: list[tuple[Target, int]] = []
+    for target, votes in silent:
+        if target.process is None or (comm := _world(case)) is None:
+            continue
+        node = node_of(case, target.process)
+        mates = [p for p in who.processes if node_of(case, p.number) == node and p.rank is not None]
+        ranks = sorted(p.rank for p in mates if p.rank is not None)
+        if len(ranks) < 2 or any(p.number in ends.waiters for p in mates):
+            continue
+        full = Counter(node_of(case, p.number) for p in who.processes).most_common(1)[0][1]
+        near = [
+            *range(ranks[0], ranks[-1]),
+            *range(ranks[0] - 1, ranks[-1] - full, -1),
+            *range(ranks[-1] + 1, ranks[0] + full),
+        ]
+        for rank in near:
+            if len(ranks) < full and 0 <= rank < (who.world_size or 0) and rank not in who.by_rank:
+                found.append((Target(None, comm, rank), votes))
+                break
+    return list(dict(found).items())
+
+
+def _world(case: Case) -> str | None:
+    """The communicator of all ranks."""
+    comms = {c for p in case.who.processes for c, _ in p.seats if size_of(c) == case.who.world_size}
+    return min(comms, default=None)
 
 
 def _cycle(case: Case, ends: Ends, first_wait: Mapping[int, Place]) -> Root:

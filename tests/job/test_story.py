@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from doctor import discover
 from doctor.diagnose import conclude
 from doctor.evaluate import Finding, Instance, Scope
@@ -74,3 +76,25 @@ def test_order_of_two_faults_is_claimed_only_as_far_as_clocks_tell(bench: Bench)
     assert "the clocks do not tell whether" in note(0.2, barriers=True)
     assert "the clocks do not tell whether" not in note(200.0, barriers=True)
     assert "the clocks do not tell whether" in note(200.0, barriers=False)
+
+
+@pytest.mark.parametrize("hidden", [False, True])
+def test_a_node_that_its_launcher_ended(hidden: bool, bench: Bench) -> None:
+    """One rank fails, its neighbours are ended, and the others only name a neighbour: the fault is the root, or what is missing."""
+    from tests.simulate import faults
+    from tests.simulate.world import World
+
+    w = World(5, 24, 5.0)
+    w.tp, w.layout, w.ring = 1, "node", True
+    w.start()
+    w.work(300.0)
+    faults.ai_core(w, 11, 300.0)
+    w.dead[11] = 301.0
+    ended = faults.node_ends(w, 11, 303.0, "")
+    faults.victims(w, 11, 300.0, None, ended)
+    gone = {w.path(11, "run"), w.path(11, "debug"), "node-1/launcher.log"} if hidden else set()
+    parts = [bench._scanner.scan(discover.given_text(t, n)) for n, t in w.text().items() if n not in gone]
+    job = conclude(parts, bench.knowledge).job
+    assert job is not None
+    assert job.roots[0].label == "rank 11"
+    assert job.roots[0].verdict == ("no-logs" if hidden else "fault")
