@@ -23,6 +23,7 @@ MAX_SKIPPED = 500
 def report(diagnosis: Diagnosis, knowledge: Knowledge) -> dict[str, Any]:
     """Everything a face needs, in both languages, in the order in which a person should read it."""
     skipped = diagnosis.skipped
+    unshown = len(diagnosis.unexplained) - MAX_CLUSTERS
     made: dict[str, Any] = {
         "schema_version": SCHEMA_VERSION,
         "tool": {"name": "npu-doctor", "version": __version__},
@@ -36,7 +37,8 @@ def report(diagnosis: Diagnosis, knowledge: Knowledge) -> dict[str, Any]:
         "unexplained": [_cluster(c, knowledge) for c in diagnosis.unexplained[:MAX_CLUSTERS]],
         "missing_evidence": [{"what": m.what.json(), "how": m.how.json()} for m in missing.missing(diagnosis)],
         "skipped": [{"path": prescribe.clean(s.path), "reason": s.reason} for s in skipped[:MAX_SKIPPED]]
-        + ([{"path": "...", "reason": f"{len(skipped) - MAX_SKIPPED} more"}] if len(skipped) > MAX_SKIPPED else []),
+        + ([{"path": "...", "reason": f"{len(skipped) - MAX_SKIPPED} more"}] if len(skipped) > MAX_SKIPPED else [])
+        + ([{"path": "...", "reason": f"{unshown} more kinds of errors that nothing explains"}] if unshown > 0 else []),
         "stats": {
             "files": diagnosis.harvest.files,
             "bytes": diagnosis.harvest.size,

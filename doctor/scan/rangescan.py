@@ -43,6 +43,7 @@ class RangeScan:
         self.plan, self.engine, self.select, self.source = plan, engine, select, source
         self.everything = select == EVERYTHING
         self.keep = KEEP_HITS if source.hints.pid is None else KEEP_HITS_OF_PROCESS
+        self.long = 0  # places in huge lines, of which only the part around a find is read
         self.slow = dict(self.plan.slow)  # patterns that were cut off in earlier ranges: told there
         self.hits: list[Hit] = []
         self.field_counts: dict[str, int] = {}
@@ -57,6 +58,9 @@ class RangeScan:
         self.escaped: set[int] = set()  # where lines of this window begin that terminal escapes stand in
 
     def harvest(self, skipped: tuple[Skipped, ...], whole: bool) -> Harvest:
+        if self.long:
+            why = f"lines longer than {MAX_LINE >> 10} KiB were read around what stands out in them, in {self.long} places"
+            skipped = (*skipped, Skipped(self.source.name, why))
         slow = tuple(
             Skipped(f"entry {s}", f"its pattern took too long {n - self.slow.get(s, 0)} times in {self.source.name} and was cut off")
             for s, n in self.plan.slow.items()
@@ -122,6 +126,7 @@ class RangeScan:
                     if start >= limit:  # this line and what follows belong to the next window
                         return tables
                     if huge:
+                        self.long += 1
                         start = max(start, first - MAX_LINE // 2)
                     if action.table:
                         tables.append(start)

@@ -1,0 +1,165 @@
+"""What hostile, broken and enormous input does: `python -m benchmarks.hostile [--sizes 64M 1G 4G] [--rounds 20] [--patterns 200]`.
+
+Every kept and made input goes through its fuzz target, with seeded mutations (`--rounds` of each); every pattern (or a sample) is measured on
+worst-case lines; trees of the asked sizes are made, scanned and deleted one after the other. Needs as much disk as the largest tree.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import re
+import resource
+import shutil
+import signal
+import sys
+import tempfile
+import time
+from pathlib import Path
+from types import FrameType
+
+from benchmarks import trees
+from benchmarks.measure import installed, machine, run, table
+
+HANG_S = 20
+STEERING = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+
+
+class HangError(BaseException):
+    """A target took longer than any input may."""
+
+
+def _hangs(_number: int, _frame: FrameType | None) -> None:
+    raise HangError
+
+
+def mutated(data: bytes, chance: random.Random) -> bytes:
+    """An input with a few of its bytes changed, doubled, cut out, or replaced by what is odd."""
+    from tests.fuzz.pieces import ODD, PIECES
+
+    made = bytearray(data)
+    for _ in range(chance.randint(1, 6)):
+        at = chance.randrange(len(made) + 1)
+        end = min(len(made), at + chance.randint(1, 40))
+        how = chance.randrange(4)
+        if how == 0:
+            made[at:end] = chance.randbytes(end - at)
+        elif how == 1:
+            made[at:at] = made[at:end] * chance.randint(1, 8)
+        elif how == 2:
+            del made[at:end]
+        else:
+            made[at:at] = chance.choice([*ODD, *PIECES]).encode()
+    return bytes(made)
+
+
+def inputs(rounds: int) -> tuple[int, int, int, list[str]]:
+    """(tried, crashes, hangs, what broke) over all targets. A target raises at a silent skip as well."""
+    from tests.fuzz.seeds import SEEDS, kept
+    from tests.fuzz.targets import TARGETS
+
+    chance = random.Random(1)
+    tried = crashes = hangs = 0
+    broken: list[str] = []
+    signal.signal(signal.SIGALRM, _hangs)
+    for name, target in TARGETS.items():
+        seeds = [b"", *SEEDS.get(name, ()), *(p.read_bytes() for p in kept(name))]
+        for data in (*seeds, *(mutated(chance.choice(seeds), chance) for _ in range(rounds * 10))):
+            tried += 1
+            signal.alarm(HANG_S)
+            try:
+                target(data)
+            except HangError:
+                hangs += 1
+                broken.append(f"{name}: hangs on {data[:60]!r}")
+            except Exception as error:  # noqa: BLE001 - what it counts
+                crashes += 1
+                broken.append(f"{name}: {type(error).__name__} {error!s:.80} on {data[:60]!r}")
+            finally:
+                signal.alarm(0)
+    return tried, crashes, hangs, broken
+
+
+def injections_and_leaks() -> tuple[int, int]:
+    """Steering characters in what every renderer makes of hostile lines; planted secrets in what `--redact` lets out."""
+    import json
+    import subprocess
+
+    from tests.doctor.test_hostile import hostile_log
+
+    secrets = ["hf_AbCdEfGhIjKlMnOpQrStUv", "10.20.30.40", "fe80::1ff:fe23:4567:890a", "alice", "s3cr3tpassw0rd", "buildbox.corp"]
+    planted = (
+        f"ImportError: libhccl.so: cannot open shared object file: No such file or directory /home/{secrets[3]}/x token={secrets[0]} from {secrets[1]} "
+        f"{secrets[2]} password={secrets[4]} host={secrets[5]}\n"
+    ).encode()
+    steered = leaked = 0
+    for form in ("text", "json", "jsonl", "md"):
+        for data, options in ((hostile_log(), ()), (planted, ("--redact",))):
+            command = [sys.executable, "-m", "doctor", "scan", "-", "-f", form, "--all", *options]
+            out = subprocess.run(command, input=data, capture_output=True, check=False, env={**os.environ, "PYTHONUTF8": "1"}).stdout.decode()
+            if options:
+                leaked += sum(secret in out for secret in secrets)
+            else:
+                steered += len(STEERING.findall(out.replace("\n", "")))
+                steered += sum(len(STEERING.findall(str(json.loads(row)["path"]))) for row in out.splitlines() if form == "json" and '{"path"' in row[:8])
+    return steered, leaked
+
+
+def worst_pattern(sample: int) -> tuple[float, str, int]:
+    from doctor.scan.plan import PLAIN
+    from kb.knowledge import load
+    from tests.fuzz import worst
+
+    signals = [s for s in load().signals() if s.form in ("regex", "code", "exit")]
+    chosen = random.Random(1).sample(signals, min(sample, len(signals))) if sample else signals
+    found = [worst.measure(re.compile(s.pattern), s.id, PLAIN) for s in chosen]
+    found += [worst.measure(p, n, 2048) for n, p in worst.of_code().items()]
+    slowest = max(found)
+    return slowest.seconds, slowest.where, len(found)
+
+
+def memory(size: str, place: Path, folder: Path) -> tuple[float, float]:
+    """(peak MB of the scanning process with one worker, seconds) on a tree that is deleted again."""
+    tree = folder / "tree"
+    trees.write(tree, "nasty", trees.size_of(size), 16)
+    try:
+        cost = run([sys.executable, "-m", "doctor", "scan", "-j1", str(tree)], cwd=place, env={"XDG_CACHE_HOME": str(folder / "cache")})
+    finally:
+        shutil.rmtree(tree)
+    return cost.rss / 1e6, cost.wall
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--sizes", nargs="*", default=["64M", "1G", "4G"])
+    parser.add_argument("--rounds", type=int, default=20)
+    parser.add_argument("--patterns", type=int, default=0, help="measure only so many of the knowledge's patterns (default: all)")
+    options = parser.parse_args()
+    begin = time.perf_counter()
+    tried, crashes, hangs, broken = inputs(options.rounds)
+    silent = sum("assert" in row.lower() for row in broken)
+    steered, leaked = injections_and_leaks()
+    seconds, where, patterns = worst_pattern(options.patterns)
+    rows = [
+        ["inputs tried", str(tried)], ["crashes", str(crashes - silent)], ["hangs", str(hangs)], ["silent skips and other broken promises", str(silent)],
+        ["secrets leaked", str(leaked)], ["injections", str(steered)], ["patterns measured", str(patterns)],
+        [f"worst pattern ({where})", f"{1000 * seconds:.0f} ms"],
+        ["memory of this process, all inputs", f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB"],
+    ]  # fmt: skip
+    with tempfile.TemporaryDirectory(prefix="npu-doctor-hostile-") as name, installed() as place:
+        for size in options.sizes:
+            free = shutil.disk_usage(name).free
+            if free < 1.2 * trees.size_of(size):
+                rows.append([f"peak memory, {size} tree", "not enough disk"])
+                continue
+            peak, wall = memory(size, place, Path(name))
+            rows.append([f"peak memory, {size} tree", f"{peak:.0f} MB in {wall:.1f} s"])
+    print(f"{machine()}; {time.perf_counter() - begin:.0f} s\n")
+    print(table(("what", "result"), rows))
+    print(*broken[:20], sep="\n")
+    return 1 if crashes or hangs or steered or leaked else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
