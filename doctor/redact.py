@@ -152,7 +152,8 @@ class Redactor:
     def _remember(self, value: str, told: str, kind: str) -> None:
         self.mapping[value], self._kinds[value] = told, kind
         self._known = None
-        self._cache.clear()
+        if not self._learning:  # the first round only looks: each text once is enough
+            self._cache.clear()
 
     def _digest(self, text: str) -> str:
         from hashlib import blake2b
