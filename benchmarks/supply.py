@@ -28,6 +28,7 @@ from packaging.utils import canonicalize_name
 ROOT = Path(__file__).resolve().parent.parent
 PYTHONS = ("3.10", "3.11", "3.12", "3.13")
 MACHINES = ("x86_64", "aarch64")
+PATIENCE_S = 90
 LEFT_OUT = ("torch",)  # only tests of repro scripts use it; its wheels are gigabytes
 Report = list[dict[str, Any]]
 
@@ -69,7 +70,10 @@ def declared(extras: Iterable[str] | None = None) -> tuple[Requirement, ...]:
 def pip(*args: str) -> Report | None:
     """What pip would install; None when nothing fits. Any other failure, such as a network that is down, ends the program."""
     command = [sys.executable, "-m", "pip", "install", "--dry-run", "--quiet", "--ignore-installed", "--report", "-", *args]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=PATIENCE_S)
+    except subprocess.TimeoutExpired:  # it goes back and forth between versions of many; of one it cannot
+        return None
     if done.returncode:
         if re.search(r"No matching distribution|ResolutionImpossible|conflicting dependencies", done.stderr):
             return None
