@@ -19,6 +19,7 @@ from doctor.diagnose import Diagnosis, conclude
 from doctor.livefile import LiveFile
 from doctor.proof import Bench
 from doctor.scan import run as runs
+from doctor.scan import tasks
 from doctor.scan.scanner import Interrupted
 from doctor.scan.select import EVERYTHING
 from doctor.source import Source
@@ -31,7 +32,7 @@ FILLER = "step done\n" * 200
 def looked(path: Path, between: Callable[[], None], bench: Bench, monkeypatch: pytest.MonkeyPatch, small: bool = False) -> Diagnosis:
     """A scan during which something happens to the log: after it was found, before it is read."""
     if small:
-        monkeypatch.setattr(runs, "RANGE", 1000)
+        monkeypatch.setattr(tasks, "RANGE", 1000)
     found = discover.discover([str(path.parent)])
     between()
     harvests, _ = runs.scan_all(found.sources, bench.knowledge, EVERYTHING, 1, "en")

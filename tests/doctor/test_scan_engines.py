@@ -33,7 +33,7 @@ def test_a_library_that_dies_is_not_loaded(cache: Path, monkeypatch: pytest.Monk
     assert answer() == answer(engine="plain")
     assert [p.read_bytes() for p in cache.iterdir()] == [b"dies\n"]
     monkeypatch.setattr(finder, "_PROBE", "")  # not asked again
-    assert finder._cached_hyperscan(LITERALS, "digest", True) is None
+    assert finder._cached_hyperscan(LITERALS, "digest") is None
 
 
 def test_a_damaged_automaton_is_made_again(cache: Path) -> None:

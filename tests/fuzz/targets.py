@@ -230,8 +230,8 @@ def _tell(harvests: list[Harvest]) -> None:
     for language in ("en", "zh"):
         text.render(made, language, layout.Style(), True, True)
         markdown.render(made, language)
-    jsonl.render(made, diagnosis.harvest.json()).encode()
-    json.dumps(made, ensure_ascii=False).encode()
+    jsonl.render(made, diagnosis.harvest.json()).encode("utf-8", "backslashreplace")
+    json.dumps(made, ensure_ascii=False).encode("utf-8", "backslashreplace")
 
 
 def _source(data: bytes) -> Source:
