@@ -9,14 +9,14 @@ from __future__ import annotations
 import os
 import struct
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO, NamedTuple, cast
 
 from doctor.content import HEAD, not_text
 from doctor.harvest import Skipped
 from doctor.inflate import MAX_RATIO, RAW, ArchiveError, Checked, Inflated, Meter, Slice, beginning, buffered
 from doctor.source import Source, hints
-from doctor.tar import Content, Tar
+from doctor.tar import Content, Member, Tar
 
 MAX_MEMBERS = 50_000  # of one archive, with those of the archives in it
 MAX_DEPTH = 3  # a .gz in a .tar.gz in a .zip; deeper ones are named
@@ -146,18 +146,26 @@ def _flat_tar(name: str, found: _Found) -> None:
     with open(name, "rb") as file:
         tar = Tar(file, seekable=True)
         try:
-            while (member := tar.next()) is not None:
-                if member.folder:
-                    continue
-                if found.full(name):
-                    break
-                shown = f"{name}!{member.name}"
-                if member.unread:
-                    found.skipped.append(Skipped(shown, member.unread))
-                    continue
+            for _, shown, member in _files(tar, name, found):
                 _member(shown, member.size, opener(member.at, member.size), tar.read(HEAD), found, 1, False)
         except OSError as error:
             found.skipped.append(Skipped(name, f"damaged archive, read up to there: {error}"))
+
+
+def _files(tar: Tar, name: str, found: _Found) -> Iterator[tuple[int, str, Member]]:
+    """The members that can be read, with their numbers and what they are called; what cannot is named as skipped."""
+    number = -1
+    while (member := tar.next()) is not None:
+        number += 1
+        if member.folder:
+            continue
+        if found.full(name):
+            return
+        shown = f"{name}!{member.name}"
+        if member.unread:
+            found.skipped.append(Skipped(shown, member.unread))
+            continue
+        yield number, shown, member
 
 
 def _tar(name: str, opener: Opener, found: _Found, depth: int) -> None:
@@ -165,17 +173,7 @@ def _tar(name: str, opener: Opener, found: _Found, depth: int) -> None:
     walk = None
     try:
         walk = _Walk(name, opener)
-        number = -1
-        while (member := walk.tar.next()) is not None:
-            number += 1
-            if member.folder:
-                continue
-            if found.full(name):
-                break
-            shown = f"{name}!{member.name}"
-            if member.unread:
-                found.skipped.append(Skipped(shown, member.unread))
-                continue
+        for number, shown, member in _files(walk.tar, name, found):
             head = walk.tar.read(HEAD)
             _member(shown, member.size, _later(name, opener, number), head, found, depth + 1, True)
     except OSError as error:

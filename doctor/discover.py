@@ -12,13 +12,12 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from doctor import archives
-from doctor.content import not_text
+from doctor.content import HEAD, not_text
 from doctor.harvest import Skipped
 from doctor.livefile import LiveFile
 from doctor.source import Source, hints
 
 MAX_FILES = 200_000
-HEAD = 4096
 STDIN = "<stdin>"
 
 
