@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import zlib
+from collections.abc import Callable
 from typing import Any, BinaryIO, cast
 
 MAX_MEMBER = 64 << 30  # bytes that one compressed file, or one file in an archive, may grow to
@@ -11,7 +12,8 @@ MAX_RATIO = 400  # a log compresses 10 to 60 times; what grows more is padding o
 RATIO_GRACE = 64 << 20  # below this much output the ratio is not judged
 MAX_STREAMS = 1 << 20  # gzip streams one after another in one file
 GZIP, RAW = 31, -15  # kinds of wrapping, as zlib counts them
-_PIECE = 1 << 16  # what follows a stream is copied at its end: small pieces keep many tiny streams linear
+_PIECE = 1 << 14  # what follows a stream is copied at its end: small pieces keep many tiny streams linear
+_STEP = 1 << 12  # what the library inflated in the very call that meets the damage is lost: small steps lose little
 
 
 class ArchiveError(OSError):
@@ -51,10 +53,11 @@ class Slice(io.RawIOBase):
 
 
 class Inflated(io.RawIOBase):
-    """A deflated stream, read as far as it goes: what was inflated before the damage is given, then the damage is told."""
+    """A deflated stream, read as far as it goes: what came before the damage is given (to `_STEP` bytes), then the damage is told."""
 
     def __init__(self, raw: BinaryIO, meter: Meter, kind: int = GZIP, size: int = MAX_MEMBER) -> None:
         self._raw, self._meter, self._kind, self._size = raw, meter, kind, size
+        self._some = at_once(raw)
         self._library: Any = zlib
         try:
             from isal import isal_zlib
@@ -87,27 +90,36 @@ class Inflated(io.RawIOBase):
 
     def _next(self, size: int) -> bytes:
         """At most `size` bytes; empty at the end, and at a fault."""
+        pieces: list[bytes] = []
+        while size > 0 and (piece := self._step(min(size, _STEP))):
+            pieces.append(piece)
+            size -= len(piece)
+        return b"".join(pieces)
+
+    def _step(self, size: int) -> bytes:
         while self._fault is None:
+            at_end = False
             if not self._pending:
                 try:
-                    self._pending = self._raw.read(_PIECE)
+                    self._pending = self._some(_PIECE)
                 except ArchiveError as error:  # of the stream around this one
                     self._fault = error
                     return b""
-                if not self._pending:
-                    if not self._machine.eof:
-                        self._fault = ArchiveError("the compressed data ends early")
+                at_end = not self._pending
+                if at_end and self._machine.eof:
                     return b""
             if self._machine.eof and not self._another():
                 continue
             try:
-                piece = self._machine.decompress(self._pending, size)
+                piece = self._machine.decompress(self._pending, size)  # it may hold back output when all input is in
             except Exception as error:  # noqa: BLE001 - each library has an error of its own, all mean damage
                 self._fault = ArchiveError(f"the compressed data is damaged: {error}")
                 return b""
             self._pending = self._machine.unused_data if self._machine.eof else self._machine.unconsumed_tail
             if piece:
                 return bytes(piece)
+            if at_end and not self._machine.eof:
+                self._fault = ArchiveError("the compressed data ends early")
         return b""
 
     def _another(self) -> bool:
@@ -138,7 +150,7 @@ class Checked(io.RawIOBase):
 
     def readinto(self, buffer: object) -> int:
         view = memoryview(buffer)  # type: ignore[arg-type]
-        piece = getattr(self._stream, "read1", self._stream.read)(len(view))
+        piece = at_once(self._stream)(len(view))
         self._left -= len(piece)
         self._sum = zlib.crc32(piece, self._sum)
         if not piece and len(view) and (self._left or self._sum != self._crc):
@@ -155,9 +167,14 @@ def buffered(raw: io.RawIOBase) -> BinaryIO:
     return cast(BinaryIO, io.BufferedReader(raw, 1 << 18))
 
 
+def at_once(stream: BinaryIO) -> Callable[[int], bytes]:
+    """Reads what comes at once: a reader that waits for all it was asked for loses what came before a fault."""
+    return cast("Callable[[int], bytes]", getattr(stream, "read1", stream.read))
+
+
 def beginning(stream: BinaryIO, size: int) -> bytes:
     """The first bytes of a stream; those before a fault count, the fault is told to whoever reads on."""
-    read = getattr(stream, "read1", stream.read)
+    read = at_once(stream)
     pieces: list[bytes] = []
     while size > 0:
         try:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import io
 from typing import BinaryIO, NamedTuple
 
-from doctor.inflate import ArchiveError
+from doctor.inflate import ArchiveError, at_once
 
 BLOCK = 512
 MAX_HEADER = 1 << 20  # bytes of a long name or of extended attributes
@@ -33,6 +33,7 @@ class Tar:
 
     def __init__(self, stream: BinaryIO, *, seekable: bool) -> None:
         self._stream, self._seekable = stream, seekable
+        self._some = at_once(stream)
         self._at = 0
         self._next = 0  # where the next header stands
         self._end = 0  # of the current member's content
@@ -83,6 +84,13 @@ class Tar:
         """Up to so many further bytes of the current member."""
         size = min(size, self._end - self._at)
         data = self._stream.read(size) if size > 0 else b""
+        self._at += len(data)
+        return data
+
+    def some(self, size: int) -> bytes:
+        """As many as come without waiting for a fault further on; empty at the end of the member."""
+        size = min(size, self._end - self._at)
+        data = self._some(size) if size > 0 else b""
         self._at += len(data)
         return data
 
@@ -147,7 +155,7 @@ class Content(io.RawIOBase):
 
     def readinto(self, buffer: object) -> int:
         view = memoryview(buffer)  # type: ignore[arg-type]
-        piece = self._tar.read(len(view))
+        piece = self._tar.some(len(view))
         if not piece and self._tar.left and len(view):
             raise ArchiveError("the archive ends early")
         view[: len(piece)] = piece

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import BinaryIO, NamedTuple
 
+from doctor.inflate import at_once
+
 WINDOW = 512 << 10  # fits into the cache next to the automaton
 LOOK_BACK = 16 << 10
 LOOK_AHEAD = 16 << 10
@@ -92,7 +94,7 @@ def _last_line(data: bytes, below: int) -> int:
 
 def _fill(stream: BinaryIO, size: int) -> tuple[bytes, OSError | None]:
     """Up to `size` bytes, fewer only at the end or at a fault, which comes back with what was read before it."""
-    read = getattr(stream, "read1", stream.read)
+    read = at_once(stream)
     pieces: list[bytes] = []
     while size > 0:
         try:

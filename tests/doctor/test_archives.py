@@ -259,19 +259,20 @@ def test_a_million_tiny_streams(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         content(sources[0])
 
 
-def test_damage_is_told_after_what_came_before_it(tmp_path: Path) -> None:
-    body = os.urandom(3000).hex().encode() * 40
+@pytest.mark.parametrize("seed", range(8))
+def test_damage_is_told_after_what_came_before_it(tmp_path: Path, seed: int) -> None:
+    body = random.Random(seed).randbytes(30_000).hex().encode() * 4
     torn = bytearray(zipped({"a.log": body}))
     torn[len(torn) // 2 : len(torn) // 2 + 900] = bytes(900)
     stored = zipped({"a.log": body}, zipfile.ZIP_STORED).replace(body[-40:], b"x" * 40)
     for data in (gzip.compress(body)[:-40], tarred({"a.log": body}, "w:gz")[:-3000], bytes(torn), stored):
-        sources, skipped = look(tmp_path, data)
+        sources, _ = look(tmp_path, data)
+        assert sources
         for source in sources:
             with source.open() as stream:
-                assert stream.read(1000) == body[:1000]
+                assert inflate.beginning(stream, 20_000) == body[:20_000]
                 with pytest.raises(OSError, match=r"ends early|damaged|gone|grows beyond"):
                     stream.read()
-        assert sources or skipped
 
 
 def test_no_handle_is_left_open(tmp_path: Path) -> None:
