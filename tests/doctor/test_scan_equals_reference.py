@@ -93,7 +93,7 @@ def told(harvest: Harvest) -> set[tuple[str, int, tuple[tuple[str, str], ...]]]:
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 @given(logs)
 def test_engines_equal_the_reference(engine: str, log: tuple[list[str], str, bool, bool]) -> None:
     """The same signals, lines and captures, whichever engine looks for the fragments."""
@@ -115,7 +115,7 @@ def _scanner(engine: str) -> Scanner:
     return _SCANNERS[engine]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(logs, st.integers(40, 400), st.lists(st.integers(0, 3000), max_size=4))
 def test_cuts_make_no_difference(log: tuple[list[str], str, bool, bool], size: int, cuts: list[int]) -> None:
     """Windows of any size and ranges of any cut give the same findings with the same line numbers and owners."""

@@ -18,7 +18,7 @@ texts = st.lists(st.sampled_from(PIECES), max_size=9).map("".join)
 heads = st.sampled_from(["", "[ERROR] HCCL(12,python3.10):2026-01-02-03:04:05.006.007 [a.cc:12]", "[EVENT] GE:2026-01-02-03:04:05.006"])
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(heads, texts, st.sampled_from(["", "\n", "\r\n", " "]))
 def test_the_short_way_is_the_long_way(head: str, text: str, end: str) -> None:
     raw = head + text + end

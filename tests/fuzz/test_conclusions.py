@@ -66,13 +66,13 @@ def tell(harvests_: list[Harvest], knowledge: Knowledge = KNOWN) -> None:
 
 
 @given(st.lists(HARVESTS, min_size=1, max_size=3))
-@settings(max_examples=40, deadline=None, phases=NO_SHRINKING)
+@settings(max_examples=40, phases=NO_SHRINKING)
 def test_conclusions_are_drawn_from_anything(found: list[Harvest]) -> None:
     tell(found)
 
 
 @given(st.lists(HARVESTS, min_size=2, max_size=4), st.randoms())
-@settings(max_examples=40, deadline=None, phases=NO_SHRINKING)
+@settings(max_examples=40, phases=NO_SHRINKING)
 def test_merging_is_free_of_order_and_grouping(found: list[Harvest], chance: object) -> None:
     mixed = list(found)
     chance.shuffle(mixed)  # type: ignore[attr-defined]
@@ -82,7 +82,7 @@ def test_merging_is_free_of_order_and_grouping(found: list[Harvest], chance: obj
 
 
 @given(HARVESTS)
-@settings(max_examples=40, deadline=None, phases=NO_SHRINKING)
+@settings(max_examples=40, phases=NO_SHRINKING)
 def test_json_and_back(one: Harvest) -> None:
     assert from_json(json.loads(json.dumps(one.json()))) == one
 
@@ -91,7 +91,7 @@ JUNK = st.recursive(st.none() | st.booleans() | st.integers(-(10**30), 10**30) |
 
 
 @given(HARVESTS, st.data())
-@settings(max_examples=40, deadline=None, phases=NO_SHRINKING)
+@settings(max_examples=40, phases=NO_SHRINKING)
 def test_a_harvest_with_anything_in_it_is_read_or_refused(one: Harvest, data: st.DataObject) -> None:
     """A value somewhere in what `merge` reads is something else than it should be."""
     row = json.loads(json.dumps(copy.deepcopy(one.json())))

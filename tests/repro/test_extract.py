@@ -406,7 +406,7 @@ def test_faults_with_a_template_of_their_own(text: str, name: str, attrs: dict[s
 PIECES = [piece for case in CASES for piece in case.text.split("\n")]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     st.lists(st.one_of(st.sampled_from(PIECES), st.text(max_size=80)), max_size=12),
     st.integers(0, 400),

@@ -194,7 +194,7 @@ def test_infinities_become_literals() -> None:
     assert "{'float': 'inf'}, {'float': 'nan'}, {'float': '-inf'}" in made.text
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.text(max_size=60), st.text(max_size=60), st.integers(-(1 << 70), 1 << 70))
 def test_any_text_and_number(one: str, other: str, number: int) -> None:
     seen = Seen(one, 0, "float32", (2, 3))

@@ -42,7 +42,7 @@ def check(data: bytes) -> None:
 
 
 @given(st.lists(st.sampled_from([b"", b"a", b"bc", b"\xff\r", b"z" * 400]), max_size=40).map(b"\n".join))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_rows_of_any_text(data: bytes) -> None:
     check(data)
 
@@ -173,7 +173,7 @@ def test_shown_text_is_one_harmless_line() -> None:
 
 
 @given(st.text(max_size=40), st.text(max_size=10), st.integers(12, 60))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_two_parts_of_a_row_fill_it_exactly(left: str, right: str, room: int) -> None:
     left, right = shown(left), shown(right)
     line = between((Span(left),), (Span(right),), room)
