@@ -99,7 +99,10 @@ class Actions(dict[Key, Action]):
         self._forget([number])
 
     def _forget(self, numbers: list[int]) -> None:
-        """Whatever was worked out with these signals changes."""
+        """What was worked out with these signals changes."""
+        changed: set[int] = set()
         for number in numbers:
             self.known.bury(number)
-        self.clear()
+            changed.update(self._plan.literals_of(number))
+        for key in [k for k in self if (k in changed if isinstance(k, int) else not changed.isdisjoint(k))]:
+            del self[key]

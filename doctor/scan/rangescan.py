@@ -27,7 +27,7 @@ from parsers.record import Line
 
 # Occurrences of one signal in one range that are kept with place and captures; beyond that only the count grows.
 KEEP_HITS = 200
-KEEP_HITS_OF_PROCESS = 8  # in a file that holds one process (plog-1234_...): more of the same says nothing new
+KEEP_HITS_OF_PROCESS = 5  # in a file that holds one process (plog-1234_...): more of the same says nothing new
 SAMPLED_LINES = 40
 _ESCAPE = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\^_]|[()][A-Z0-9])?")
 
