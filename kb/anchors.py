@@ -169,7 +169,7 @@ _REPEATS = tuple(r for r in (_c.MAX_REPEAT, _c.MIN_REPEAT, getattr(_c, "POSSESSI
 
 
 # ASCII only: the scanner tries a pattern on the bytes of a line as long as it is.
-_CODE_WORD = (
+CODE_WORD = (
     r"(?:[Cc]ode|CODE|ret|Ret|RET|result|Result|status|Status|rrno|rror|ERROR|fail|Fail|reason|rc"
     r"|(?<![A-Za-z])(?:acl|ACL|Acl)? ?[Ee]rr(?![A-Za-z]))"
 )
@@ -184,7 +184,7 @@ def of_code(code: str) -> tuple[str, tuple[str, ...]]:
             dict.fromkeys((digits.lower(), digits.upper()))
         )
     if re.fullmatch(r"-?\d+", code):
-        return rf"{_CODE_WORD}[^\n]{{0,48}}?(?<![\w.-]){re.escape(code)}(?![\w]|\.\d)", (code,)
+        return rf"{CODE_WORD}[^\n]{{0,48}}?(?<![\w.-]){re.escape(code)}(?![\w]|\.\d)", (code,)
     return rf"(?<![A-Za-z0-9_]){re.escape(code)}(?![A-Za-z0-9_])", (code,)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from kb.model import FACT_PREFIX, Signal
@@ -36,6 +37,37 @@ class Literal(NamedTuple):
     table: bool
 
 
+# How the pattern of a code ends that is no part of a longer word; hexadecimal ones may have zeros before them.
+_NUMBER, _LETTERED = r"(?![\w]|\.\d)", "(?![A-Za-z0-9_])"
+_IN_WORD = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_")
+_BESIDE = 80  # bytes before a number in which the word stands that makes it a code
+
+
+@lru_cache(maxsize=1)
+def _code_word() -> re.Pattern[bytes]:
+    from kb.anchors import CODE_WORD
+
+    return re.compile(CODE_WORD.encode())
+
+
+class Code(NamedTuple):
+    """A code stands alone, a bare number with a word like `error` before it: most finds of its digits are told apart here."""
+
+    text: bytes
+    bare: bool  # a bare number
+
+    def may_stand(self, data: bytes, start: int, end: int) -> bool:
+        at = data.find(self.text, start, end)
+        while at >= 0:
+            after = at + len(self.text)
+            if (at == start or data[at - 1] not in _IN_WORD) and (after >= end or data[after] not in _IN_WORD):
+                before = max(start, at - _BESIDE)
+                if not self.bare or _code_word().search(data, before, at) or not data[before:at].isascii():
+                    return True
+            at = data.find(self.text, at + 1, end)
+        return False
+
+
 class _Check:
     """How a line is asked whether it may match a signal."""
 
@@ -56,6 +88,13 @@ def _further_needs(signal: Signal) -> tuple[bytes, ...]:
     options = [o for o in anchors.candidates(signal.pattern) if len(o) <= MAX_NEEDS and not known & set(o)]
     best = max(options, key=anchors.weight, default=())
     return tuple(text.encode() for text in best)
+
+
+def _code(signal: Signal) -> Code | None:
+    """How a code is told from other finds of its text; nothing for hexadecimal ones, which may have zeros before them."""
+    if signal.form != "code" or not signal.pattern.endswith((_NUMBER, _LETTERED)):
+        return None
+    return Code(signal.anchors[0].encode(), signal.pattern.endswith(_NUMBER))
 
 
 def _family(signal: Signal) -> str | None:
@@ -89,6 +128,7 @@ class Plan:
         self.at_start = tuple(s.form == "regex" and ("^" in s.pattern or r"\A" in s.pattern) for s in self.signals)
         # Occurrences of these can be counted without reading the line.
         self.exact = tuple(s.form == "text" and not s.filters and not s.lines for s in self.signals)
+        self._codes = {n: code for n, s in enumerate(self.signals) if (code := _code(s)) is not None}
         self.is_mark = tuple(x.mark for x in self.literals)
         self._literals_of: dict[int, list[int]] = {}
         self._compiled: dict[int, Any] = {}
@@ -107,6 +147,9 @@ class Plan:
 
     def may_match(self, number: int, data: bytes, start: int, end: int) -> bool:
         """Could the signal match this line? A pattern is tried on the bytes: saying no is all that most lines need."""
+        code = self._codes.get(number)
+        if code is not None:
+            return code.may_stand(data, start, end)
         check = self._checks.get(number)
         if check is None:
             tried = self._tried[number] = self._tried.get(number, 0) + 1

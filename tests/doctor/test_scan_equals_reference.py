@@ -22,6 +22,7 @@ from doctor.scan.view import decode
 from doctor.source import Source, hints
 from kb.fragments import assign
 from kb.knowledge import Knowledge
+from kb.anchors import of_code
 from kb.model import Filter, Signal
 from parsers.line import read_line
 
@@ -43,6 +44,7 @@ SIGNALS = [
     signal(7, "text", "out of memory", ("out of memory",), filters=(Filter("plog", (), ("error",)),)),
     signal(8, "regex", r"first half\n.{0,60}second half", ("first half", ), lines=1),
     signal(9, "text", "内存不足", ("内存不足",)),
+    *(signal(n, "code", *of_code(code)) for n, code in enumerate(("107021", "-8005", "EZ9999", "0x28"), 10)),
 ]  # fmt: skip
 PLAN = Plan(SIGNALS)
 
@@ -51,7 +53,7 @@ PIECES = [
     "memcpy", "notify wait timeout on rank[3]", "notify wait timeout", "out of memory", "first half", "second half", "内存不足", "训练",
     "[ERROR] HCCL(12,python):2026-01-02-03:04:05.006.007 [a.cc:1]7 F:", "[INFO] GE(12,p):2026-01-02-03:04:05.006.007 [a.cc:1]7 F:",
     "[rank3]: ", "(Worker_TP2 pid=1456) ERROR 03-25 06:14:02 [file.py:880] ", "\x1b[31m", "drvMem\x1b[1mcpy fa\x1b[0miled", "mem\x1bcpy",
-    "notify wa\x1b[Kit timeout", " ", "x" * 90, "Error: y", "\t", "\r",
+    "notify wa\x1b[Kit timeout", "107021", "1070212", "107021.5", "-8005", "ret -8005.", "error", "retCode=", "错误码 ", "EZ9999", "EZ9999]", "0x0028", "x28", " ", "x" * 90, "Error: y", "\t", "\r",
 ]  # fmt: skip
 
 line_texts = st.lists(st.sampled_from(PIECES), max_size=6).map("".join)
