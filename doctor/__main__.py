@@ -6,19 +6,20 @@ import errno
 import os
 import sys
 
-from doctor import exits
+from doctor import exits, interrupts
 
 
 def main(argv: list[str] | None = None) -> int:
     """Runs the command line; never lets a traceback reach a user unless NPU_DOCTOR_DEBUG asks for it."""
     import gc
 
-    _open_standard_streams()
-    from doctor import cli
-
-    # One run makes many small objects and throws few away: collecting them again and again costs more than it frees.
-    gc.disable()
     try:
+        _open_standard_streams()
+        interrupts.listen()
+        from doctor import cli
+
+        # One run makes many small objects and throws few away: collecting them again and again costs more than it frees.
+        gc.disable()
         code = cli.main(sys.argv[1:] if argv is None else argv)
         sys.stdout.flush()
         return code
@@ -51,6 +52,8 @@ def main(argv: list[str] | None = None) -> int:
             " = help: please report it with the output of the same call under NPU_DOCTOR_DEBUG=1\n"
         )
         return exits.INTERNAL
+    finally:
+        interrupts.leave()
 
 
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)

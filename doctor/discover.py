@@ -14,7 +14,7 @@ from typing import BinaryIO, NamedTuple
 from doctor import archives
 from doctor.content import HEAD, not_text
 from doctor.harvest import Skipped
-from doctor.livefile import LiveFile
+from doctor.livefile import LiveFile, PipeFile
 from doctor.source import Source, hints
 
 MAX_FILES = 200_000
@@ -154,13 +154,17 @@ def _file(name: str, state: os.stat_result) -> tuple[list[Source], list[Skipped]
     if why := not_text(head):
         return [], [Skipped(name, why)]
     if pipe:
-        return [Source(name, lambda: open(name, "rb", buffering=0), None, hints(name))], []
+        return [Source(name, lambda: PipeFile(name), None, hints(name), once=True)], []
     return [Source(name, lambda: LiveFile(name, state), state.st_size, hints(name), seekable=True)], []
 
 
 def standard_input(stream: BinaryIO) -> Source:
     """Standard input, read once."""
-    return Source(STDIN, lambda: stream, None, hints(""))
+    try:
+        number = stream.fileno()
+    except OSError:  # a program gave something that is no file
+        return Source(STDIN, lambda: stream, None, hints(""), once=True)
+    return Source(STDIN, lambda: PipeFile(number), None, hints(""), once=True)
 
 
 def given_text(text: str, name: str = "<text>") -> Source:

@@ -75,6 +75,7 @@ _WORDS = {
     "ahead": ("clock ahead by, s", "时钟快（秒）"),
     "event": ("what happened", "事件"),
     "next": ("next", "下一步"),
+    "interrupted": ("interrupted: here is what was read so far (Ctrl-C again ends at once)", "已中断：以下是目前读到的内容（再按一次 Ctrl-C 立即退出）"),
     "scanned": ("read {files} files, {size}, in {seconds} s; knowledge: {entries} entries, {codes} codes", "已读 {files} 个文件，{size}，用时 {seconds} 秒；知识库：{entries} 条，{codes} 个错误码"),
 }  # fmt: skip
 

@@ -9,6 +9,8 @@ import io
 import os
 from typing import Any
 
+from doctor import interrupts
+
 
 class LiveFile(io.FileIO):
     """The bytes of a file up to the size that `state` gives; `changed` tells what happened to it meanwhile."""
@@ -41,6 +43,25 @@ class LiveFile(io.FileIO):
         if now > self._end and self.tell() >= self._end:
             return f"it grew while it was read: only its first {self._end} bytes were (npu-doctor watch follows a log)"
         return ""
+
+
+class PipeFile(io.FileIO):
+    """A named pipe, or standard input by its number: what waits for a writer waits for Ctrl-C as well."""
+
+    def __init__(self, place: str | int) -> None:
+        super().__init__(place, "rb", closefd=isinstance(place, str), opener=_at_once if isinstance(place, str) else None)
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        while True:
+            interrupts.ready(self.fileno())
+            data = super().read(-1 if size is None else size)
+            if data is not None:  # else another reader was faster
+                return data
+
+
+def _at_once(path: str, flags: int) -> int:
+    """Opening a pipe for reading would wait for a writer."""
+    return os.open(path, flags | os.O_NONBLOCK)
 
 
 def _where(path: str, state: os.stat_result) -> str:

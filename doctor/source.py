@@ -25,6 +25,7 @@ class Source(NamedTuple):
     hints: Hints
     seekable: bool = False  # a regular file: ranges of it can be read
     chained: bool = False  # a member of a compressed archive: cheap to open after the one before it
+    once: bool = False  # a pipe: what was read of it is gone
 
 
 _PLOG = re.compile(r"(?:^|/)plog-(?:parser-)?(\d+)[_-]\d+")

@@ -63,6 +63,8 @@ def versions(sources: Iterable[Source]) -> tuple[Seen, ...]:
     for number, source in enumerate(sources):
         if number >= MAX_SOURCES or left <= 0:
             break
+        if source.once:
+            continue
         for piece in _pieces(source):
             left -= len(piece)
             for name, patterns in _COMPILED:

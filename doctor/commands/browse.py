@@ -8,7 +8,7 @@ import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from doctor import exits
+from doctor import exits, interrupts
 from doctor.commands import common
 from doctor.errors import UsageError
 from doctor.scan.select import EVERYTHING, Select
@@ -152,6 +152,7 @@ def _session(args: argparse.Namespace, paths: tuple[str, ...], select: Select = 
 def _run(args: argparse.Namespace, session: Session, first: Frame) -> int:
     from doctor.tui.app import DoctorApp
 
+    interrupts.leave()
     app = DoctorApp(session, bool(getattr(args, "low_bandwidth", False)), first)
     app.run(mouse=mouse_wanted(args))
     return app.return_code or exits.CLEAN

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from doctor import exits
+from doctor import exits, interrupts
 from doctor.commands import common, scan
 from doctor.discover import STDIN
 from doctor.errors import UsageError
@@ -102,7 +102,7 @@ def main(argv: list[str]) -> int:
     language = common.language(args)
     common.write(draft.render(made, seen, language, draft.Options(args.finding, not args.no_redact)), args.output)
     _narrate(args.to or _place(made, args.finding, known), made, language)
-    if args.interrupted:
+    if interrupts.heard():
         return exits.INTERRUPTED
     return exits.CLEAN if made["stats"]["files"] else exits.INCONCLUSIVE
 
@@ -113,9 +113,16 @@ def _rereadable(sources: Sources) -> tuple[Sources, tuple[Skipped, ...], Pipe | 
         return sources, (), None
     from doctor.tui.piped import Pipe
 
-    pipe = Pipe(sys.stdin.fileno()).start()
-    pipe.join()
-    lost = (Skipped(STDIN, f"not all of it could be kept: {pipe.fault}"),) if pipe.fault else ()
+    pipe = Pipe(sys.stdin.fileno())
+    interrupts.keep()
+    lost: tuple[Skipped, ...] = ()
+    try:
+        pipe.copy(interrupts.ready)
+    except KeyboardInterrupt:
+        interrupts.acted()
+        lost = (Skipped(STDIN, "interrupted: what came later was not read"),)
+    if pipe.fault:
+        lost = (Skipped(STDIN, f"not all of it could be kept: {pipe.fault}"),)
     kept = pipe.source()
     return tuple(kept if s.name == STDIN else s for s in sources), lost, pipe
 

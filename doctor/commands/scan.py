@@ -7,11 +7,12 @@ import sys
 import time
 from typing import Any
 
-from doctor import discover, exits
+from doctor import discover, exits, interrupts
 from doctor.commands import common
 from doctor.diagnose import Diagnosis, conclude
 from doctor.errors import UsageError
 from doctor.harvest import Skipped, this_machine
+from doctor.lang import word
 from doctor.report import report
 from doctor.scan import run
 from doctor.scan.select import Select
@@ -101,13 +102,14 @@ def diagnose(args: argparse.Namespace, known: Knowledge) -> Diagnosis:
 def look(
     args: argparse.Namespace, known: Knowledge, sources: tuple[Source, ...], skipped: tuple[Skipped, ...]
 ) -> Diagnosis:
-    """Reads the sources and concludes. `args.interrupted` tells whether the user ended it early."""
+    """Reads the sources and concludes. Ctrl-C ends the reading, and what was read is concluded."""
     begin = time.perf_counter()
+    interrupts.keep()
     harvests, interrupted = run.scan_all(sources, known, select(args), args.jobs, common.language(args))
     if interrupted:
         skipped = (*skipped, Skipped("...", "interrupted: what follows was not read"))
+        sys.stderr.write(f"npu-doctor: {word('interrupted', common.language(args))}\n")
     diagnosis = conclude(harvests, known, time.perf_counter() - begin, skipped)
-    args.interrupted = interrupted
     return diagnosis._replace(harvest=diagnosis.harvest._replace(machine=this_machine()))
 
 
@@ -166,7 +168,6 @@ def emit(args: argparse.Namespace, diagnosis: Diagnosis, known: Knowledge) -> No
     language = common.language(args)
     common.write(render(made, harvest, form, language, args), args.output)
     if form == "text" or args.output:
-        from doctor.lang import word
         from doctor.render.text import size_text
 
         stats = made["stats"]
@@ -213,7 +214,7 @@ def render(made: Json, harvest: Json, form: str, language: str, args: argparse.N
 
 
 def exit_code(args: argparse.Namespace, diagnosis: Diagnosis) -> int:
-    if getattr(args, "interrupted", False):
+    if interrupts.heard():
         return exits.INTERRUPTED
     if args.exit_zero:
         return exits.CLEAN

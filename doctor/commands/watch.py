@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from doctor import discover, exits
+from doctor import discover, exits, interrupts
 from doctor.commands import common
 from doctor.commands.scan import FAIL_ON
 from doctor.errors import UsageError
@@ -67,7 +67,7 @@ def main(argv: list[str]) -> int:
 
     def wait() -> bool:
         left = args.seconds - (time.monotonic() - begin) if args.seconds is not None else args.interval
-        time.sleep(max(0.0, min(args.interval, left)))
+        interrupts.pause(min(args.interval, left))
         return args.seconds is None or time.monotonic() - begin < args.seconds
 
     return follow(live, args, wait)

@@ -14,6 +14,7 @@ from collections import deque
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from doctor import interrupts
 from doctor.harvest import Harvest, Skipped
 from doctor.prescribe import clean
 from doctor.scan.tasks import Task, run_here, scan_one
@@ -39,6 +40,8 @@ def run_pool(tasks: Sequence[Task], scanner: Scanner, count: int, done: dict[int
     tries = [0] * len(tasks)
     busy: dict[int, tuple[_Worker, int]] = {}  # answer pipe -> worker and its task
     watch = selectors.DefaultSelector()
+    if (alarm := interrupts.alarm()) >= 0:
+        watch.register(alarm, selectors.EVENT_READ)
 
     def employ() -> bool:
         """One more worker; no when the machine has no process left to give."""
@@ -78,6 +81,9 @@ def run_pool(tasks: Sequence[Task], scanner: Scanner, count: int, done: dict[int
             pass
         while busy:
             for key, _ in watch.select():
+                if key.fd == alarm:
+                    interrupts.check()
+                    continue
                 worker, number = busy[key.fd]
                 harvest = _receive(worker.answer)
                 if harvest is None:  # it died with this task
@@ -135,6 +141,7 @@ def _fork(tasks: Sequence[Task], scanner: Scanner, others: list[int]) -> _Worker
         return _Worker(pid, ask_write, answer_read)
     code = 1
     try:  # the child: never returns to the caller
+        interrupts.leave_to_parent()
         for handle in (ask_write, answer_read, *others):
             os.close(handle)
         _work(tasks, scanner, ask_read, answer_write)

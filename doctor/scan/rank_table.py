@@ -19,7 +19,7 @@ LARGEST = 16 << 20
 
 def rank_table(source: Source) -> tuple[Hit, ...]:
     """The fact that a source is a rank table; nothing when it is none."""
-    if not source.name.endswith(".json") or (source.size or 0) > LARGEST:
+    if not source.name.endswith(".json") or source.once or (source.size or 0) > LARGEST:
         return ()
     try:
         with source.open() as stream:

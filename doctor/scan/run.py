@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
+from doctor import interrupts
 from doctor.harvest import Harvest
 from doctor.scan.plan import Plan
 from doctor.scan.progress import Progress
@@ -39,6 +40,7 @@ def scan_all(
             run_here(dict(enumerate(tasks)), scanner, done, progress)
     except KeyboardInterrupt:
         interrupted = True
+        interrupts.acted()
     progress.end()
     return join(tasks, done), interrupted
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import BinaryIO, NamedTuple
 
+from doctor import interrupts
 from doctor.inflate import at_once
 
 WINDOW = 512 << 10  # fits into the cache next to the automaton
@@ -29,7 +30,7 @@ class Window(NamedTuple):
 def windows(stream: BinaryIO, start: int = 0, end: int | None = None, size: int = WINDOW) -> Iterator[Window]:
     """The lines that begin in [start, end) of a stream; the stream must be seekable when start is not 0.
 
-    A fault while reading is raised after everything that was read before it.
+    A fault while reading, or an interrupt, is raised after everything that was read before it.
     """
     before, data, offset = b"", b"", start  # offset: where `data` begins
     if start:
@@ -42,6 +43,7 @@ def windows(stream: BinaryIO, start: int = 0, end: int | None = None, size: int 
             before = _whole_lines(before)
     skipping = bool(start) and not before.endswith(b"\n")
     while True:
+        interrupts.check()
         piece, fault = _fill(stream, size)
         over = len(piece) < size or fault is not None
         data += piece
@@ -92,14 +94,14 @@ def _last_line(data: bytes, below: int) -> int:
     return data.rfind(b"\n", 0, max(0, below)) + 1
 
 
-def _fill(stream: BinaryIO, size: int) -> tuple[bytes, OSError | None]:
-    """Up to `size` bytes, fewer only at the end or at a fault, which comes back with what was read before it."""
+def _fill(stream: BinaryIO, size: int) -> tuple[bytes, OSError | KeyboardInterrupt | None]:
+    """Up to `size` bytes, fewer only at the end, a fault or an interrupt, which comes back with what was read before it."""
     read = at_once(stream)
     pieces: list[bytes] = []
     while size > 0:
         try:
             piece = read(size)
-        except OSError as error:
+        except (OSError, KeyboardInterrupt) as error:
             return b"".join(pieces), error
         if not piece:
             break

@@ -6,6 +6,7 @@ import contextlib
 import os
 import tempfile
 import threading
+from collections.abc import Callable
 
 from doctor.source import Source, hints
 
@@ -23,7 +24,7 @@ class Pipe:
         if not os.path.exists(self.path):
             self._file = tempfile.NamedTemporaryFile(prefix="npu-doctor-", buffering=0)  # type: ignore[assignment]
             self.path = self._file.name
-        self._thread = threading.Thread(target=self._copy, daemon=True)
+        self._thread = threading.Thread(target=self.copy, daemon=True)
         self.fault = ""
 
     def start(self) -> Pipe:
@@ -34,12 +35,13 @@ class Pipe:
     def open(self) -> bool:
         return self._thread.is_alive()
 
-    def join(self) -> None:
-        self._thread.join()
-
-    def _copy(self) -> None:
+    def copy(self, wait: Callable[[int], None] = lambda _: None) -> None:
+        """Until the writer is done, or until `wait` raises: what came before that is kept."""
         try:
-            while piece := os.read(self._handle, PIECE):
+            while True:
+                wait(self._handle)
+                if not (piece := os.read(self._handle, PIECE)):
+                    return
                 view = memoryview(piece)
                 while view:
                     view = view[self._file.write(view) or 0 :]

@@ -261,10 +261,10 @@ async def test_a_pipe_is_read_to_its_end_and_leaves_nothing_behind() -> None:
     from doctor.tui.piped import Pipe
 
     read, write = os.pipe()
-    pipe = Pipe(read).start()
+    pipe = Pipe(read)
     os.write(write, (OOM + "\n").encode())
     os.close(write)
-    pipe.join()
+    pipe.copy()
     screen = WatchScreen(
         lambda: Live((), small_knowledge(), piped=((pipe.path, pipe.source()),)), 3600, lambda: pipe.open
     )
