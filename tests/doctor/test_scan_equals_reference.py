@@ -20,9 +20,9 @@ from doctor.scan.plan import Plan
 from doctor.scan.scanner import Scanner
 from doctor.scan.view import decode
 from doctor.source import Source, hints
+from kb.anchors import of_code
 from kb.fragments import assign
 from kb.knowledge import Knowledge
-from kb.anchors import of_code
 from kb.model import Filter, Signal
 from parsers.line import read_line
 
