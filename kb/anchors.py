@@ -225,7 +225,9 @@ def of_exit(status: int) -> tuple[str, tuple[str, ...]]:
         options.append(rf"(?<![A-Za-z])[sS]ignal[: ]+{number}(?!\w)")
         anchors += [f"ignal {number}", f"ignal: {number}"]
         if number in names:
-            options.append(rf"(?<![A-Z]){names[number]}(?![A-Z])")
+            # Ray lists what could have ended a worker, in one sentence whatever it was: that names no signal.
+            guess = "(?! by OOM killer due to)(?! or other unexpected)"
+            options.append(rf"(?<![A-Z]){names[number]}(?![A-Z]){guess}")
             anchors.append(names[number])
     return "|".join(options), tuple(anchors)
 
