@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Sequence
+from functools import lru_cache
 from importlib import import_module
 from typing import Any
 
@@ -30,7 +32,7 @@ def usable(pattern: str, trusted: bool) -> None:
         raise PatternError(f"it has {len(pattern)} characters; at most {MAX_PATTERN} are used")
     try:
         re.compile(pattern)
-        if _size(_parser.parse(pattern)) > MAX_SIZE:
+        if _size(_parsed(pattern)) > MAX_SIZE:
             raise PatternError(f"written out it is longer than {MAX_SIZE} steps")
         if not trusted:  # it will run under a time limit, which the standard library does not know
             import regex
@@ -67,14 +69,20 @@ def _size(items: Any) -> int:
     return total
 
 
+@lru_cache(maxsize=8)  # asked of one pattern several times in a row
+def _parsed(pattern: str) -> Any:
+    return _parser.parse(pattern)
+
+
 def of_regex(pattern: str) -> tuple[str, ...]:
     """The best set of anchors of a regex: each match contains at least one of them. Empty: there is none."""
     return _best(candidates(pattern))
 
 
-def candidates(pattern: str) -> list[tuple[str, ...]]:
+@lru_cache(maxsize=8192)  # asked when an entry is read, and when all fragments are chosen
+def candidates(pattern: str) -> Sequence[tuple[str, ...]]:
     """Every set of fixed texts one of which stands in each match."""
-    tree = _parser.parse(pattern)
+    tree = _parsed(pattern)
     return [] if tree.state.flags & re.IGNORECASE else _runs(tree)
 
 
@@ -88,7 +96,7 @@ def _worth(literal: str) -> float:
     return sum(0.3 if c in " .,:=[]()-_" else 0.6 if c.isdigit() else 1.3 if c.isupper() else 1.0 for c in literal)
 
 
-def _best(candidates: list[tuple[str, ...]]) -> tuple[str, ...]:
+def _best(candidates: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
     return max(candidates, key=weight, default=())
 
 

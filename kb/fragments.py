@@ -92,7 +92,7 @@ def assign_all(signals: Sequence[Signal], errors: str = "") -> list[Signal]:
         price = {o: sum(min(cost[p] + _REFUSAL_COST * failing[p] for p in _pieces(a)) for a in o) for o in options}
         best.append(min(options, key=lambda o: (price[o], -anchors.weight(o)), default=()))
     chosen = _cover({anchor for option in best for anchor in option}, cost)
-    _lengthen(chosen, cost, errors)
+    _lengthen(chosen, cost, failing, errors)
     return [
         s if s.form == "fields" else s._replace(anchors=option, fragments=tuple(chosen[a] for a in option))
         for s, option in zip(signals, best, strict=True)
@@ -148,7 +148,7 @@ def _cover(words: set[str], cost: dict[str, float]) -> dict[str, str]:
     return chosen
 
 
-def _lengthen(chosen: dict[str, str], cost: dict[str, float], errors: str) -> None:
+def _lengthen(chosen: dict[str, str], cost: dict[str, float], failing: dict[str, int], errors: str) -> None:
     """Where the beginning of an anchor up to its fragment stands in many error lines that go on otherwise, a later one is taken."""
     used = set(chosen.values())
     counted: dict[str, int] = {}
@@ -158,7 +158,9 @@ def _lengthen(chosen: dict[str, str], cost: dict[str, float], errors: str) -> No
             counted[text] = errors.count(text)
         return counted[text]
 
-    for anchor, piece in chosen.items():
+    for anchor, piece in sorted(chosen.items()):  # the same knowledge gives the same fragments
+        if failing[piece] <= WASTED:  # what begins with it stands in no more lines
+            continue
         at = anchor.find(piece)
         if stands(anchor[: at + len(piece)]) - stands(anchor) <= WASTED:
             continue
