@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 HEAD = 4096
+WHOLE = 1 << 16  # up to this size a text is looked at as a whole when its beginning looks like source code
+SOURCE_CODE = "source code, no log: what it would print has not happened"
 
 # Beginnings of files that hold no log text.
 _BINARY = (
@@ -33,3 +37,33 @@ def not_text(head: bytes) -> str:
     if head.count(0) * 2 > len(head) and not any(word in head for word in (b"[", b"ERROR", b"INFO")):
         return "a binary file"
     return ""
+
+
+_CODE_NAME = re.compile(r"\.(?:pyi?|c|cc|cpp|cxx|h|hpp|cu|cuh|java|go|rs|js|ts|cmake|sh)$")
+# What only a program that ran prints, at the beginning of a line: one such line, and a text is no mere source code.
+_PRINTED = re.compile(
+    rb"^(?:\W{0,4}(?:TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|FATAL|CRITICAL)\b|Traceback \(most|[\w.]*(?:Error|Exception|Warning): "
+    rb"|\S+@\S+[#$] |E\w?\d{4,5}[:(]|\+-{8}|#\d+ |\S*\d\d:\d\d:\d\d| {2}File \"|\[)",
+    re.MULTILINE,
+)
+_CODE_LINE = re.compile(
+    rb"[;{},(\[:\\]\s*$|^\s*(?:[})\]@*]|#(?!\d)|//|/\*|\"\"\"|(?:async |await )?(?:def|class|import|from|return|if|elif|else|for|while|with|try"
+    rb"|except|raise|assert|struct|enum|namespace|using|static|const|void|int|template|public|private|function|export|echo|fi|done|esac"
+    rb"|local|set)\b|[\w.\[\]\"']+ ?[-+*|/]?= ?\S|[\w.>-]+\([^)]*\))"
+)
+_MIN_CODE_LINES = 8
+
+
+def source_code(name: str, text: bytes, whole: bool) -> bool:
+    """Is it the text of a program? Messages stand in it as literals; nothing has happened.
+
+    Told by the name, else by the whole text: every line but a few looks like code and none like output of a program.
+    """
+    if _PRINTED.search(text):
+        return False
+    return _CODE_NAME.search(name) is not None or (whole and _all_code(text))
+
+
+def _all_code(text: bytes) -> bool:
+    lines = [line for line in text.split(b"\n") if line.strip()]
+    return len(lines) >= _MIN_CODE_LINES and sum(map(bool, map(_CODE_LINE.search, lines))) * 10 >= len(lines) * 9

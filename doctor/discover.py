@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from doctor import archives
-from doctor.content import HEAD, not_text
+from doctor.content import HEAD, SOURCE_CODE, WHOLE, not_text, source_code
 from doctor.harvest import Skipped
 from doctor.livefile import LiveFile, PipeFile
 from doctor.source import Source, hints
@@ -153,9 +153,24 @@ def _file(name: str, state: os.stat_result) -> tuple[list[Source], list[Skipped]
         return archives.members(name, head)
     if why := not_text(head):
         return [], [Skipped(name, why)]
+    if _source_code(name, head, state.st_size):
+        return [], [Skipped(name, SOURCE_CODE)]
     if pipe:
         return [Source(name, lambda: PipeFile(name), None, hints(name), once=True)], []
     return [Source(name, lambda: LiveFile(name, state), state.st_size, hints(name), seekable=True)], []
+
+
+def _source_code(name: str, head: bytes, size: int) -> bool:
+    """By name and beginning; a small text without a telling name is read as a whole when it begins like code."""
+    if len(head) == size or size > WHOLE:
+        return source_code(name, head, len(head) == size)
+    if not source_code(name, head, True):
+        return False
+    try:
+        with open(name, "rb") as file:
+            return source_code(name, file.read(WHOLE), True)
+    except OSError:
+        return False
 
 
 def standard_input(stream: BinaryIO) -> Source:
