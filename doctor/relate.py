@@ -1,7 +1,8 @@
 """Findings to a tree: which are roots, which were only printed because of them, and in which order to read them.
 
 Rules, strongest first. An entry's own edges (`symptom_of`, `refines`) decide. A wrapper folds beneath anything that
-says more; a symptom beneath any real cause; an ambiguous one beneath a cause that came earlier in the same stream.
+says more; a symptom beneath any real cause; an ambiguous one beneath a cause that came earlier in the same stream;
+every fault beneath the proof that the log is of a machine without any NPU.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ _ROLE = {"cause": 0, "ambiguous": 1, "symptom": 2, "wrapper": 3, "noise": 4}
 _ENDING_KINDS = frozenset(
     {"not-npu", "user-code", "model-files", "dataset", "host-resource", "service-config", "process-death"}
 )
+# The log is of a machine that has no NPU: whatever looks like a fault of one is none.
+_ELSEWHERE = "other-machine"
 # What is printed because a peer is gone: it follows from the root of a job, wherever it stands.
 _DOWNSTREAM = frozenset({"peer-timeout", "peer-lost", "worker-death", "link-fault", "network-config", "process-death"})
 
@@ -147,6 +150,8 @@ def _strength(effect: Finding, cause: Finding, facts: _Facts) -> int:
             and facts.share(edge.scope, effect, cause)
         ):
             return 7
+    if _ELSEWHERE in (a.kind, b.kind):
+        return 2 if a.kind != _ELSEWHERE and _SEVERITY[a.severity] == 0 else 0
     near = facts.near(effect, cause)
     if b.code in a.refines:
         return 0

@@ -179,3 +179,16 @@ def test_what_diagnose_takes(tmp_path: Path) -> None:
     for what in (log, str(log), [log, log], "kernel broke", "one\nkernel broke\n"):
         assert roots(diagnose(what, knowledge=known)) == ["AAA001"]
     assert diagnose(tmp_path / "none", knowledge=known).skipped[0].reason == "there is no such file or folder"
+
+
+def test_another_machines_faults_are_no_faults_of_an_npu(tmp_path: Path) -> None:
+    """What proves that the log is of a machine without an NPU explains every fault, but no remark and no user's error."""
+    known = knowledge(
+        tmp_path,
+        entry("AAA001", "engine failed", kind="worker-death"),
+        entry("BBB001", "runs on a gpu", kind="other-machine", severity="warning", role="ambiguous"),
+        entry("CCC001", "key is missing", kind="user-code", severity="warning"),
+    )
+    found = diagnose("engine failed\nkey is missing\nruns on a gpu\n", knowledge=known)
+    assert roots(found) == ["CCC001", "BBB001"]
+    assert found.related[1].explains == ("AAA001",)
