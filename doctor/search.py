@@ -15,7 +15,9 @@ from kb.knowledge import Knowledge
 from kb.model import Text
 
 _WORD = re.compile(r"[a-z0-9_]+|[\u4e00-\u9fff]+")
+_SUFFIX = re.compile(r"\.(?:so|py|sh|cc|cpp|h)\b")  # of a file name: as a word it would find `so` and `show`
 _WEIGHTS = {"id": 6.0, "title": 3.0, "words": 1.0}
+VARIABLE = 0.33  # an entry that says what failed comes before the variables that it names, unless one was typed out
 MAX_NEAR = 24  # similar vocabulary words taken for one typed word
 
 
@@ -74,7 +76,12 @@ class Index:
         for token in tokens:
             near = self._near(token)
             scores = near if scores is None else {n: s + near[n] for n, s in scores.items() if n in near}
-        ranked = sorted((scores or {}).items(), key=lambda pair: (-pair[1], self.items[pair[0]][1]))
+        name = typed.strip().upper()
+        weighed = {
+            n: score * (VARIABLE if self.items[n][0] == "variable" and self.items[n][1] != name else 1.0)
+            for n, score in (scores or {}).items()
+        }
+        ranked = sorted(weighed.items(), key=lambda pair: (-pair[1], self.items[pair[0]][1]))
         items = [Found(*self.items[n], score=round(s, 3)) for n, s in ranked[:limit]]
         exact = [c for c in codes if c.score >= 9]
         return (
@@ -126,7 +133,7 @@ def _text(value: object) -> Text:
 def _tokens(text: str) -> list[str]:
     """Words in lower case; Chinese runs by pairs of characters, so that a part of a phrase finds it."""
     found: list[str] = []
-    for match in _WORD.findall(text.lower()):
+    for match in _WORD.findall(_SUFFIX.sub(" ", text.lower())):
         if match[0] < "\u4e00":
             found.append(match)
             if "_" in match:

@@ -91,6 +91,7 @@ def build(layer: Layer) -> tuple[bytes, list[Problem]]:
     )
     places = {}
     signals: list[Any] = []
+    words = {e.code: _words(e) for e in entries}
     for entry in entries:
         entry = entry._replace(match=(), no_match=(), signals=tuple(next(assigned) for _ in entry.signals))
         places[entry.code] = writer.add(entry._asdict())
@@ -113,17 +114,24 @@ def build(layer: Layer) -> tuple[bytes, list[Problem]]:
     writer.section(
         "catalog",
         [
-            (e.code, e.slug, e.domain, e.severity, e.role, e.kind, e.component, e.status, e.title, _words(e))
+            (e.code, e.slug, e.domain, e.severity, e.role, e.kind, e.component, e.status, e.title, words[e.code])
             for e in entries
         ],
     )
     return writer.finish(digest.hexdigest()[:16], layer.stamp()), problems
 
 
+_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]{3,40}")
+MAX_NAMES = 16  # names of functions, libraries and variables, taken from an entry's samples
+
+
 def _words(entry: Entry) -> str:
     """What a search should find an entry by, besides its title: message fragments, codes, variables."""
     parts = [a for s in entry.signals for a in s.anchors[:4]]
     parts += [e.name for f in entry.fixes for e in f.env]
+    named = dict.fromkeys(name for sample in entry.match for name in _IDENTIFIER.findall(sample.text))
+    parts += [name for name in named if not (name.islower() and name.isalpha())][:MAX_NAMES]
+    parts += [n for n in named if n.startswith("lib")][:MAX_NAMES]
     parts += [entry.cause.en, entry.cause.zh]
     return " ".join(dict.fromkeys(parts))
 

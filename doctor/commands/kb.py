@@ -62,8 +62,9 @@ def _search(args: argparse.Namespace) -> int:
         sys.stdout.write(
             json.dumps([{**r._asdict(), "title": r.title.json()} for r in found], ensure_ascii=False, indent=1) + "\n"
         )
+    width = max((len(row.id) for row in found), default=0) + 2
     for row in found if args.format == "text" else ():
-        sys.stdout.write(f"{row.kind:9}{row.id:24}{row.title.pick(lang)}\n")
+        sys.stdout.write(f"{row.kind:10}{row.id:{width}}{row.title.pick(lang)}\n")
     if not found:
         sys.stderr.write(
             "npu-doctor: nothing fits; fewer or other words may (codes, English or Chinese words, parts of a message)\n"
