@@ -18,10 +18,14 @@ from kb.pack import Writer
 from kb.problems import Problem
 
 
-def kinds() -> tuple[str, ...]:
-    """The closed list of fault kinds."""
+def kind_titles() -> dict[str, Any]:
+    """The closed list of fault kinds, each with its name in both languages."""
     doc = yamldoc.parse("kinds.yaml", (HERE / "kinds.yaml").read_bytes())
-    return tuple(doc.value) if isinstance(doc, yamldoc.Document) else ()
+    return doc.value if isinstance(doc, yamldoc.Document) and isinstance(doc.value, dict) else {}
+
+
+def kinds() -> tuple[str, ...]:
+    return tuple(kind_titles())
 
 
 def read_entries(layer: Layer) -> tuple[list[Entry], list[Problem]]:
@@ -111,6 +115,7 @@ def build(layer: Layer) -> tuple[bytes, list[Problem]]:
     writer.section("codes", codes)
     writer.section("env", variables)
     writer.section("cards", cards)
+    writer.section("kinds", kind_titles())
     writer.section(
         "catalog",
         [

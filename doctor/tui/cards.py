@@ -47,7 +47,7 @@ def _entry(doc: Doc, entry: Entry, known: Knowledge, lang: str, back: Backlinks 
     doc.facts(
         word(entry.severity, lang),
         word(f"role:{entry.role}", lang),
-        entry.kind,
+        known.kind_title(entry.kind).pick(lang),
         entry.component,
         entry.status if entry.status != "stable" else "",
     )

@@ -116,7 +116,8 @@ class Shelf:
             if name in opened:
                 kinds = Counter(i.group.partition("/")[2] for i in self.entries if _within(i, name))
                 nodes += [
-                    Node(f"{name}/{k}", k, n, 1, False) for k, n in sorted(kinds.items(), key=lambda p: (-p[1], p[0]))
+                    Node(f"{name}/{k}", self.known.kind_title(k).pick(lang), n, 1, False)
+                    for k, n in sorted(kinds.items(), key=lambda p: (-p[1], p[0]))
                 ]
         sizes = (
             ("codes", self.known.count_codes()),
