@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import inspect
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import ClassVar, Literal
 
 from rich.markup import escape
@@ -50,6 +50,7 @@ class DoctorApp(App[None]):
         super().__init__()
         self.session = session
         self.low_bandwidth = low_bandwidth
+        self.redact = True  # what is exported and copied for others
         self.shelf: Shelf | None = None
         self.keymap_chosen, self._keymap_faults = keys.load_keymap(keys.keymap_file())
         self._first = first
@@ -141,8 +142,22 @@ class DoctorApp(App[None]):
 
     def copy(self, text: str, what: str) -> None:
         """Copies in a thread (a clipboard tool may take its time) and tells by which way."""
+        self.copy_made(lambda: text, what)
 
+    def copy_for_others(self, plain: Callable[[], str], hidden: Callable[[], str], what: str) -> None:
+        """Copies the second form, unless the reader wants things as they are."""
+        if self.redact:
+            self.copy_made(hidden, word("redacted-what", self.language, what=what))
+        else:
+            self.copy_made(plain, what)
+
+    def copy_made(self, make: Callable[[], str], what: str) -> None:
         def work() -> None:
+            try:
+                text = make()
+            except Exception as error:  # noqa: BLE001 - a thread's error is shown, not thrown at the terminal
+                self.call_from_thread(self.tell, "redact-failed", severity="error", why=f"{type(error).__name__}: {error}")
+                return
             done = clip.copy(text, lambda t: self.call_from_thread(self.copy_to_clipboard, t))
             self.call_from_thread(self._copied, done, what)
 

@@ -12,13 +12,14 @@ from textual.binding import Binding
 from textual.containers import Container
 from textual.worker import get_current_worker
 
-from doctor.tui import findings
+from doctor.tui import findings, keys
 from doctor.tui.bind import bindings
 from doctor.tui.copying import FixCopier
 from doctor.tui.dialogs import ask, save
 from doctor.tui.doc import Target
 from doctor.tui.editing import open_in_editor
 from doctor.tui.frame import Frame
+from doctor.tui.hiding import Hiding
 from doctor.tui.messages import Failed, RowFolded, RowHighlighted, RowOpened, ScanFound, ScanStep
 from doctor.tui.session import Outcome, Session
 from doctor.tui.views import Card, Rows
@@ -31,7 +32,7 @@ class ReportScreen(Frame):
     AUTO_FOCUS = "#list"
 
     BINDINGS: ClassVar[list[Binding | tuple[str, str] | tuple[str, str, str]]] = bindings(
-        "evidence", "follow", "copy-fix", "copy-card", "repro", "export", "editor", "job", "knowledge"
+        "evidence", "follow", "copy-fix", "copy-card", "repro", "export", "redact", "editor", "job", "knowledge"
     )
     HINTS: ClassVar[tuple[str, ...]] = (
         "open",
@@ -53,6 +54,7 @@ class ReportScreen(Frame):
         self.outcome: Outcome | None = None
         self._opened: frozenset[str] = frozenset()
         self._copier = FixCopier()
+        self._hiding: tuple[Outcome, Hiding] | None = None
         self._key = ""
         self._moved = False  # until the reader chooses a row, the first finding is what is shown
         self.remark = ""
@@ -148,7 +150,8 @@ class ReportScreen(Frame):
         if source is None:
             self.doctor.tell("gone", severity="error", why=path)
             return
-        self.app.push_screen(EvidenceScreen(source, int(line), self.session.hits(self.outcome, self._key, path)))
+        hits = self.session.hits(self.outcome, self._key, path)
+        self.app.push_screen(EvidenceScreen(source, int(line), hits, self.hiding()))
 
     def action_evidence(self) -> None:
         if self.outcome is not None and (found := findings.places(self.outcome.report, self._key)):
@@ -159,8 +162,11 @@ class ReportScreen(Frame):
         self._copier.copy(self.doctor, found)
 
     def action_copy_card(self) -> None:
-        if self.outcome is not None:
-            self.doctor.copy(self.query_one("#card", Card).doc.markdown(), self.word("the-card"))
+        if (hiding := self.hiding()) is not None:
+            key, lang, plain = self._key, self.doctor.language, self.query_one("#card", Card).doc
+            self.doctor.copy_for_others(
+                plain.markdown, lambda: findings.card(hiding.report(), key, lang).markdown(), self.word("the-card")
+            )
 
     def action_repro(self) -> None:
         from doctor.tui.scripts import show_repro
@@ -174,11 +180,34 @@ class ReportScreen(Frame):
 
     def action_export(self) -> None:
         if self.outcome is not None:
-            ask(self.doctor, self.word("export-title"), "npu-doctor-report.md", self._export)
+            key = keys.shown_key(self.doctor.keymap_chosen.get("redact", keys.KEYS["redact"].keys))
+            remark = self.word("export-redacted" if self.doctor.redact else "export-plain", key=key)
+            ask(self.doctor, self.word("export-title"), "npu-doctor-report.md", self._export, remark)
 
     def _export(self, name: str) -> None:
-        assert self.outcome is not None
-        save(self.doctor, name, report_text(self.outcome.report, Path(name).suffix, self.doctor.language))
+        """In a thread: redacting a large report takes seconds."""
+        app, lang, outcome, hiding = self.doctor, self.doctor.language, self.outcome, self.hiding()
+        assert outcome is not None
+        assert hiding is not None
+        redact = app.redact
+
+        def work() -> None:
+            try:
+                told = report_text(hiding.report() if redact else outcome.report, Path(name).suffix, lang)
+            except Exception as error:  # noqa: BLE001 - a thread's error is shown, not thrown at the terminal
+                app.call_from_thread(app.tell, "redact-failed", severity="error", why=f"{type(error).__name__}: {error}")
+                return
+            app.call_from_thread(save, app, name, told)
+
+        self.run_worker(work, thread=True, group="export")
+
+    def hiding(self) -> Hiding | None:
+        """The pseudonyms of what is shown: the same ones until something else is."""
+        if self.outcome is None:
+            return None
+        if self._hiding is None or self._hiding[0] is not self.outcome:
+            self._hiding = (self.outcome, Hiding(self.outcome, self.session.known))
+        return self._hiding[1]
 
     def action_editor(self) -> None:
         found = findings.places(self.outcome.report, self._key) if self.outcome else []

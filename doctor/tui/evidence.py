@@ -18,6 +18,7 @@ from doctor.tui.bind import bindings
 from doctor.tui.dialogs import ask
 from doctor.tui.editing import open_in_editor
 from doctor.tui.frame import Frame
+from doctor.tui.hiding import Hiding
 from doctor.tui.line import shown
 from doctor.tui.logview import LogView
 from doctor.tui.messages import CursorMoved, Failed, LineKnown, LogOpened, MatchFound
@@ -34,7 +35,7 @@ class EvidenceScreen(Frame):
     AUTO_FOCUS = "#log"
 
     BINDINGS: ClassVar[list[Binding | tuple[str, str] | tuple[str, str, str]]] = bindings(
-        "search", "filter", "next-hit", "previous-hit", "editor", "copy"
+        "search", "filter", "next-hit", "previous-hit", "editor", "copy", "redact"
     )
     HINTS: ClassVar[tuple[str, ...]] = (
         "next-hit",
@@ -51,8 +52,11 @@ class EvidenceScreen(Frame):
         "quit",
     )
 
-    def __init__(self, source: Source, line: int = 1, hits: Sequence[HitLine] = ()) -> None:
+    def __init__(
+        self, source: Source, line: int = 1, hits: Sequence[HitLine] = (), hiding: Hiding | None = None
+    ) -> None:
         super().__init__()
+        self._hiding = hiding
         self.source, self.line, self.hit_lines = source, line, tuple(hits)
         self._starts: dict[int, HitLine] = {}
         self._known: tuple[int, int] | None = None  # an offset and its line number
@@ -167,9 +171,8 @@ class EvidenceScreen(Frame):
         if self._busy:
             parts.append(self._busy)
         told, name = "  ".join(parts), shown(self.source.name)
-        room = (
-            self.app.size.width - cells(told) - 18
-        )  # last, and its end rather than its beginning: that names the file
+        # Last, and its end rather than its beginning: that names the file.
+        room = self.app.size.width - cells(told) - 18 - (0 if self.doctor.redact else cells(self.word("redact-off-bar")) + 2)
         if cells(name) > room > 8:
             while cells(name) > room - 2:
                 name = name[1:]
@@ -264,7 +267,14 @@ class EvidenceScreen(Frame):
     def action_copy(self) -> None:
         row = self.view.current
         if row is not None:
-            self.doctor.copy(row.text, self.word("the-line"))
+            self.doctor.copy_for_others(lambda: row.text, lambda: self._hidden(row.text), self.word("the-line"))
+
+    def _hidden(self, text: str) -> str:
+        if self._hiding is not None:
+            return self._hiding.text(text)
+        from doctor.redact import Redactor
+
+        return Redactor().text(text)
 
     def action_back(self) -> None:
         if self._busy == self.word("searching"):

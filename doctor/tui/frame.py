@@ -67,7 +67,7 @@ class Frame(Screen[None]):
     def bar(self, left: str) -> None:
         """The bar on top: the place, and the two languages with the present one marked."""
         language = "[中文] EN" if self.doctor.language == "zh" else "中文 [EN]"
-        self.query_one(Bar).show(left, language)
+        self.query_one(Bar).show(left, language if self.doctor.redact else f"{self.word('redact-off-bar')}  {language}")
 
     def command(self) -> str:
         """The command line that gives what this screen shows."""
@@ -78,6 +78,13 @@ class Frame(Screen[None]):
 
         command = self.command()
         self.app.push_screen(Show(self.word("command-line"), command, "sh"))
+
+    def action_redact(self) -> None:
+        """For all screens: nobody expects to be asked twice."""
+        self.doctor.redact = not self.doctor.redact
+        on = self.doctor.redact
+        self.doctor.tell("redact-on" if on else "redact-off", severity="information" if on else "warning")
+        self.speak()
 
     def action_maximise(self) -> None:
         if self.maximized is not None:

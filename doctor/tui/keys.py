@@ -40,6 +40,7 @@ KEYS: Mapping[str, Key] = {
     "copy-card": Key("Y", "copy_card", ("copy card", "复制卡片"), ("Copy the whole card as Markdown", "以 Markdown 复制整张卡片")),
     "repro": Key("r", "repro", ("repro", "复现"), ("Show and save the repro script", "查看并保存复现脚本")),
     "export": Key("x", "export", ("export", "导出"), ("Export the report to a file", "把报告导出到文件")),
+    "redact": Key("P", "redact", ("redact", "脱敏"), ("Redact what is exported and copied for others, or leave it as it is", "导出和复制给他人的内容是否脱敏")),
     "command-line": Key("c", "command_line", ("command", "命令行"), ("Show the command line that gives the same", "显示等价的命令行")),
     "editor": Key("e", "editor", ("editor", "编辑器"), ("Open the file in $EDITOR or $PAGER at the line", "用 $EDITOR 或 $PAGER 打开该行")),
     "evidence": Key("v", "evidence", ("evidence", "证据"), ("See the evidence in the log", "在日志中查看证据")),

@@ -7,9 +7,10 @@ import threading
 from pathlib import Path
 
 import pytest
-from tui.support import OOM, job_logs, small_knowledge, stage
+from tui.support import OOM, Stage, job_logs, small_knowledge, stage
 from tui.test_browse import copied
 
+from doctor import discover
 from doctor.scan import tasks
 from doctor.tui import findings
 from doctor.tui.browse import BrowseScreen
@@ -100,6 +101,87 @@ async def test_acting_copies_exports_and_tells_the_command(
         assert "Cannot write missing/r.txt" in s.toasts
         await s.press("c")
         assert f"npu-doctor scan {logs} --lang en" in s.screen.query_one(Card).doc.plain()
+
+
+SECRET = "ImportError: libhccl.so: cannot open shared object file /home/zhangwei/x, peer 10.23.45.67 with hf_AbCdEfGhIjKlMnOpQrStUvWx"
+FAULT = f"{OOM} on host train-17.corp.internal: {SECRET}"
+PLANTED = ("zhangwei", "10.23.45.67", "hf_AbCd", "train-17")
+
+
+async def leaving(s: Stage, copied: list[str], work: Path, name: str) -> dict[str, str]:
+    """What leaves: the card, a line of the log, the report in every form."""
+    copied.clear()
+    await s.press("Y", "v", "y", "escape")
+    told = {"card": copied[0], "line": copied[1]}
+    for suffix in ("md", "json", "txt"):
+        await s.press("x")
+        s.screen.query_one("#answer").value = f"{name}.{suffix}"  # type: ignore[attr-defined]
+        await s.press("enter")
+        told[suffix] = (work / f"{name}.{suffix}").read_text()
+    return told
+
+
+@pytest.mark.parametrize(
+    ("lang", "note", "redacted", "plain"),
+    [("en", "Redacted: addresses", "redacted", "NOT REDACTED"), ("zh", "已脱敏：地址", "已脱敏", "未脱敏")],
+)
+async def test_what_is_for_others_is_redacted_until_the_reader_says_no(
+    lang: str, note: str, redacted: str, plain: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, copied: list[str]
+) -> None:
+    """Exports, cards and lines have pseudonyms, the same name for the same thing; the switch is told, and seen while it is off."""
+    (tmp_path / "plog-1_1.log").write_text(f"{FAULT}\n")
+    work = tmp_path / "work"
+    work.mkdir()
+    monkeypatch.chdir(work)
+    async with stage(DiagnosisScreen(), [str(tmp_path / "plog-1_1.log")], lang=lang) as s:
+        assert plain not in s.text
+        told = await leaving(s, copied, work, "hidden")
+        for form, text in told.items():
+            assert [secret for secret in PLANTED if secret in text] == [], form
+            assert "NPU out of memory" in text
+            assert "<ip-1>" in text.replace("\\", ""), form
+        assert json.loads(told["json"])["redacted"]["values"]["ip"] == 1
+        assert redacted in s.toasts
+        await s.press("x")
+        assert note in s.text
+        await s.press("escape", "P")
+        assert plain in s.text
+        told = await leaving(s, copied, work, "plain")
+        for form, text in told.items():
+            assert [secret for secret in PLANTED if secret not in text.replace("\\", "")] == [], form
+        await s.press("x")
+        assert plain.lower() in s.text.lower()
+        await s.press("escape", "P")
+        assert plain not in s.text
+        assert "zhangwei" not in str(await leaving(s, copied, work, "again"))
+
+
+async def test_a_line_of_a_log_without_a_report_is_redacted(tmp_path: Path, copied: list[str]) -> None:
+    log = tmp_path / "a.log"
+    log.write_text(FAULT + "\n")
+    async with stage(EvidenceScreen(discover.discover([str(log)]).sources[0])) as s:
+        await s.press("y")
+        assert [secret for secret in PLANTED if secret in copied[0]] == []
+        await s.press("P", "y")
+        assert copied[1] == FAULT
+
+
+async def test_what_cannot_be_redacted_does_not_leave(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, copied: list[str]
+) -> None:
+    """A fault in hiding is told; nothing is copied or written instead."""
+
+    def broken(*_: object, **__: object) -> None:
+        raise ValueError("broken")
+
+    monkeypatch.setattr("doctor.redact.redactor", broken)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.log").write_text(FAULT + "\n")
+    async with stage(DiagnosisScreen(), [str(tmp_path / "a.log")]) as s:
+        await s.press("Y", "x", "enter")
+        assert copied == []
+        assert not (tmp_path / "npu-doctor-report.md").exists()
+        assert "could not be redacted" in s.toasts
 
 
 async def test_r_makes_the_script_of_the_operator_in_the_log(tmp_path: Path) -> None:
