@@ -32,6 +32,7 @@ _PRIVATE_ADDRESS = re.compile(
 )
 
 _NAME = r"[A-Za-z][\w-]*(?:\.[\w-]+)*"
+_LABEL, _LONG = "[a-z0-9-]", 100  # of the name of a machine; they have at most 63 characters
 _SEP = r"[\"']?\s*(?:=>|[=:：])\s*[\"'\[(]?"
 
 PEM = re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)", re.DOTALL)
@@ -104,9 +105,9 @@ HOSTS = tuple(
         rf"\b\d{{4}}-\d\d-\d\dT[\d:.+Z-]+ (?P<name>{_NAME}) (?=kernel|systemd|[\w./-]+\[\d+\])",
         rf"\bLinux (?P<name>{_NAME}) (?=\d+\.\d+\.\d+)",
         r"(?i)\b(?P<name>ip-\d{1,3}-\d{1,3}-\d{1,3}-\d{1,3}(?:\.[\w.-]+)?)\b",
-        r"\b(?P<name>[a-z0-9][a-z0-9-]*(?:\.[a-z0-9-]+)*\.(?:internal|local|lan|corp|intra|localdomain)(?:\.[a-z0-9-]+)*)\b(?![(\w])",
-        r"\b(?P<name>[a-z0-9][a-z0-9-]*(?:\.[a-z0-9-]+)+\.svc(?:\.[a-z0-9-]+)*)\b",
-        r"(?i)(?<![\w./@-])(?P<name>[a-z0-9][a-z0-9-]*(?:\.[a-z0-9-]+)*\.(?:com|cn|org|edu|gov)(?:\.[a-z]{2})?)(?![\w(/-])",
+        rf"\b(?P<name>[a-z0-9]{_LABEL}{{0,{_LONG}}}(?:\.{_LABEL}{{1,{_LONG}}}){{0,9}}?\.(?:internal|local|lan|corp|intra|localdomain)(?:\.{_LABEL}{{1,{_LONG}}}){{0,9}})\b(?![(\w])",
+        rf"\b(?P<name>[a-z0-9]{_LABEL}{{0,{_LONG}}}(?:\.{_LABEL}{{1,{_LONG}}}){{1,9}}?\.svc(?:\.{_LABEL}{{1,{_LONG}}}){{0,9}})\b",
+        r"(?i)(?<![\w./@-])(?P<name>[a-z0-9][a-z0-9-]{0,100}(?:\.[a-z0-9-]{1,100}){0,9}?\.(?:com|cn|org|edu|gov)(?:\.[a-z]{2})?)(?![\w(/-])",
     )
 )
 SERIALS = tuple(

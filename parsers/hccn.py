@@ -32,8 +32,8 @@ KIND = "hccn"
 _COMMAND = lazy(r"\bhccn_tool\b(?P<options>.{0,200})")
 _CARD = lazy(r"-i +(?P<npu>\d{1,4})\b")
 _HEADING = lazy(
-    r"\s{0,80}(?P<mark>[=#*-]{1,20} {0,20})?(?P<word>NPU|npu|dev(?:ice|id)?|card)?[ _:]{0,20}(?P<npu>\d{1,2})"
-    r"\s{0,20}:?\s{0,20}[=#*-]{0,20}\s{0,80}$"
+    r"\s{0,80}(?P<mark>[=#*-]{1,20} {0,20})?(?:(?P<word>NPU|npu|dev(?:ice|id)?|card)[ _:]{0,20})?(?P<npu>\d{1,2})"
+    r"[\s:]{0,40}(?:[=#*-]{1,20}\s{0,80})?$"
 )
 _DEVICE = lazy(r"\s*\[dev(?:ice|id) (?P<npu>\d{1,4})\] ?")
 _VALUE = lazy(

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import pkgutil
 import re
 import signal
 import time
 from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
 from types import FrameType
 from typing import Any, NamedTuple
 
@@ -15,6 +18,8 @@ from kb.anchors import _REPEATS, _c, _parser
 
 BREAKERS = ("\x00",)
 LIMIT_S = 2.0
+ROOMS = ("parsers", "doctor", "kb")
+HERE = Path(__file__).resolve().parents[2]
 
 
 class Slow(NamedTuple):
@@ -113,12 +118,9 @@ def _sample(item: Any) -> str:
 
 
 def measure(pattern: re.Pattern[str], where: str, size: int) -> Slow:
-    """The slowest of a pattern's worst strings; what takes longer than LIMIT_S is stopped there.
-
-    What begins with blanks of any number is only ever asked for at a place: searched for, it would try each.
-    """
+    """The slowest of a pattern's worst strings, used as the program uses it; what takes longer than LIMIT_S is stopped there."""
     worst = Slow(0.0, where, "")
-    method = "match" if pattern.pattern.startswith(("\\s*", "^")) else "search"
+    method = "match" if pattern.pattern.startswith("^") or only_matched(where) else "search"
     for text in strings(pattern.pattern, size, pattern.flags & ~re.UNICODE):
         taken = _timed(getattr(pattern, method), text)
         if taken > worst.seconds:
@@ -148,10 +150,27 @@ def _timed(call: Any, text: str) -> float:
     return time.process_time() - begin
 
 
+def only_matched(where: str) -> bool:
+    """Whether a pattern of the code is only ever asked for at a place: searched for, it would be tried at each."""
+    module, _, rest = where.partition("[")[0].rpartition(".")
+    found = importlib.util.find_spec(module) if module.startswith(ROOMS) else None
+    if found is None or found.origin is None:
+        return False
+    # A name of its own is used in its module, any other one wherever it is called so.
+    places = [Path(found.origin)] if rest.startswith("_") else _sources()
+    used = {way for place in places for way in re.findall(rf"\b{rest}\.(\w+)\(", place.read_text(encoding="utf-8"))}
+    return bool(used) and used <= {"match", "fullmatch"}
+
+
+@lru_cache(maxsize=1)
+def _sources() -> list[Path]:
+    return [path for room in ROOMS for path in (HERE / room).rglob("*.py")]
+
+
 def of_code() -> dict[str, re.Pattern[str]]:
     """Every pattern that a module of the program holds, by its name."""
     found: dict[str, re.Pattern[str]] = {}
-    for room in ("parsers", "doctor", "kb"):
+    for room in ROOMS:
         package = importlib.import_module(room)
         for info in pkgutil.walk_packages(package.__path__, f"{room}."):
             if ".tui" in info.name or (".repro." in info.name and room == "kb") or info.name.endswith(("__main__", "sitecustomize", "build_hook")):
