@@ -81,29 +81,39 @@ def inputs(rounds: int) -> tuple[int, int, int, list[str]]:
     return tried, crashes, hangs, broken
 
 
-def injections_and_leaks() -> tuple[int, int]:
-    """Steering characters in what every renderer makes of hostile lines; planted secrets in what `--redact` lets out."""
+def injections() -> int:
+    """Steering characters in what every renderer makes of hostile lines."""
     import json
     import subprocess
 
     from tests.doctor.test_hostile import hostile_log
 
-    secrets = ["hf_AbCdEfGhIjKlMnOpQrStUv", "10.20.30.40", "fe80::1ff:fe23:4567:890a", "alice", "s3cr3tpassw0rd", "buildbox.corp"]
-    planted = (
-        f"ImportError: libhccl.so: cannot open shared object file: No such file or directory /home/{secrets[3]}/x token={secrets[0]} from {secrets[1]} "
-        f"{secrets[2]} password={secrets[4]} host={secrets[5]}\n"
-    ).encode()
-    steered = leaked = 0
+    steered = 0
     for form in ("text", "json", "jsonl", "md"):
-        for data, options in ((hostile_log(), ()), (planted, ("--redact",))):
-            command = [sys.executable, "-m", "doctor", "scan", "-", "-f", form, "--all", *options]
-            out = subprocess.run(command, input=data, capture_output=True, check=False, env={**os.environ, "PYTHONUTF8": "1"}).stdout.decode()
-            if options:
-                leaked += sum(secret in out for secret in secrets)
-            else:
-                steered += len(STEERING.findall(out.replace("\n", "")))
-                steered += sum(len(STEERING.findall(str(json.loads(row)["path"]))) for row in out.splitlines() if form == "json" and '{"path"' in row[:8])
-    return steered, leaked
+        command = [sys.executable, "-m", "doctor", "scan", "-", "-f", form, "--all"]
+        out = subprocess.run(command, input=hostile_log(), capture_output=True, check=False, env={**os.environ, "PYTHONUTF8": "1"}).stdout.decode()
+        steered += len(STEERING.findall(out.replace("\n", "")))
+        steered += sum(len(STEERING.findall(str(json.loads(row)["path"]))) for row in out.splitlines() if form == "json" and '{"path"' in row[:8])
+    return steered
+
+
+def leaks() -> tuple[int, int, list[str]]:
+    """(secrets planted, times one came out, where): each kind in all its contexts, through every form that is redacted, in both languages."""
+    from doctor import discover
+    from doctor.diagnose import conclude
+    from doctor.proof import Bench
+    from kb.knowledge import load
+    from tests.planted import PLANTED, answers, leaked, log_with
+
+    bench = Bench(load())
+    tried, out = 0, []
+    for name in PLANTED:
+        text, path, secrets = log_with(name)
+        tried += len(secrets)
+        diagnosis = conclude([bench._scanner.scan(discover.given_text(text, path))], bench.knowledge)
+        for form, told in answers(diagnosis, bench.knowledge, text, path).items():
+            out += [f"leaked in {form}: {secret} ({name})" for secret in leaked(secrets, told)]
+    return tried, len(out), out
 
 
 def worst_pattern(sample: int) -> tuple[float, str, int]:
@@ -139,11 +149,12 @@ def main() -> int:
     begin = time.perf_counter()
     tried, crashes, hangs, broken = inputs(options.rounds)
     silent = sum("assert" in row.lower() for row in broken)
-    steered, leaked = injections_and_leaks()
+    steered = injections()
+    planted, leaked, where_leaked = leaks()
     seconds, where, patterns = worst_pattern(options.patterns)
     rows = [
         ["inputs tried", str(tried)], ["crashes", str(crashes - silent)], ["hangs", str(hangs)], ["silent skips and other broken promises", str(silent)],
-        ["secrets leaked", str(leaked)], ["injections", str(steered)], ["patterns measured", str(patterns)],
+        ["secrets planted", str(planted)], ["secrets leaked", str(leaked)], ["injections", str(steered)], ["patterns measured", str(patterns)],
         [f"worst pattern ({where})", f"{1000 * seconds:.0f} ms"],
         ["memory of this process, all inputs", f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB"],
     ]  # fmt: skip
@@ -157,7 +168,7 @@ def main() -> int:
             rows.append([f"peak memory, {size} tree", f"{peak:.0f} MB in {wall:.1f} s"])
     print(f"{machine()}; {time.perf_counter() - begin:.0f} s\n")
     print(table(("what", "result"), rows))
-    print(*broken[:20], sep="\n")
+    print(*broken[:20], *where_leaked[:20], sep="\n")
     return 1 if crashes or hangs or steered or leaked else 0
 
 

@@ -45,7 +45,8 @@ class Redactor:
         self._kinds: dict[str, str] = {}
         self._aliases: dict[str, str] = {}  # lower case, and the first part of a full host name -> the name
         self._known: re.Pattern[str] | None = None
-        self._cache: dict[str, str] = {}
+        self._plain: dict[str, str] = {}  # texts and what the patterns made of them
+        self._cache: dict[str, str] = {}  # the same, with the names that were recognised elsewhere
         self._learning = False
         for name in (os.environ.get("USER", ""), Path(os.environ.get("HOME", "/root")).name):
             if len(name) >= 3:
@@ -79,7 +80,10 @@ class Redactor:
         """The text with everything identifying replaced."""
         found = self._cache.get(text)
         if found is None:
-            found = self._cache[text] = self._replaced(text)
+            plain = self._plain.get(text)  # a name once given stays: what patterns find is looked for once
+            if plain is None:
+                plain = self._plain[text] = self._replaced(text)
+            found = self._cache[text] = plain if self._learning else self._words(plain)
         return found
 
     def _replaced(self, text: str) -> str:
@@ -87,27 +91,35 @@ class Redactor:
         if "@" in text:
             text = patterns.URL_LOGIN.sub(lambda m: m[0] if m[0].startswith("<") else self._name("login", m[0]), text)
             text = patterns.EMAIL.sub(lambda m: self._name("email", m[0]), text)
-        text = patterns.MAC.sub(lambda m: self._name("mac", m[0]), text)
-        text = patterns.IPV4.sub(
-            lambda m: self._name("ip", m[0]) if patterns.is_address(m.string, m.start(), m[0]) else m[0], text
-        )
+        for between, times, pattern in patterns.MACS:
+            if text.count(between) >= times:
+                text = pattern.sub(lambda m: self._name("mac", m[0]), text)
+        if text.count(".") > 2:
+            text = patterns.IPV4.sub(
+                lambda m: self._name("ip", m[0]) if patterns.is_address(m.string, m.start(), m[0]) else m[0], text
+            )
         if text.count(":") > 1:
             text = patterns.IPV6.sub(lambda m: self._name("ip", m[0]) if patterns.is_address6(m[0]) else m[0], text)
-        for pattern in patterns.SERIALS:
-            text = pattern.sub(lambda m: self._named(m, self._name("serial", m["name"].strip())), text)
-        for pattern in patterns.USERS:
-            text = pattern.sub(lambda m: self._named(m, self._user(m["name"])), text)
-        for pattern in patterns.HOSTS:
-            text = pattern.sub(lambda m: self._named(m, self._host(m["name"])), text)
-        return text if self._learning else self._words(text)
+        low = text.lower()  # pseudonyms that are put in meanwhile bring no further word
+        for form in patterns.SERIALS:
+            if form.possible(low):
+                text = form.pattern.sub(lambda m: self._named(m, self._name("serial", m["name"].strip())), text)
+        for form in patterns.USERS:
+            if form.possible(low):
+                text = form.pattern.sub(lambda m: self._named(m, self._user(m["name"])), text)
+        for form in patterns.HOSTS:
+            if form.possible(low):
+                text = form.pattern.sub(lambda m: self._named(m, self._host(m["name"])), text)
+        return text
 
     def _secrets(self, text: str) -> str:
         if "-----BEGIN" in text:
             text = patterns.PEM.sub(self._private_key, text)
-        text = patterns.TOKEN.sub(lambda m: self._name("token", m[0]), text)
+        if patterns.may_hold_token(text):
+            text = patterns.TOKEN.sub(lambda m: self._name("token", m[0]), text)
         if len(text) >= 64:
             text = patterns.PEM_LINE.sub(lambda m: self._name("key", m[0]), text)
-        if patterns.SECRET_WORD.search(text):
+        if patterns.may_hold_secret(text.lower()):
             for pattern in patterns.SECRETS:
                 text = pattern.sub(self._secret, text)
         return text
@@ -223,7 +235,9 @@ class Redactor:
         if isinstance(value, dict):
             if "template" in value and "evidence" in value:
                 value = {**value, "template": self._shape(value["template"], value["evidence"]["text"])}
-            return {k: v if k == "references" else self._walk(v, k) for k, v in value.items()}
+            return {
+                k: v if v is None or type(v) is int or k == "references" else self._walk(v, k) for k, v in value.items()
+            }
         if isinstance(value, Place):
             self._node(value.node or "")
         elif isinstance(value, Cluster):
@@ -234,7 +248,7 @@ class Redactor:
             elif value[0] in _HOST_KEYS:
                 self._node(value[1])
         if isinstance(value, (list, tuple)):
-            return [self._walk(v, key) for v in value]
+            return [v if v is None or type(v) is int else self._walk(v, key) for v in value]
         return value
 
     def _node(self, name: str) -> None:

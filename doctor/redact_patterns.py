@@ -4,6 +4,22 @@ from __future__ import annotations
 
 import ipaddress
 import re
+from typing import NamedTuple
+
+
+class Form(NamedTuple):
+    """A pattern with one group `name`, and words of which one stands (in lower case) in every text of ASCII that it matches."""
+
+    pattern: re.Pattern[str]
+    needs: tuple[str, ...]
+
+    def possible(self, low: str) -> bool:
+        """Asking for words is many times cheaper than trying a pattern at each place. Chinese words stand in no ASCII text."""
+        for need in self.needs:
+            if need in low:
+                return True
+        return not low.isascii()
+
 
 # Names that identify nobody.
 PUBLIC_USERS = frozenset(
@@ -43,6 +59,9 @@ TOKEN = re.compile(
     r"|xox[abeoprs]-[\w-]{10,}|A(?:KIA|SIA|ROA|IDA)[0-9A-Z]{12,}|LTAI[A-Za-z0-9]{12,}|AKID[A-Za-z0-9]{13,}|AIza[\w-]{30,}"
     r"|ya29\.[\w-]{20,}|eyJ[\w-]{8,}\.[\w-]{4,}(?:\.[\w-]*)?)"
 )
+TOKEN_BEGINS = (
+    "hf_", "sk-", "gh", "gl", "npm_", "pypi-", "dckr_pat_", "hvs.", "xox", "AKIA", "ASIA", "AROA", "AIDA", "LTAI", "AKID", "AIza", "ya29.", "eyJ",
+)  # fmt: skip
 # A word that says that a secret follows, then the secret: quoted, or up to the next blank.
 _KEY = (
     r"[\w.-]{0,60}?(?:password|passwd|passphrase|pwd|secret|api[_-]?key|access[_-]?key|private[_-]?key|credential|cookie|token"
@@ -52,6 +71,8 @@ _VALUE = r"(?:(?P<quote>\\?[\"'])(?P<quoted>.{1,400}?)(?P=quote)|(?P<bare>[^\s\"
 SECRET_WORD = re.compile(
     r"(?i)pass|pwd|secret|key|credential|cookie|token|bearer|authorization|\b[as]k\b|密码|口令|密钥|令牌"
 )
+# The same words but for the two shortest, which stand in many others.
+SECRET_WORDS = ("pass", "pwd", "secret", "key", "credential", "cookie", "token", "bearer", "authorization")
 SECRETS = (
     re.compile(
         rf"(?i)(?:authorization[\"']?\s*[=:]\s*[\"']?(?:basic|bearer|token|digest)?|\bbearer)\s+(?P<key>){_VALUE}"
@@ -66,60 +87,79 @@ _NO_SECRET = re.compile(
 )
 URL_LOGIN = re.compile(r"(?<=://)[^\s/\"'<>@]+(?:@[^\s/\"'<>@]+)*(?=@)")
 EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@(?!\d+\.\d)[\w-]{1,64}(?:\.[\w-]{1,64}){1,8}(?![\w-])")
-MAC = re.compile(
-    r"(?<![\w:])(?:[0-9a-fA-F]{2}:){5,7}[0-9a-fA-F]{2}(?![\w:])|(?<![\w-])(?:[0-9a-fA-F]{2}-){5}[0-9a-fA-F]{2}(?![\w-])"
-    r"|(?<![\w.])(?:[0-9a-f]{4}\.){2}[0-9a-f]{4}(?![\w.])"
+# With what its parts are joined by, and how often that stands in it.
+MACS = (
+    (":", 5, re.compile(r"(?<![\w:])(?:[0-9a-fA-F]{2}:){5,7}[0-9a-fA-F]{2}(?![\w:])")),
+    ("-", 5, re.compile(r"(?<![\w-])(?:[0-9a-fA-F]{2}-){5}[0-9a-fA-F]{2}(?![\w-])")),
+    (".", 2, re.compile(r"(?<![\w.])(?:[0-9a-f]{4}\.){2}[0-9a-f]{4}(?![\w.])")),
 )
 IPV4 = re.compile(r"(?<![\d.])(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?:25[0-5]|2[0-4]\d|1?\d?\d)){3}(?![\d.]*\d)")
 IPV6 = re.compile(r"(?<![\w:.])(?=[0-9a-fA-F]{0,4}:[0-9a-fA-F:]*:)[0-9a-fA-F:]{3,45}(?![\w:])")
 _VERSION_BEFORE = re.compile(r"(?i)(?:version|\bver|\bv|==|>=|<=|~=)[ :=\"'-]*$")
 _PRODUCT_BEFORE = re.compile(r"(?i)(?:cann|driver|firmware|toolkit|npu-smi|hdk|release|build|package)[ :=\"'-]*$")
 
-# Each has one group `name`, which is the user or the host.
+# The group `name` is the user or the host.
 USERS = tuple(
-    re.compile(p)
-    for p in (
-        r"/(?:home|Users)/(?P<name>[\w.@+-]+)",
-        r"(?i)\\Users\\(?P<name>[\w.@+-]+)",
-        r"(?<![\w/~.])~(?P<name>[a-z_][\w-]{2,31})(?=/)",
-        r"\b[ug]id=\d+\((?P<name>[\w.-]+)\)",
-        rf"(?i)(?<![A-Za-z])(?:user|username|user_name|user-name|login|logname|owner|sudo_user|用户名?){_SEP}(?P<name>[A-Za-z_][\w.-]{{1,31}})",
-        r"(?i)\b(?:for|by|of|as) (?:invalid )?user [\"']?(?P<name>[A-Za-z_][\w.-]{1,31})",
-        r"(?i)\bsudo -u +(?P<name>[A-Za-z_][\w.-]{1,31})",
-        r"(?:^|(?<=[\s\[(\"'=]))(?P<name>[A-Za-z_][\w.-]{0,31})(?=@(?!sha256)(?:[A-Za-z<][\w.>-]*)(?:[:\s\])$#~\"']|$))",
+    Form(re.compile(p), needs)
+    for needs, p in (
+        (("/home/", "/users/"), r"/(?:home|Users)/(?P<name>[\w.@+-]+)"),
+        (("\\users\\",), r"(?i)\\Users\\(?P<name>[\w.@+-]+)"),
+        (("~",), r"(?<![\w/~.])~(?P<name>[a-z_][\w-]{2,31})(?=/)"),
+        (("id=",), r"\b[ug]id=\d+\((?P<name>[\w.-]+)\)"),
+        (("user", "login", "logname", "owner"), rf"(?i)(?<![A-Za-z])(?:user|username|user_name|user-name|login|logname|owner|sudo_user|用户名?){_SEP}(?P<name>[A-Za-z_][\w.-]{{1,31}})"),
+        (("user",), r"(?i)\b(?:for|by|of|as) (?:invalid )?user [\"']?(?P<name>[A-Za-z_][\w.-]{1,31})"),
+        (("sudo",), r"(?i)\bsudo -u +(?P<name>[A-Za-z_][\w.-]{1,31})"),
+        (("@",), r"(?:^|(?<=[\s\[(\"'=]))(?P<name>[A-Za-z_][\w.-]{0,31})(?=@(?!sha256)(?:[A-Za-z<][\w.>-]*)(?:[:\s\])$#~\"']|$))"),
     )
-)
+)  # fmt: skip
 HOSTS = tuple(
-    re.compile(p, re.MULTILINE)
-    for p in (
-        rf"(?i)(?<![A-Za-z])(?:host|hostname|host_name|nodename|node_name|node|server_?name|master_addr|rdzv_endpoint|peer_?host|fqdn"
-        rf"|slurmd_nodename|slurm_(?:job_)?nodelist|slurm_launch_node_ipaddr|pod_?name|computername|主机名?|节点名?){_SEP}(?P<name>{_NAME})",
-        rf"(?i)--(?:master[_-]addr|host|hostname|node|nodelist|rdzv[_-]endpoint)[ =](?P<name>{_NAME})",
-        rf"(?i)\b[a-z][a-z0-9+.-]{{1,12}}://(?:<[\w-]+>@)?(?P<name>{_NAME})(?=[:/\s\"'\])]|$)",
-        rf"(?<=[\w>]@)(?P<name>{_NAME})(?=[:\s\])$#~\"']|$)",
-        rf"\[(?P<name>{_NAME})\]:\d{{2,5}}\b",
-        rf"\((?=[\w.]*(?:-|\d))(?P<name>{_NAME}), ?\d{{4,5}}\)",
-        rf"(?i)\b(?:to|resolve|from|on) host(?:name)?[: ]+[\"']?(?P<name>{_NAME})",
-        rf"(?i)\bconnect(?:ed|ing)? to (?P<name>{_NAME}):\d{{2,5}}\b",
-        rf"\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) [ \d]\d \d\d:\d\d:\d\d (?P<name>{_NAME}) ",
-        rf"\b\d{{4}}-\d\d-\d\dT[\d:.+Z-]+ (?P<name>{_NAME}) (?=kernel|systemd|[\w./-]+\[\d+\])",
-        rf"\bLinux (?P<name>{_NAME}) (?=\d+\.\d+\.\d+)",
-        r"(?i)\b(?P<name>ip-\d{1,3}-\d{1,3}-\d{1,3}-\d{1,3}(?:\.[\w.-]+)?)\b",
-        rf"\b(?P<name>[a-z0-9]{_LABEL}{{0,{_LONG}}}(?:\.{_LABEL}{{1,{_LONG}}}){{0,9}}?\.(?:internal|local|lan|corp|intra|localdomain)(?:\.{_LABEL}{{1,{_LONG}}}){{0,9}})\b(?![(\w])",
-        rf"\b(?P<name>[a-z0-9]{_LABEL}{{0,{_LONG}}}(?:\.{_LABEL}{{1,{_LONG}}}){{1,9}}?\.svc(?:\.{_LABEL}{{1,{_LONG}}}){{0,9}})\b",
-        r"(?i)(?<![\w./@-])(?P<name>[a-z0-9][a-z0-9-]{0,100}(?:\.[a-z0-9-]{1,100}){0,9}?\.(?:com|cn|org|edu|gov)(?:\.[a-z]{2})?)(?![\w(/-])",
+    Form(re.compile(p, re.MULTILINE), needs)
+    for needs, p in (
+        (("host", "node", "server", "master_addr", "rdzv_endpoint", "fqdn", "pod", "computername"),
+         rf"(?i)(?<![A-Za-z])(?:host|hostname|host_name|nodename|node_name|node|server_?name|master_addr|rdzv_endpoint|peer_?host|fqdn"
+         rf"|slurmd_nodename|slurm_(?:job_)?nodelist|slurm_launch_node_ipaddr|pod_?name|computername|主机名?|节点名?){_SEP}(?P<name>{_NAME})"),
+        (("--",), rf"(?i)--(?:master[_-]addr|host|hostname|node|nodelist|rdzv[_-]endpoint)[ =](?P<name>{_NAME})"),
+        (("://",), rf"(?i)\b[a-z][a-z0-9+.-]{{1,12}}://(?:<[\w-]+>@)?(?P<name>{_NAME})(?=[:/\s\"'\])]|$)"),
+        (("@",), rf"(?<=[\w>]@)(?P<name>{_NAME})(?=[:\s\])$#~\"']|$)"),
+        (("]:",), rf"\[(?P<name>{_NAME})\]:\d{{2,5}}\b"),
+        (("(",), rf"\((?=[\w.]*(?:-|\d))(?P<name>{_NAME}), ?\d{{4,5}}\)"),
+        (("host",), rf"(?i)\b(?:to|resolve|from|on) host(?:name)?[: ]+[\"']?(?P<name>{_NAME})"),
+        (("connect",), rf"(?i)\bconnect(?:ed|ing)? to (?P<name>{_NAME}):\d{{2,5}}\b"),
+        (("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"), rf"\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) [ \d]\d \d\d:\d\d:\d\d (?P<name>{_NAME}) "),
+        (("t",), rf"\b\d{{4}}-\d\d-\d\dT[\d:.+Z-]+ (?P<name>{_NAME}) (?=kernel|systemd|[\w./-]+\[\d+\])"),
+        (("linux",), rf"\bLinux (?P<name>{_NAME}) (?=\d+\.\d+\.\d+)"),
+        (("ip-",), r"(?i)\b(?P<name>ip-\d{1,3}-\d{1,3}-\d{1,3}-\d{1,3}(?:\.[\w.-]+)?)\b"),
+        ((".internal", ".local", ".lan", ".corp", ".intra"), rf"\b(?P<name>[a-z0-9]{_LABEL}{{0,{_LONG}}}(?:\.{_LABEL}{{1,{_LONG}}}){{0,9}}?\.(?:internal|local|lan|corp|intra|localdomain)(?:\.{_LABEL}{{1,{_LONG}}}){{0,9}})\b(?![(\w])"),
+        ((".svc",), rf"\b(?P<name>[a-z0-9]{_LABEL}{{0,{_LONG}}}(?:\.{_LABEL}{{1,{_LONG}}}){{1,9}}?\.svc(?:\.{_LABEL}{{1,{_LONG}}}){{0,9}})\b"),
+        ((".com", ".cn", ".org", ".edu", ".gov"), r"(?i)(?<![\w./@-])(?P<name>[a-z0-9][a-z0-9-]{0,100}(?:\.[a-z0-9-]{1,100}){0,9}?\.(?:com|cn|org|edu|gov)(?:\.[a-z]{2})?)(?![\w(/-])"),
     )
-)
+)  # fmt: skip
 SERIALS = tuple(
-    re.compile(p)
-    for p in (
-        r"(?i)\b(?:serial(?:[ _-]?(?:number|num|no)\.?)?|sn|bar[ _-]?code|asset[ _-]?tag|序列号)[\"']?\s*[=:：]\s*[\"']?"
-        r"(?P<name>(?=[A-Z-]*\d)[A-Z0-9-]{6,40})(?![\w-])",
-        r"(?i)\b(?:(?:v|n)?die[ _-]?id|(?:system|product|board|machine|chassis)[ _-]?(?:uuid|id))[\"']?\s*[=:：]\s*[\"']?"
-        r"(?P<name>[0-9A-F][0-9A-F -]{6,60}[0-9A-F])\b",
-        r"\b(?P<name>21\d{5}(?=[0-9A-Z]*[A-Z])[0-9A-Z]{9,13})\b",
+    Form(re.compile(p), needs)
+    for needs, p in (
+        (("serial", "sn", "bar", "asset"),
+         r"(?i)\b(?:serial(?:[ _-]?(?:number|num|no)\.?)?|sn|bar[ _-]?code|asset[ _-]?tag|序列号)[\"']?\s*[=:：]\s*[\"']?"
+         r"(?P<name>(?=[A-Z-]*\d)[A-Z0-9-]{6,40})(?![\w-])"),
+        (("die", "system", "product", "board", "machine", "chassis"),
+         r"(?i)\b(?:(?:v|n)?die[ _-]?id|(?:system|product|board|machine|chassis)[ _-]?(?:uuid|id))[\"']?\s*[=:：]\s*[\"']?"
+         r"(?P<name>[0-9A-F][0-9A-F -]{6,60}[0-9A-F])\b"),
+        (("21",), r"\b(?P<name>21\d{5}(?=[0-9A-Z]*[A-Z])[0-9A-Z]{9,13})\b"),
     )
-)
+)  # fmt: skip
+
+
+def may_hold_token(text: str) -> bool:
+    for begin in TOKEN_BEGINS:  # noqa: SIM110 - a generator costs more than it saves here
+        if begin in text:
+            return True
+    return False
+
+
+def may_hold_secret(low: str) -> bool:
+    for word in SECRET_WORDS:
+        if word in low:
+            return True
+    return ("ak" in low or "sk" in low or not low.isascii()) and SECRET_WORD.search(low) is not None
 
 
 def is_address(text: str, start: int, found: str) -> bool:
