@@ -115,7 +115,8 @@ def _parent(
         if not strength and other.entry.code in story.order and finding.entry.code not in story.order:
             # What is downstream of a job's root follows from it, unless it says the same as the root more precisely.
             downstream = finding.entry.role == "ambiguous" and finding.entry.kind in _DOWNSTREAM
-            strength = int(downstream and other.entry.code not in finding.entry.refines)
+            named = _strength(other, finding, facts) > SUGGESTED  # the root itself calls this its cause
+            strength = int(downstream and not named and other.entry.code not in finding.entry.refines)
         if strength and (best is None or (-strength, rank) < best[:2]):
             best = (-strength, rank, other)
     return best[2] if best else None

@@ -37,9 +37,8 @@ def analyse(harvest: Harvest, findings: Sequence[Finding]) -> tuple[Job, Who] | 
         _setting(who, "connect-timeout", 120.0),
     )
     roots = choose(case)
-    if (
-        sum(p.last is not None for p in who.processes) < 2
-    ):  # one witness: what it says of others stays its entries' word
+    witnesses = sum(p.last is not None or bool(a.facts) for p, a in zip(who.processes, who.actors, strict=True))
+    if witnesses < 2:  # what one witness says of others stays its entries' word
         roots = tuple(r for r in roots if r.verdict == "fault")
     general = {f.entry.code: f.entry.refines for f in findings}
     roots = tuple(r._replace(codes=tuple(sorted(r.codes, key=lambda c: _general(c, r.codes, general)))) for r in roots)

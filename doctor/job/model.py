@@ -8,6 +8,7 @@ from typing import NamedTuple
 from doctor.harvest import Place
 
 Location = tuple[str, int]  # server address and physical device
+WHOLE = "the whole job"  # the communicator of a line that names none but calls every rank by its rank in the job
 
 
 class Process(NamedTuple):
@@ -76,7 +77,7 @@ class Skew(NamedTuple):
 class Root(NamedTuple):
     """Where it began, as far as the logs support it."""
 
-    verdict: str  # fault | unknown | stopped | stuck | silent | late | absent | no-root | no-logs | mismatch | tls | link | cycle
+    verdict: str  # fault | unknown | stopped | stuck | silent | late | absent | no-root | no-logs | mismatch | tls | link | cycle | watched-odd | watched-away
     process: int | None
     label: str  # "rank 24", "device 10.1.0.2/6", "pid 4711"
     codes: tuple[str, ...]  # entries that hold at this process, the first cause first

@@ -27,6 +27,7 @@ from doctor.job.case import (
 from doctor.job.chains import Ends, find_ends
 from doctor.job.model import Issue, Root, Wait, label
 from doctor.job.silent import is_silent, terminal
+from doctor.job.watched import watched
 from parsers.record import seconds
 
 
@@ -41,7 +42,7 @@ def choose(case: Case) -> tuple[Root, ...]:
     ends = find_ends(case, {f.process for f in own if f.strong} or {f.process for f in own})
     if real := _faulty(case, own, ends, first_wait):
         return real
-    for rule in (_mismatch, _late, _switch, _late_giving_up, terminal):
+    for rule in (_mismatch, _late, _switch, _late_giving_up, terminal, watched):
         if found := rule(case, ends, first_wait):
             return found[:MAX_ROOTS]
     return ()

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from doctor.harvest import Hit, Place
 from doctor.job.actor import size_of
-from doctor.job.model import Issue, Location, Target, Wait
+from doctor.job.model import WHOLE, Issue, Location, Target, Wait
 from doctor.job.who import Who
 
 NO_RANK = "4294967295"
@@ -23,6 +23,7 @@ class Graph(NamedTuple):
     issues: tuple[Issue, ...]
     absent: tuple[tuple[str, int], ...]  # communicator and rank that never connected, as the root rank lists them
     calls: tuple[Issue, ...]  # collectives as each process asked for them, in its order
+    watched: tuple[Issue, ...]  # what the watchdog of each process gave up in
 
 
 def graph(who: Who) -> Graph:
@@ -30,6 +31,7 @@ def graph(who: Who) -> Graph:
     waits: list[Wait] = []
     issues: list[Issue] = []
     calls: list[Issue] = []
+    watched: list[Issue] = []
     absent: set[tuple[str, int]] = set()
     for number, actor in enumerate(who.actors):
         reader = _Reader(who, number)
@@ -38,11 +40,12 @@ def graph(who: Who) -> Graph:
         waits += reader.finish()
         issues += reader.issues
         calls += reader.calls
+        watched += reader.watched
         absent |= reader.absent
     unique: dict[tuple[object, ...], Wait] = {}
     for wait in waits:
         unique.setdefault((wait.by, wait.on, wait.kind, wait.comm), wait)
-    return Graph(tuple(unique.values()), tuple(issues), tuple(sorted(absent)), tuple(calls))
+    return Graph(tuple(unique.values()), tuple(issues), tuple(sorted(absent)), tuple(calls), tuple(watched))
 
 
 def location(text: str | None) -> Location | None:
@@ -64,6 +67,7 @@ class _Reader:
         self._tag: tuple[str, Place] | None = None
         self._task: tuple[Place, str | None] | None = None  # a task exception whose communicator is still to come
         self.calls: list[Issue] = []
+        self.watched: list[Issue] = []
         self._have: set[int] = set()  # who reached the root rank, how many it counts, and how many it wants
         self._total = self._size = self._lists = 0
         self._server: Place | None = None
@@ -173,7 +177,11 @@ class _Reader:
             )
         return iter(())
 
-    def _watchdog(self, _: dict[str, str], place: Place) -> Iterator[Wait]:
+    def _watchdog(self, got: dict[str, str], place: Place) -> Iterator[Wait]:
+        whole = self.who.processes[self.number].rank == int(got["rank"])  # else it counts in a smaller group
+        self.watched.append(
+            Issue(self.number, WHOLE if whole else "", got["op"].lower(), int(got["index"]), None, None, None, place)
+        )
         yield self._wait("watchdog", None, None, place)
 
     # set-up of links

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 
-from doctor.harvest import Harvest, Place
+from doctor.harvest import Harvest, Hit, Place
 from doctor.job.actor import Actor, actor_order, agree, home, join, learn, process_of, same_everywhere, shared, size_of
 from doctor.job.model import Location, Process, Target
 from doctor.job.table import Table, tables
@@ -24,7 +24,8 @@ class Who:
         self._resolved: dict[tuple[str, int | None, int | None], Actor] = {}
         self._host_pids: dict[str, int | None] = {}
         addresses: dict[str, tuple[str, int]] = {}
-        for hit in harvest.facts:
+        for fact in harvest.facts:
+            hit = _by_its_own_rank(fact)
             if hit.signal.startswith("fact:device-address/"):
                 got = dict(hit.captures)
                 addresses.setdefault(got["device_ip"], (hit.place.node or home(hit.place.path), int(got["device"])))
@@ -291,6 +292,13 @@ class Who:
             else:
                 kept.append(actor)
         return kept
+
+
+def _by_its_own_rank(hit: Hit) -> Hit:
+    """A watchdog names its rank: on a screen without prefixes nothing else tells whose line it is."""
+    if hit.place.pid is not None or hit.place.rank is not None or not hit.signal.startswith("fact:watchdog/"):
+        return hit
+    return hit._replace(place=hit.place._replace(rank=int(dict(hit.captures)["rank"])))
 
 
 def _node(process: Process) -> str:
