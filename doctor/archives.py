@@ -12,6 +12,7 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO, NamedTuple, cast
 
+from doctor import limits
 from doctor.content import HEAD, SOURCE_CODE, not_text, source_code
 from doctor.harvest import Skipped
 from doctor.inflate import MAX_RATIO, RAW, ArchiveError, Checked, Inflated, Meter, Slice, beginning, buffered
@@ -70,9 +71,11 @@ class _Found:
     def full(self, name: str) -> bool:
         """Counts one more member; says so when there are too many."""
         self.seen += 1
-        if self.seen == MAX_MEMBERS + 1:
-            self.skipped.append(Skipped(name, f"more than {MAX_MEMBERS} members: the rest was not read"))
-        return self.seen > MAX_MEMBERS
+        most = limits.limit(limits.MEMBERS, MAX_MEMBERS)
+        if self.seen == most + 1:
+            why = f"more than {most} members: the rest was not read ({limits.MEMBERS} moves that)"
+            self.skipped.append(Skipped(name, why))
+        return self.seen > most
 
 
 def _whole(name: str) -> tuple[BinaryIO, Meter]:
@@ -95,8 +98,9 @@ def _member(
     if kind == "zip":
         found.skipped.append(Skipped(shown, "a zip inside an archive: unpack the outer one first"))
     elif kind:
-        if depth > MAX_DEPTH:
-            found.skipped.append(Skipped(shown, f"archives nested deeper than {MAX_DEPTH}: not looked into"))
+        if depth > (most := limits.limit(limits.DEPTH, MAX_DEPTH)):
+            why = f"archives nested deeper than {most}: not looked into ({limits.DEPTH} moves that)"
+            found.skipped.append(Skipped(shown, why))
         elif kind == "tar":
             _tar(shown, opener, found, depth)
         else:
@@ -295,6 +299,7 @@ def _zip(name: str, found: _Found) -> None:
             found.skipped.append(Skipped(name, f"damaged archive: {error}"))
             return
         grown = packed = 0
+        ratio = limits.limit(limits.RATIO, MAX_RATIO)
         for info in infos:
             if info.filename.endswith("/"):
                 continue
@@ -302,8 +307,9 @@ def _zip(name: str, found: _Found) -> None:
                 break
             shown = f"{name}!{info.filename}"
             grown, packed = grown + info.file_size, packed + info.compress_size
-            if packed > total or (grown > ZIP_GRACE and grown > MAX_RATIO * total):
-                found.skipped.append(Skipped(name, "its members overlap or grow too much: the rest was not read"))
+            if packed > total or (grown > ZIP_GRACE and grown > ratio * total):
+                why = f"its members overlap or grow more than {ratio} times: the rest was not read ({limits.RATIO} moves that)"
+                found.skipped.append(Skipped(name, why))
                 break
             if info.flag_bits & 1:
                 found.skipped.append(Skipped(shown, "encrypted"))

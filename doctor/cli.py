@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 
-from doctor import lang
+from doctor import lang, limits
 from doctor.version import __version__
 
 # name -> module, one line in each language. The order is the order of the help.
@@ -78,6 +78,7 @@ def main(argv: list[str]) -> int:
 
 
 def _run(name: str, rest: list[str]) -> int:
+    limits.check()
     module = import_module(COMMANDS[name][0])
     code: int = module.main(rest)
     return code

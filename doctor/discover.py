@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from doctor import archives
+from doctor import archives, limits
 from doctor.content import HEAD, SOURCE_CODE, WHOLE, not_text, source_code
 from doctor.harvest import Skipped
 from doctor.livefile import LiveFile, PipeFile
@@ -49,8 +49,9 @@ def usual_places() -> list[str]:
     return live
 
 
-def discover(paths: Iterable[str], max_files: int = MAX_FILES) -> Found:
+def discover(paths: Iterable[str], max_files: int | None = None) -> Found:
     """The sources under the given paths, in a stable order."""
+    most = max_files or limits.limit(limits.FILES, MAX_FILES)
     sources: list[Source] = []
     skipped: list[Skipped] = []
     seen: set[tuple[int, int]] = set()
@@ -59,8 +60,8 @@ def discover(paths: Iterable[str], max_files: int = MAX_FILES) -> Found:
             if why:
                 skipped.append(Skipped(name, why))
                 continue
-            if len(sources) >= max_files:
-                skipped.append(Skipped(path, f"more than {max_files} files: the rest was not read"))
+            if len(sources) >= most:
+                skipped.append(Skipped(path, f"more than {most} files: the rest was not read ({limits.FILES} moves that)"))
                 return Found(tuple(sources), tuple(skipped))
             try:
                 state = os.stat(name)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import io
+import sys
 import zlib
 from collections.abc import Callable
 from typing import Any, BinaryIO, cast
+
+from doctor import limits
 
 MAX_MEMBER = 64 << 30  # bytes that one compressed file, or one file in an archive, may grow to
 MAX_RATIO = 400  # a log compresses 10 to 60 times; what grows more is padding or a bomb
@@ -55,7 +58,7 @@ class Slice(io.RawIOBase):
 class Inflated(io.RawIOBase):
     """A deflated stream, read as far as it goes: what came before the damage is given (to `_STEP` bytes), then the damage is told."""
 
-    def __init__(self, raw: BinaryIO, meter: Meter, kind: int = GZIP, size: int = MAX_MEMBER) -> None:
+    def __init__(self, raw: BinaryIO, meter: Meter, kind: int = GZIP, size: int = sys.maxsize) -> None:
         self._raw, self._meter, self._kind, self._size = raw, meter, kind, size
         self._some = at_once(raw)
         self._library: Any = zlib
@@ -68,6 +71,7 @@ class Inflated(io.RawIOBase):
         self._machine = self._library.decompressobj(kind)
         self._pending = b""
         self._given = self._streams = 0
+        self._ratio, self._most = limits.limit(limits.RATIO, MAX_RATIO), limits.limit(limits.UNPACKED, MAX_MEMBER)
         self._fault: ArchiveError | None = None
 
     def readable(self) -> bool:
@@ -78,13 +82,14 @@ class Inflated(io.RawIOBase):
         piece = self._next(len(view))
         if not piece and self._fault is not None:
             raise self._fault
-        if self._given + len(piece) > self._size:
-            told = f"{MAX_MEMBER >> 30} GiB" if self._size >= MAX_MEMBER else "the size that the archive tells"
+        if self._given + len(piece) > (end := min(self._size, self._most)):
+            told = f"{self._most} bytes ({limits.UNPACKED} moves that)" if end == self._most else "the size that the archive tells"
             self._fault = ArchiveError(f"it grows beyond {told}")
-            piece = piece[: self._size - self._given]
+            piece = piece[: end - self._given]
         self._given += len(piece)
-        if self._given > RATIO_GRACE and self._given > MAX_RATIO * self._meter.packed:
-            self._fault = ArchiveError(f"it grows more than {MAX_RATIO} times when unpacked: not a log")
+        if self._given > RATIO_GRACE and self._given > self._ratio * self._meter.packed:
+            why = f"it grows more than {self._ratio} times when unpacked: not a log ({limits.RATIO} moves that)"
+            self._fault = ArchiveError(why)
         view[: len(piece)] = piece
         return len(piece)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from doctor import missing, prescribe
+from doctor import limits, missing, prescribe
 from doctor.diagnose import Diagnosis
 from doctor.evaluate import Finding, order
 from doctor.harvest import Cluster, Place
@@ -23,7 +23,9 @@ MAX_SKIPPED = 500
 def report(diagnosis: Diagnosis, knowledge: Knowledge) -> dict[str, Any]:
     """Everything a face needs, in both languages, in the order in which a person should read it."""
     skipped = diagnosis.skipped
-    unshown = len(diagnosis.unexplained) - MAX_CLUSTERS
+    unexplained = diagnosis.unexplained[: limits.limit(limits.UNEXPLAINED, MAX_CLUSTERS)]
+    unshown = len(diagnosis.unexplained) - len(unexplained)
+    rows = skipped[: limits.limit(limits.SKIPPED, MAX_SKIPPED)]
     made: dict[str, Any] = {
         "schema_version": SCHEMA_VERSION,
         "tool": {"name": "npu-doctor", "version": __version__},
@@ -34,10 +36,10 @@ def report(diagnosis: Diagnosis, knowledge: Knowledge) -> dict[str, Any]:
         },
         "verdict": diagnosis.verdict,
         "findings": [_finding(r) for r in diagnosis.related],
-        "unexplained": [_cluster(c, knowledge) for c in diagnosis.unexplained[:MAX_CLUSTERS]],
+        "unexplained": [_cluster(c, knowledge) for c in unexplained],
         "missing_evidence": [{"what": m.what.json(), "how": m.how.json()} for m in missing.missing(diagnosis)],
-        "skipped": [{"path": prescribe.clean(s.path), "reason": s.reason} for s in skipped[:MAX_SKIPPED]]
-        + ([{"path": "...", "reason": f"{len(skipped) - MAX_SKIPPED} more"}] if len(skipped) > MAX_SKIPPED else [])
+        "skipped": [{"path": prescribe.clean(s.path), "reason": s.reason} for s in rows]
+        + ([{"path": "...", "reason": f"{len(skipped) - len(rows)} more"}] if len(skipped) > len(rows) else [])
         + ([{"path": "...", "reason": f"{unshown} more kinds of errors that nothing explains"}] if unshown > 0 else []),
         "stats": {
             "files": diagnosis.harvest.files,
@@ -97,10 +99,11 @@ def _finding(related: Related) -> dict[str, Any]:
 def _evidence(finding: Finding) -> list[Place]:
     """The first place of every signal, then further ones, each line once, in order."""
     chosen: dict[tuple[str, int], Place] = {}
+    most = limits.limit(limits.EVIDENCE, MAX_EVIDENCE)
     for instance in finding.instances:
         seen: set[str] = set()
         for hit in instance.hits:
-            if hit.signal not in seen and len(chosen) < MAX_EVIDENCE:
+            if hit.signal not in seen and len(chosen) < most:
                 seen.add(hit.signal)
                 chosen.setdefault((hit.place.path, hit.place.line), hit.place)
     return sorted(chosen.values(), key=order)

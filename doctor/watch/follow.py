@@ -6,7 +6,7 @@ import os
 import stat
 from collections.abc import Iterator, Sequence
 
-from doctor import discover
+from doctor import discover, limits
 from doctor.harvest import Harvest, Skipped
 from doctor.scan.scanner import Scanner
 from doctor.source import Source, hints
@@ -87,7 +87,7 @@ class Follower:
         return False
 
     def _files(self) -> Iterator[tuple[str, Identity]]:
-        count = 0
+        count, most = 0, limits.limit(limits.FILES, MAX_FILES)
         for top in self.paths:
             for path in _under(top):
                 try:
@@ -96,9 +96,17 @@ class Follower:
                     continue
                 if stat.S_ISREG(state.st_mode) and (state.st_dev, state.st_ino) not in self._ours:
                     count += 1
-                    if count > MAX_FILES:
+                    if count > most:
+                        self._tell_full(top, most)
                         return
                     yield path, (state.st_dev, state.st_ino)
+
+
+    def _tell_full(self, top: str, most: int) -> None:
+        """Once, not at every look."""
+        told = Skipped(top, f"more than {most} files: the rest is not followed ({limits.FILES} moves that)")
+        if told not in self.skipped:
+            self.skipped.append(told)
 
 
 def _under(top: str) -> Iterator[str]:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import gzip
 import importlib
 import io
 import re
+import tarfile
 from pathlib import Path
 
 import pytest
 
-from doctor import discover, report
+from doctor import archives, discover, inflate, limits, report
 from doctor.diagnose import conclude
 from doctor.harvest import Cluster, Harvest, Place, Skipped
 from doctor.scan.clusters import FURTHER, MAX_CLUSTERS, Clusters
@@ -17,10 +19,12 @@ from doctor.scan.plan import Plan
 from doctor.scan.scanner import Scanner
 from doctor.scan.windows import MAX_LINE
 from doctor.source import Source, hints
+from doctor.watch.follow import Follower
 from kb.knowledge import Knowledge
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-ROWS = re.findall(r"^\| [^|]+ \| `([\w.]+)\.(\w+)` \| (\d+) \|", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"), re.MULTILINE)
+PAGE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+ROWS = re.findall(r"^\| [^|]+ \| `([\w.]+)\.(\w+)` \| (\d+) \|", PAGE, re.MULTILINE)
 PLACE = Place("a.log", 1, 1, None, "error", None, "text", None, None, None, None, None, "x")
 
 
@@ -31,6 +35,13 @@ def test_the_table_is_there() -> None:
 @pytest.mark.parametrize(("module", "name", "value"), ROWS)
 def test_a_bound_is_what_the_page_says(module: str, name: str, value: str) -> None:
     assert getattr(importlib.import_module(module), name) == int(value)
+
+
+def test_the_table_names_what_moves_them() -> None:
+    moved = re.findall(r"^\| [^|]+ \| `[\w.]+` \| \d+ \| `(\w+)` \|", PAGE, re.MULTILINE)
+    assert set(moved) == set(limits.ALL)
+    for page in ("README.md", "README.zh.md"):
+        assert [v for v in limits.ALL if v not in (ROOT / page).read_text(encoding="utf-8")] == []
 
 
 def told(found: Harvest, knowledge: Knowledge) -> list[str]:
@@ -49,7 +60,7 @@ def test_too_many_files_are_named(tmp_path: Path) -> None:
         (tmp_path / f"{number}.log").write_text("x\n")
     found = discover.discover([str(tmp_path)], max_files=3)
     assert len(found.sources) == 3
-    assert [s.reason for s in found.skipped] == ["more than 3 files: the rest was not read"]
+    assert [s.reason for s in found.skipped] == ["more than 3 files: the rest was not read (NPU_DOCTOR_MAX_FILES moves that)"]
 
 
 def test_shapes_beyond_the_bound_are_counted() -> None:
@@ -69,3 +80,83 @@ def test_what_a_report_leaves_out_is_counted(knowledge: Knowledge) -> None:
     reasons = told(Harvest(clusters=clusters, skipped=skipped, errors=len(clusters)), knowledge)
     assert "7 more kinds of errors that nothing explains" in reasons
     assert "9 more" in reasons
+
+
+def packed(text: bytes, times: int) -> bytes:
+    for _ in range(times):
+        text = gzip.compress(text, mtime=0)
+    return text
+
+
+def archive(path: Path, files: dict[str, bytes]) -> None:
+    with tarfile.open(path, "w:gz") as made:
+        for name, data in files.items():
+            one = tarfile.TarInfo(name)
+            one.size = len(data)
+            made.addfile(one, io.BytesIO(data))
+
+
+@pytest.mark.parametrize("variable", [limits.FILES, limits.MEMBERS, limits.DEPTH, limits.RATIO, limits.UNPACKED])
+def test_a_bound_of_reading_is_moved_both_ways(
+    variable: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, knowledge: Knowledge
+) -> None:
+    """With a tighter one the answer names it; with a wider one than the constant, everything is read."""
+    log = b"ImportError: libhccl.so: cannot open shared object file: No such file or directory\n"
+    archive(tmp_path / "a.tar.gz", {"1.log": log, "2.log": log, "deep.log.gz.gz": packed(log, 2)})
+    (tmp_path / "b.log").write_bytes(log)
+    (tmp_path / "c.log.gz").write_bytes(gzip.compress(log + b"step\n" * 20000))
+    for place, name in ((discover, "MAX_FILES"), (archives, "MAX_MEMBERS"), (archives, "MAX_DEPTH"), (inflate, "MAX_RATIO"), (inflate, "MAX_MEMBER")):
+        if name.removeprefix("MAX_") in (variable.removeprefix("NPU_DOCTOR_MAX_"), "MEMBER" if variable == limits.UNPACKED else ""):
+            monkeypatch.setattr(place, name, 1)
+    monkeypatch.setattr(inflate, "RATIO_GRACE", 1)
+
+    def scanned() -> list[str]:
+        found = discover.discover([str(tmp_path)])
+        scanner = Scanner(Plan(knowledge.signals()), engine="plain")
+        return [s.reason for s in (*found.skipped, *(s for one in found.sources for s in scanner.scan(one).skipped))]
+
+    assert any(f"({variable} moves that)" in why for why in scanned())
+    monkeypatch.setenv(variable, "1000000")
+    assert scanned() == []
+
+
+def test_a_bound_of_the_report_is_moved(knowledge: Knowledge, monkeypatch: pytest.MonkeyPatch) -> None:
+    clusters = tuple(Cluster(f"kind {n}", 1, PLACE._replace(line=n + 1), ()) for n in range(report.MAX_CLUSTERS + 7))
+    skipped = tuple(Skipped(f"{n}", "why") for n in range(report.MAX_SKIPPED + 9))
+    diagnosis = conclude([Harvest(clusters=clusters, skipped=skipped, errors=len(clusters))], knowledge)
+    monkeypatch.setenv(limits.UNEXPLAINED, "1000")
+    monkeypatch.setenv(limits.SKIPPED, "1000")
+    made = report.report(diagnosis, knowledge)
+    assert len(made["unexplained"]) == len(clusters)
+    assert len(made["skipped"]) == len(skipped)
+
+
+def test_the_evidence_of_a_finding_is_moved(knowledge: Knowledge, monkeypatch: pytest.MonkeyPatch) -> None:
+    row = "[ERROR] X({0},p):2026-03-02-09:50:00.000.001 [a.c:1]1 ImportError: libhccl.so: cannot open shared object file: No such file\n"
+    texts = [discover.given_text(row.format(n), f"plog-{n}_1.log") for n in range(1, 31)]
+    scanner = Scanner(Plan(knowledge.signals()), engine="plain")
+    diagnosis = conclude([scanner.scan(text) for text in texts], knowledge)
+    assert len(report.report(diagnosis, knowledge)["findings"][0]["evidence"]) == report.MAX_EVIDENCE
+    monkeypatch.setenv(limits.EVIDENCE, "25")
+    assert len(report.report(diagnosis, knowledge)["findings"][0]["evidence"]) == 25
+
+
+@pytest.mark.parametrize("written", ["0", "-1", "many", "1e6", "9" * 40, "\u0661"])
+def test_a_slip_is_told_before_anything_is_read(written: str, run, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    (tmp_path / "a.log").write_text("x\n")
+    done = run("scan", str(tmp_path), NPU_DOCTOR_MAX_RATIO=written)
+    assert done.returncode == 2
+    assert b"is no bound" in done.stderr
+    assert b"give a whole number" in done.stderr
+
+
+def test_files_beyond_the_bound_of_watch_are_named_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, knowledge: Knowledge) -> None:
+    for number in range(5):
+        (tmp_path / f"{number}.log").write_text("x\n")
+    monkeypatch.setenv(limits.FILES, "3")
+    follower = Follower([str(tmp_path)])
+    scanner = Scanner(Plan(knowledge.signals()), engine="plain")
+    follower.look(scanner)
+    follower.look(scanner)
+    assert len(follower.tails) == 3
+    assert [s.reason for s in follower.skipped] == ["more than 3 files: the rest is not followed (NPU_DOCTOR_MAX_FILES moves that)"]
