@@ -58,11 +58,11 @@ def declared(extras: Iterable[str] | None = None) -> tuple[Requirement, ...]:
     """What pyproject.toml names: the dependencies, and those of the extras (None: of all that are looked at)."""
     text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     optional = re.search(r"^\[project\.optional-dependencies\]\n(.*?)(?=^\[)", text, re.MULTILINE | re.DOTALL)
-    groups = dict(re.findall(r"^(\w+) = \[(.*?)\]$", optional[1] if optional else "", re.MULTILINE | re.DOTALL))
+    groups = dict(re.findall(r"^(\w+) = \[(.*?)\][ \t]*(?:#[^\n]*)?$", optional[1] if optional else "", re.MULTILINE | re.DOTALL))
     chosen = [name for name in groups if name not in LEFT_OUT] if extras is None else list(extras)
     base = re.search(r"^dependencies = \[(.*?)^\]", text, re.MULTILINE | re.DOTALL)
-    if base is None or not set(chosen) <= groups.keys():
-        raise SystemExit(f"pyproject.toml has no such group: {sorted(set(chosen) - groups.keys())}")
+    if base is None or not {*chosen, *LEFT_OUT} <= groups.keys():
+        raise SystemExit(f"pyproject.toml has no such group: {sorted({*chosen, *LEFT_OUT} - groups.keys())}")
     rows = [base[1], *(groups[name] for name in chosen)]
     return tuple(Requirement(written) for row in rows for written in re.findall(r'^\s*"([^"\n]+)"', row.replace(", \"", ',\n"').replace("[\"", '\n"'), re.MULTILINE))
 

@@ -25,6 +25,7 @@ from parsers.plog import LEVELS
 _LETTERS = {"D": "debug", "I": "info", "W": "warning", "E": "error", "F": "fatal", "C": "fatal"}
 _REPEATED = lazy(r" ?\[repeated (\d{1,9})x across (?:cluster|all nodes)\](?: \(Ray deduplicates[^()]{0,300}\))?\s*$")
 _LONGEST_SUFFIX = 420
+_BAR = 2100  # characters that a progress bar takes, at most
 
 
 class Peeled(NamedTuple):
@@ -101,15 +102,17 @@ def peel(raw: str) -> Peeled:
     text, repeated = _unrepeated(text.rstrip("\r\n"))
     said = _Said()
     at = 0
-    if "\r" in text[:2100]:
-        while (progress := forms.PROGRESS.match(text, at)) is not None:
-            at = progress.end()
+    returns = "\r" in text
+    while returns and (after := _progress(text, at)) is not None:
+        at = after
     end = len(text)
     while True:
         begin = at
         while begin < end and text[begin] in " \t":
             begin += 1
         after = _one(text, begin, said)
+        if after is None and returns:  # a bar may come into reach when what stood before it is gone
+            after = _progress(text, at)
         if after is None:
             break
         at = after
@@ -129,6 +132,12 @@ def peel(raw: str) -> Peeled:
         repeated,
         said.level is not None,
     )
+
+
+def _progress(text: str, at: int) -> int | None:
+    """Where the text goes on after a progress bar and the carriage return that was to hide it."""
+    found = forms.PROGRESS.match(text, at) if "\r" in text[at : at + _BAR] else None
+    return found.end() if found is not None else None
 
 
 def _one(text: str, begin: int, said: _Said) -> int | None:

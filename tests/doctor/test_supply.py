@@ -125,6 +125,16 @@ def test_what_would_have_to_move_is_found(index: Path) -> None:
     assert supply.beside(["rich==12.0"], supply.declared(()))[1] is None
 
 
+def test_all_extras_are_looked_at_but_the_one_left_out() -> None:
+    """Those of tests and lint as well: a group with a remark behind it does not swallow the next one."""
+    text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    part = text.partition("[project.optional-dependencies]")[2].partition("\n[")[0]
+    written = {canonicalize_name(name) for name in re.findall(r"\"([A-Za-z][\w-]*)", part)} - {"torch"}
+    assert {"pytest", "ruff", "mypy", "types-pyyaml", "hyperscan", "atheris"} <= written
+    assert {canonicalize_name(r.name) for r in supply.declared()} == written | {canonicalize_name(r.name) for r in supply.declared(())}
+    assert [r.name for r in supply.declared(["fuzz"])][len(supply.declared(())) :] == ["atheris"]
+
+
 def test_ranges_are_ranges() -> None:
     """Each begins with the oldest version that works, and none is pinned: pip keeps what is installed."""
     for one in supply.declared(()):

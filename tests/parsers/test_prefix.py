@@ -159,3 +159,10 @@ def test_prefixes_nest_in_any_order(order: tuple[str, ...]) -> None:
 def test_a_level_without_a_time_is_read_but_stays(raw: str, level: str | None) -> None:
     assert peel(raw).level == level
     assert raw.endswith(peel(raw).text)
+
+
+def test_a_bar_that_comes_into_reach_when_a_prefix_is_gone() -> None:
+    """Further from the line's beginning than a bar may stand, and nearer once the prefix before it is peeled: peeled as well."""
+    peeled = peel("[2026-03-02 10:20:00,104] [INFO] " + "~" * 190 + " 10%|##\rto npu")
+    assert peeled.text == "to npu"
+    assert peel(peeled.text).text == peeled.text
