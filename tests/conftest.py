@@ -64,7 +64,7 @@ def bench(knowledge: Knowledge) -> Bench:
 def run(tmp_path: Path) -> Run:
     """The real command in a process of its own: `run("scan", path, stdin=b"...", LC_ALL="C")`."""
 
-    def call(*args: str, stdin: bytes = b"", timeout: float = 60, **env: str) -> subprocess.CompletedProcess[bytes]:
+    def call(*args: str, stdin: bytes = b"", timeout: float = 180, **env: str) -> subprocess.CompletedProcess[bytes]:
         return subprocess.run(
             [sys.executable, "-m", "doctor", *args],
             input=stdin,

@@ -30,3 +30,22 @@ def mixed(exception: str, plog: str) -> str:
         "  0%|          | 0/300 [00:00<?, ?it/s]",
     ]
     return "\n".join(lines) + "\n"
+
+
+EVIL = [
+    "\x1b]0;owned\x07", "\x1b]8;;http://evil/\x1b\\click\x1b]8;;\x1b\\", "\x1b[2J\x1b[H", "\x1bP+q544e\x1b\\", "\x9b31m", "\x9d0;x\x9c", "\x08\x08\x08",
+    "\r overwritten", "\u202egnp.exe\u202c", "\u2066hidden\u2069", "[bold red]markup[/]", "[@click=app.quit]x[/]", "<script>alert(1)</script>",
+    "```\n# heading\n```", "![x](http://evil/x.png)", "| a | b |", "\x00\x00", "{rank}", "{0.__class__}", "%s%n", "$(touch /tmp/pwned)", "`id`", "'; id; '",
+]  # fmt: skip
+
+
+def hostile_log() -> bytes:
+    """Every piece of evil inside a line that some entry claims, and inside one that none claims."""
+    rows = []
+    for evil in EVIL:
+        rows.append(f"ImportError: lib{evil}.so: cannot open shared object file: No such file or directory {evil}")
+        rows.append(
+            f"[ERROR] HCCL(7,{evil[:3]}py):2026-01-02-03:04:05.006.007 [a.cc:1] [7]unheard of {evil} trouble 507018"
+        )
+        rows.append(f"RuntimeError: {evil}")
+    return "\n".join(rows).encode("utf-8", "surrogateescape")

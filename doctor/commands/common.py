@@ -59,5 +59,5 @@ def format_of(asked: str | None, target: str | None, known: Sequence[str], defau
     if asked:
         return asked
     suffix = Path(target).suffix.lstrip(".").lower() if target else ""
-    suffix = {"markdown": "md", "txt": "text", "htm": "html"}.get(suffix, suffix)
+    suffix = {"markdown": "md", "txt": "text", "htm": "html", "xml": "junit"}.get(suffix, suffix)
     return suffix if suffix in known else default

@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 from doctor import discover, exits, interrupts
@@ -19,7 +21,10 @@ from doctor.scan.select import Select
 from doctor.source import Source
 from kb.knowledge import Knowledge
 
-FORMATS = ("text", "json", "jsonl", "md")
+FORMATS = ("text", "json", "jsonl", "md", "html", "sarif", "junit", "github")
+_RENDERERS = {
+    "md": "markdown:render", "html": "html:render", "sarif": "sarif:render", "junit": "annotations:junit", "github": "annotations:github",
+}  # fmt: skip
 Json = dict[str, Any]
 LEVELS = ("debug", "info", "event", "warning", "error", "fatal")
 FAIL_ON = {
@@ -62,7 +67,10 @@ def output_options(made: common.Parser) -> None:
     made.add_argument(
         "-f", "--format", choices=FORMATS, help="format of the report (default: by the suffix of -o, else text)"
     )
-    made.add_argument("-o", "--output", metavar="FILE", help="write the report to a file")
+    made.add_argument(
+        "-o", "--output", metavar="FILE", action="append",
+        help="write the report to a file; repeatable, each in the format of its suffix: -o report.md -o report.html",
+    )  # fmt: skip
     made.add_argument(
         "--fail-on",
         choices=tuple(FAIL_ON),
@@ -162,12 +170,14 @@ def emit(args: argparse.Namespace, diagnosis: Diagnosis, known: Knowledge) -> No
     """The report in the asked form on stdout or into a file; the narration on stderr."""
     made = report(diagnosis, known)
     harvest = diagnosis.harvest.json()
-    form = common.format_of(args.format, args.output, FORMATS)
+    targets = _targets(args)
     if args.redact or args.redact_map:
-        made, harvest = redacted(args, diagnosis, known, made, harvest, mergeable=form == "jsonl")
+        mergeable = any(form == "jsonl" for _, form in targets)
+        made, harvest = redacted(args, diagnosis, known, made, harvest, mergeable)
     language = common.language(args)
-    common.write(render(made, harvest, form, language, args), args.output)
-    if form == "text" or args.output:
+    for target, form in targets:
+        common.write(render(made, harvest, form, language, args, target), target)
+    if args.output or targets[0][1] == "text":
         from doctor.render.text import size_text
 
         stats = made["stats"]
@@ -178,6 +188,14 @@ def emit(args: argparse.Namespace, diagnosis: Diagnosis, known: Knowledge) -> No
             )
             + "\n"
         )  # fmt: skip
+
+
+def _targets(args: argparse.Namespace) -> list[tuple[str | None, str]]:
+    """Where the report goes, and in which form: -f decides for one place, of several each by its suffix."""
+    places: list[str | None] = args.output or [None]
+    if len(places) == 1:
+        return [(places[0], common.format_of(args.format, places[0], FORMATS))]
+    return [(place, common.format_of(None, place, FORMATS, args.format or "text")) for place in places]
 
 
 def redacted(
@@ -194,7 +212,8 @@ def redacted(
     return made, harvest
 
 
-def render(made: Json, harvest: Json, form: str, language: str, args: argparse.Namespace) -> str:
+def render(made: Json, harvest: Json, form: str, language: str, args: argparse.Namespace, target: str | None) -> str:
+    """The report in one form; what a form needs is loaded when it is asked for."""
     if form == "json":
         import json
 
@@ -203,13 +222,13 @@ def render(made: Json, harvest: Json, form: str, language: str, args: argparse.N
         from doctor.render import jsonl
 
         return jsonl.render(made, harvest)
-    if form == "md":
-        from doctor.render import markdown
-
-        return markdown.render(made, language)
+    if form in _RENDERERS:
+        module, _, name = _RENDERERS[form].partition(":")
+        made_by: Callable[[Json, str], str] = getattr(import_module(f"doctor.render.{module}"), name)
+        return made_by(made, language)
     from doctor.render import layout, text
 
-    style = layout.style_of(sys.stdout, args.color) if not args.output else layout.Style()
+    style = layout.style_of(sys.stdout, args.color) if target in (None, "-") else layout.Style()
     return text.render(made, language, style, args.all, args.timeline)
 
 

@@ -77,7 +77,7 @@ def _lines(report: Json, lang: str, style: Style, everything: bool, timeline: bo
         yield from (paint(row, "dim", style) for row in wrap(told, style.width))
 
 
-def _scope(finding: Json, lang: str) -> str:
+def scope(finding: Json, lang: str) -> str:
     """Whose fault: node, rank, device, process, as far as the log says."""
     told = [
         f"{word(k, lang)} {finding['scope'][k]}"
@@ -115,9 +115,9 @@ def _brief(row: str) -> str:
 
 def _finding(finding: Json, by_id: dict[str, Json], lang: str, style: Style, everything: bool) -> Iterator[str]:
     yield _headline(finding, lang, style)
-    scope = _scope(finding, lang)
-    if scope:
-        yield from _labelled(word("where", lang), scope, style)
+    told = scope(finding, lang)
+    if told:
+        yield from _labelled(word("where", lang), told, style)
     if finding.get("note") and not everything:  # else it stands in `why`
         yield from _labelled(word("why", lang), finding["note"][lang], style)
     yield from _labelled(word("cause", lang), finding["cause"][lang], style)

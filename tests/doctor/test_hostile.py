@@ -9,33 +9,18 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests_support import hostile_log
 
 from doctor import prescribe
+from doctor.commands.scan import FORMATS
 from kb.placeholders import fill, names
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
-EVIL = [
-    "\x1b]0;owned\x07", "\x1b]8;;http://evil/\x1b\\click\x1b]8;;\x1b\\", "\x1b[2J\x1b[H", "\x1bP+q544e\x1b\\", "\x9b31m", "\x9d0;x\x9c", "\x08\x08\x08",
-    "\r overwritten", "\u202egnp.exe\u202c", "\u2066hidden\u2069", "[bold red]markup[/]", "[@click=app.quit]x[/]", "<script>alert(1)</script>",
-    "```\n# heading\n```", "![x](http://evil/x.png)", "| a | b |", "\x00\x00", "{rank}", "{0.__class__}", "%s%n", "$(touch /tmp/pwned)", "`id`", "'; id; '",
-]  # fmt: skip
 STEERING = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
-def hostile_log() -> bytes:
-    """Every piece of evil inside a line that some entry claims, and inside one that none claims."""
-    rows = []
-    for evil in EVIL:
-        rows.append(f"ImportError: lib{evil}.so: cannot open shared object file: No such file or directory {evil}")
-        rows.append(
-            f"[ERROR] HCCL(7,{evil[:3]}py):2026-01-02-03:04:05.006.007 [a.cc:1] [7]unheard of {evil} trouble 507018"
-        )
-        rows.append(f"RuntimeError: {evil}")
-    return "\n".join(rows).encode("utf-8", "surrogateescape")
-
-
-@pytest.mark.parametrize("form", ["text", "json", "jsonl", "md"])
+@pytest.mark.parametrize("form", FORMATS)
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_no_renderer_lets_anything_through(form: str, lang: str, run) -> None:  # type: ignore[no-untyped-def]
     """Control characters, escapes and reordering marks are gone from every output, decoded JSON included."""
@@ -43,7 +28,7 @@ def test_no_renderer_lets_anything_through(form: str, lang: str, run) -> None:  
     out = done.stdout.decode()
     assert done.returncode in (1, 3), done.stderr
     assert STEERING.findall(out.replace("\n", "")) == []
-    if form in ("json", "jsonl"):
+    if form in ("json", "jsonl", "sarif"):
         for row in out.splitlines() if form == "jsonl" else [out]:
             for text in _strings(json.loads(row)):
                 if not text.startswith("ImportError: lib\x00"):

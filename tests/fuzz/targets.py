@@ -19,7 +19,7 @@ from doctor.commands import merge as merging
 from doctor.diagnose import conclude
 from doctor.errors import UsageError
 from doctor.harvest import Harvest, merge
-from doctor.render import jsonl, layout, markdown, text
+from doctor.render import annotations, html, jsonl, layout, markdown, sarif, text
 from doctor.report import report
 from doctor.scan.plan import Plan
 from doctor.scan.scanner import Scanner
@@ -229,7 +229,8 @@ def _tell(harvests: list[Harvest]) -> None:
     made = report(diagnosis, known)
     for language in ("en", "zh"):
         text.render(made, language, layout.Style(), True, True)
-        markdown.render(made, language)
+        for render in (markdown.render, html.render, sarif.render, annotations.junit, annotations.github):
+            render(made, language).encode("utf-8", "backslashreplace")
     jsonl.render(made, diagnosis.harvest.json()).encode("utf-8", "backslashreplace")
     json.dumps(made, ensure_ascii=False).encode("utf-8", "backslashreplace")
 

@@ -7,6 +7,7 @@ import json
 import re
 from io import BytesIO
 from pathlib import Path
+from xml.etree import ElementTree as ET
 
 import pytest
 from hypothesis import Phase, given, settings
@@ -16,7 +17,7 @@ from doctor.commands.merge import apart, harvests
 from doctor.diagnose import conclude
 from doctor.errors import UsageError
 from doctor.harvest import Cluster, Harvest, Hit, Place, Skipped, Span, from_json, merge
-from doctor.render import jsonl, layout, markdown, text
+from doctor.render import annotations, html, jsonl, layout, markdown, sarif, text
 from doctor.report import report
 from doctor.scan.plan import Plan
 from doctor.scan.scanner import Scanner
@@ -56,12 +57,16 @@ HARVESTS = st.builds(
 )  # fmt: skip
 
 
+RENDERERS = (markdown.render, html.render, sarif.render, annotations.junit, annotations.github)
+
+
 def tell(harvests_: list[Harvest], knowledge: Knowledge = KNOWN) -> None:
     diagnosis = conclude(harvests_, knowledge)
     made = report(diagnosis, knowledge)
     for lang in ("en", "zh"):
-        for form in (text.render(made, lang, layout.Style(), True, True), markdown.render(made, lang)):
+        for form in (text.render(made, lang, layout.Style(), True, True), *(render(made, lang) for render in RENDERERS)):
             assert "\x1b" not in form
+        ET.fromstring(annotations.junit(made, lang).encode("utf-8", "backslashreplace"))
     jsonl.render(made, diagnosis.harvest.json())
 
 
