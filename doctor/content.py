@@ -39,6 +39,8 @@ def not_text(head: bytes) -> str:
     return ""
 
 
+DOCUMENTATION = "documentation, it may quote messages that were never printed: name the file itself to have it read"
+_DOCUMENTATION = re.compile(r"\.(?:md|rst|html?)$", re.IGNORECASE)
 _CODE_NAME = re.compile(r"\.(?:pyi?|c|cc|cpp|cxx|h|hpp|cu|cuh|java|go|rs|js|ts|cmake|sh)$")
 # What only a program that ran prints, at the beginning of a line: one such line, and a text is no mere source code.
 _PRINTED = re.compile(
@@ -62,6 +64,11 @@ def source_code(name: str, text: bytes, whole: bool) -> bool:
     if _PRINTED.search(text):
         return False
     return _CODE_NAME.search(name) is not None or (whole and _all_code(text))
+
+
+def documentation(name: str) -> bool:
+    """Do files of this name explain messages rather than hold them? Only asked of what nobody named."""
+    return _DOCUMENTATION.search(name) is not None
 
 
 def _all_code(text: bytes) -> bool:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from doctor import archives, limits
-from doctor.content import HEAD, SOURCE_CODE, WHOLE, not_text, source_code
+from doctor.content import DOCUMENTATION, HEAD, SOURCE_CODE, WHOLE, documentation, not_text, source_code
 from doctor.harvest import Skipped
 from doctor.livefile import LiveFile, PipeFile
 from doctor.source import Source, hints
@@ -59,6 +59,9 @@ def discover(paths: Iterable[str], max_files: int | None = None) -> Found:
         for name, why in _walk(path, skipped):
             if why:
                 skipped.append(Skipped(name, why))
+                continue
+            if name != path and documentation(name):
+                skipped.append(Skipped(name, DOCUMENTATION))
                 continue
             if len(sources) >= most:
                 skipped.append(Skipped(path, f"more than {most} files: the rest was not read ({limits.FILES} moves that)"))

@@ -23,6 +23,8 @@ _ENDING_KINDS = frozenset(
 )
 # The log is of a machine that has no NPU: whatever looks like a fault of one is none.
 _ELSEWHERE = "other-machine"
+# Somebody stopped the program: what breaks from then on in the same stream only follows from its end.
+_STOPPED = "interrupted"
 # What is printed because a peer is gone: it follows from the root of a job, wherever it stands.
 _DOWNSTREAM = frozenset({"peer-timeout", "peer-lost", "worker-death", "link-fault", "network-config", "process-death"})
 
@@ -156,6 +158,8 @@ def _strength(effect: Finding, cause: Finding, facts: _Facts) -> int:
     near = facts.near(effect, cause)
     if b.code in a.refines:
         return 0
+    if b.kind == _STOPPED and near and _not_later(cause, effect):
+        return 5
     if a.role == "wrapper" and b.role != "wrapper":
         return (5 if near else 4) + (b.role == "cause")
     if a.role == "symptom" and b.role in ("cause", "ambiguous") and _ends_jobs(cause):
@@ -175,10 +179,15 @@ def _ends_jobs(finding: Finding) -> bool:
 
 
 def _not_later(cause: Finding, effect: Finding) -> bool:
+    """By the lines of one file, else by time. Lines without a time of their own stand where they stand."""
     a, b = cause.first, effect.first
     if a.path == b.path:
-        return a.line <= b.line
+        return _first_line(cause, a.path) <= _first_line(effect, a.path)
     return bool(a.time and b.time and a.time <= b.time)
+
+
+def _first_line(finding: Finding, path: str) -> int:
+    return min(h.place.line for h in finding.hits if h.place.path == path)
 
 
 _Owners = dict[int, set[tuple[object, object]]]  # pid -> node and rank of the processes that have it

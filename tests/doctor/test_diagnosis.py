@@ -192,3 +192,14 @@ def test_another_machines_faults_are_no_faults_of_an_npu(tmp_path: Path) -> None
     found = diagnose("engine failed\nkey is missing\nruns on a gpu\n", knowledge=known)
     assert roots(found) == ["CCC001", "BBB001"]
     assert found.related[1].explains == ("AAA001",)
+
+
+def test_what_breaks_after_an_interrupt_follows_from_it(tmp_path: Path) -> None:
+    """What broke before stands: it may be why the user lost patience."""
+    known = knowledge(
+        tmp_path,
+        entry("AAA001", "context is gone"),
+        entry("BBB001", "interrupted", kind="interrupted", severity="info"),
+    )
+    assert roots(diagnose("interrupted\ncontext is gone\n", knowledge=known)) == ["BBB001"]
+    assert roots(diagnose("context is gone\ninterrupted\n", knowledge=known)) == ["AAA001", "BBB001"]

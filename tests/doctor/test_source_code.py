@@ -11,7 +11,7 @@ import pytest
 
 from doctor.discover import discover
 
-SCRIPT = '''\
+SCRIPT = """\
 import torch
 import torch_npu
 
@@ -25,7 +25,7 @@ def allocate(size):
 
 if __name__ == "__main__":
     allocate(1 << 40)
-'''
+"""
 KERNEL = """\
 #include "acl/acl.h"
 
@@ -41,7 +41,9 @@ int Check(int ret)
     return 0;
 }
 """
-FAILED = 'Traceback (most recent call last):\n  File "train.py", line 6, in allocate\nRuntimeError: NPU out of memory.\n'
+FAILED = (
+    'Traceback (most recent call last):\n  File "train.py", line 6, in allocate\nRuntimeError: NPU out of memory.\n'
+)
 
 
 @pytest.mark.parametrize("name", ["train.py", "kernel.cpp", "paste.txt", "input"])
@@ -98,3 +100,13 @@ def test_source_code_in_archives_is_named(tmp_path: Path) -> None:
     found = discover([str(tmp_path)])
     assert [s.name.rpartition("!")[2] for s in found.sources] == ["job/train.log"]
     assert sorted(s.path.rpartition("!")[2] for s in found.skipped) == ["job/kernel.cpp", "job/train.py"]
+
+
+def test_documentation_is_read_only_when_it_is_named(tmp_path: Path) -> None:
+    """A README of a project quotes messages; a report that somebody hands over holds them."""
+    report = tmp_path / "report.md"
+    report.write_text(FAILED)
+    assert [s.name for s in discover([str(report)]).sources] == [str(report)]
+    found = discover([str(tmp_path)])
+    assert found.sources == ()
+    assert "documentation" in found.skipped[0].reason
