@@ -21,5 +21,7 @@ def __getattr__(name: str) -> Any:
     if name == "diagnose":
         from doctor.api import diagnose
 
+        # importing api has put the module of this name into the package; the function is what people ask for
+        globals()[name] = diagnose
         return diagnose
     raise AttributeError(f"module 'doctor' has no attribute {name!r}")
