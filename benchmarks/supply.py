@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 
 from packaging.markers import default_environment
 from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -75,7 +76,7 @@ def pip(*args: str) -> Report | None:
     except subprocess.TimeoutExpired:  # it goes back and forth between versions of many; of one it cannot
         return None
     if done.returncode:
-        if re.search(r"No matching distribution|ResolutionImpossible|conflicting dependencies", done.stderr):
+        if re.search(r"No matching distribution|ResolutionImpossible|conflicting dependencies|require a different Python", done.stderr):
             return None
         raise SystemExit(f"pip failed: {done.stderr.strip()[-2000:]}")
     found: Report = json.loads(done.stdout)["install"]
@@ -113,6 +114,10 @@ def _chosen(batch: list[Requirement], target: Target, glibc: int, ask: Any, foun
     rows = []
     for one in batch:
         alone = ask(*options, _plain(one))
+        if alone is None:  # pip compares a package's own range with the Python that it runs on: compared here instead
+            alone = ask(*options, "--ignore-requires-python", _plain(one))
+            if alone is not None and not all(SpecifierSet(r["metadata"].get("requires_python", "")).contains(f"{target.python}.9") for r in alone):
+                alone = None
         if alone is None:
             found[canonicalize_name(one.name)] = (str(one.specifier), "")
         rows += alone or []

@@ -46,6 +46,17 @@ def test_dependencies_of_dependencies_are_asked_for() -> None:
     assert supply.wheels([Requirement("native; python_version < '3'")], X86, 28, ask) == {}
 
 
+def test_a_package_for_older_pythons_than_this_one() -> None:
+    """pip refuses it because of the Python that it runs on itself; whether the target's Python fits is looked at here."""
+    old = {"metadata": {"name": "old", "version": "1.2", "requires_python": "<3.11,>=3.8"}, "download_info": {"url": "https://x/old-1.2-py3-none-any.whl"}}
+
+    def refuses(*args: str) -> list[dict[str, Any]] | None:
+        return [old] if "--ignore-requires-python" in args else None
+
+    assert supply.wheels([Requirement("old")], X86, 28, refuses) == {"old": ("1.2", "any")}
+    assert supply.wheels([Requirement("old")], ARM, 28, refuses) == {"old": ("", "")}
+
+
 def test_what_is_missing_is_named() -> None:
     """One that has no wheel hides none of the others, and the exit code tells."""
     found = {t: supply.wheels([Requirement("pure"), Requirement("gone>=2"), Requirement("native")], t, 28, ask) for t in (X86, ARM)}

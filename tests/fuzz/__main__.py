@@ -1,24 +1,26 @@
 """`python -m tests.fuzz [TARGET ...] [--seconds 60] [--seed 1]`: every target in a process of its own, for its share of the time.
 
 Starts from the kept inputs (`tests/data/fuzz/TARGET/`) and from `tests/fuzz/seeds.py`. What breaks a promise is written to --findings and
-makes the exit code 1; mended, it goes to the kept inputs, which ordinary tests replay. --keep adds the smallest inputs that reach something new.
+makes the exit code 1; mended, it goes to the kept inputs, which ordinary tests replay. --keep adds a few small inputs that reach what others do not.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import importlib.util
 import os
+import shlex
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 MEMORY_MB = 2048
 HANG_S = 20
-KEPT = 4000  # bytes of a target's inputs that --keep leaves
+KEPT, KEPT_FILES = 4000, 16  # bytes and number of a target's inputs that --keep leaves
 ONE = "--one"  # the child's call
 
 
@@ -71,19 +73,26 @@ def fuzz(name: str, seconds: int, seed: int, findings: Path, keep: bool) -> bool
 
 
 def _keep(name: str, fresh: Path, merged: Path) -> None:
-    """The smallest inputs that together reach most; those that were kept by hand stay."""
+    """A few of the inputs that together reach most; those that were kept by hand stay."""
     merged.mkdir()
-    _child(name, "-merge=1", str(merged), str(fresh))
+    done = _child(name, "-merge=1", str(merged), str(fresh))
+    if not any(merged.iterdir()):  # nothing reaches nothing: it could not be measured
+        raise SystemExit(f"{name}: merging failed: {done.stderr[-2000:]}")
     target = ROOT / "tests" / "data" / "fuzz" / name
     target.mkdir(parents=True, exist_ok=True)
     for old in target.glob("found-*"):
         old.unlink()
-    left = KEPT
-    for path in sorted(merged.iterdir(), key=lambda p: p.stat().st_size):
-        left -= path.stat().st_size
-        if left < 0:
-            break
-        (target / f"found-{path.name[:12]}").write_bytes(path.read_bytes())
+    for data in few(path.read_bytes() for path in merged.iterdir()):
+        (target / f"found-{hashlib.sha1(data).hexdigest()[:12]}").write_bytes(data)
+
+
+def few(found: Iterable[bytes]) -> list[bytes]:
+    """Inputs of all sizes, from the smallest on, within the bounds of what is kept."""
+    fitting = [data for data in sorted(found, key=lambda d: (len(d), d)) if data and len(data) <= KEPT // 4]
+    chosen = fitting[:: max(1, -(-len(fitting) // KEPT_FILES))]
+    while sum(map(len, chosen)) > KEPT:
+        chosen.pop()
+    return chosen
 
 
 def _child(name: str, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -107,7 +116,9 @@ def _one(name: str, arguments: list[str]) -> int:
         from tests.fuzz.targets import TARGETS
     target = TARGETS[name]
     target(b"")  # what is made once is made before anything is measured
-    atheris.Setup([sys.argv[0], *arguments], target)
+    # Merging starts itself again, through a shell and by its first argument.
+    again = shlex.join([sys.executable, "-m", "tests.fuzz", ONE, name])
+    atheris.Setup([again, *arguments], target)
     atheris.Fuzz()
     return 0
 
