@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 from typing import BinaryIO, NamedTuple
 
 
@@ -36,6 +37,7 @@ _NODE = re.compile(
 )
 
 
+@lru_cache(maxsize=1 << 14)  # asked for every hit, of few paths
 def hints(name: str) -> Hints:
     """What the path of a log tells: `node-3/plog/plog-1234_2026....log`, `rank_76/`, `device-2/device-1234_....log`."""
     pid = device = None
