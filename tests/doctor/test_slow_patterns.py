@@ -75,14 +75,12 @@ PATTERNS = worst.of_code()
 
 
 def test_a_pattern_is_measured_as_it_is_used() -> None:
-    """One that is only asked for at a place is matched, all others are searched for; and what is slow is seen to be."""
+    """One that is only asked for at a place is matched, all others are searched for."""
     assert worst.only_matched("parsers.hccn._HEADING[0]")
     assert worst.only_matched("parsers.prefix_forms.PROGRESS[0]")
     assert not worst.only_matched("doctor.redact_patterns.HOSTS[3]")
     assert not worst.only_matched("doctor.redact_patterns.TOKEN[0]")
     assert not worst.only_matched("VLM021/0")
-    once = re.compile(r"\w{1,80}z")
-    assert worst.measure(re.compile(r"(?:\w+)+z"), "slow", 22).seconds > worst.measure(once, "quick", 22).seconds
 
 
 def test_patterns_of_the_knowledge_are_quick_on_their_worst_lines(knowledge: Knowledge) -> None:
