@@ -255,7 +255,7 @@ def test_an_interrupt_carries_the_harvest(bench: Bench) -> None:
     with pytest.raises(KeyboardInterrupt) as stopped:
         bench._scanner.scan(discover.given_text("x")._replace(open=Impatient))  # type: ignore[arg-type]
     assert isinstance(stopped.value, Interrupted)
-    assert stopped.value.harvest.hits[0].entry == "ENV001"
+    assert "ENV001" in {hit.entry for hit in stopped.value.harvest.hits}
 
 
 def test_a_killed_worker_of_the_real_command(tmp_path: Path) -> None:
