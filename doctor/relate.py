@@ -13,8 +13,10 @@ from typing import NamedTuple
 from doctor.evaluate import Finding, order, stream_of
 from doctor.job.tell import NO_STORY, Story
 from kb.model import Text
+from parsers.record import seconds
 
 _SEVERITY = {"fatal": 0, "error": 0, "warning": 1, "info": 2}
+INTERLEAVED = 10.0  # seconds by which lines of one file may be late
 SUGGESTED = 2  # strength of a relation that follows from order and nearness alone
 _ROLE = {"cause": 0, "ambiguous": 1, "symptom": 2, "wrapper": 3, "noise": 4}
 # Kinds that end a job although they are no NPU fault: they explain what the job printed while dying.
@@ -118,7 +120,8 @@ def _parent(
             # What is downstream of a job's root follows from it, unless it says the same as the root more precisely.
             downstream = finding.entry.role == "ambiguous" and finding.entry.kind in _DOWNSTREAM
             named = _strength(other, finding, facts) > SUGGESTED  # the root itself calls this its cause
-            strength = int(downstream and not named and other.entry.code not in finding.entry.refines)
+            again = _long_before(finding, other)  # an attempt that was restarted failed on its own
+            strength = int(downstream and not named and not again and other.entry.code not in finding.entry.refines)
         if strength and (best is None or (-strength, rank) < best[:2]):
             best = (-strength, rank, other)
     return best[2] if best else None
@@ -184,6 +187,12 @@ def _not_later(cause: Finding, effect: Finding) -> bool:
     if a.path == b.path:
         return _first_line(cause, a.path) <= _first_line(effect, a.path)
     return bool(a.time and b.time and a.time <= b.time)
+
+
+def _long_before(effect: Finding, cause: Finding) -> bool:
+    """Did it happen well before, by one clock? Lines of several processes may stand in a wrong order for a while."""
+    a, b = effect.first, cause.first
+    return a.path == b.path and bool(a.time and b.time) and seconds(b.time or "") - seconds(a.time or "") > INTERLEAVED
 
 
 def _first_line(finding: Finding, path: str) -> int:
