@@ -19,7 +19,7 @@ from parsers.lazy import lazy
 LEVELS = {
     "DEBUG": "debug", "INFO": "info", "EVENT": "event", "TRACE": "trace", "WARNING": "warning", "WARN": "warning",
     "ERROR": "error", "ERR": "error", "CRITICAL": "fatal", "FATAL": "fatal", "SEVERE": "error", "EXCEPTION": "error",
-    "NOTICE": "info", "SUCCESS": "info", "NOTE": "info",
+    "PANIC": "fatal", "NOTICE": "info", "SUCCESS": "info", "NOTE": "info",
 }  # fmt: skip
 """Level words of all loggers to ours. NULL and a plog level the library does not know have none."""
 

@@ -25,6 +25,7 @@ from parsers.plog import LEVELS
 _LETTERS = {"D": "debug", "I": "info", "W": "warning", "E": "error", "F": "fatal", "C": "fatal"}
 _REPEATED = lazy(r" ?\[repeated (\d{1,9})x across (?:cluster|all nodes)\](?: \(Ray deduplicates[^()]{0,300}\))?\s*$")
 _LONGEST_SUFFIX = 420
+_NAMED = 300  # characters at the front in which a logger names its level
 _BAR = 2100  # characters that a progress bar takes, at most
 
 
@@ -118,6 +119,8 @@ def peel(raw: str) -> Peeled:
         at = after
     if said.level is None and (only := forms.LEVEL_ONLY.match(text, at)) is not None:
         said.level = LEVELS[(only["bracket"] or only["level"] or only["word"]).upper()]
+    if said.level is None and "level" in text[at : at + _NAMED] and (named := forms.NAMED_LEVEL.search(text, at, at + _NAMED)):
+        said.level = LEVELS[named["level"].upper()]
     if at:
         text = text[at:]
     return Peeled(

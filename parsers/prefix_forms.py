@@ -123,6 +123,8 @@ LEVEL_ONLY = _form(
     rf"|(?P<word>{LEVEL}) [\w./-]{{1,80}}:\d)"
     r"(?=\s|[a-zA-Z_.\d]{1,60}:|\d|$)"
 )
+# Loggers that name their fields: level=error, {"level":"error", ...}. The line stays as it is.
+NAMED_LEVEL = _form(r'(?<![^\s{,])(?:level=|"(?:level|severity)": ?")(?P<level>(?i:debug|info|warn|warning|error|fatal|critical|panic))\b')
 # One bracketed field after a bracketed time, and what may end them all.
 FIELD = _form(r" {0,2}\[(?P<field>[^\[\]\n]{1,160})\]")
 NAMED = _form(rf"[\w.-]{{1,120}}: (?=\[(?:{LEVEL})\])")

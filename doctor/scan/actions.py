@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from doctor.scan.plan import Literal, Plan
+from doctor.scan.plan import GO_MARK, Literal, Plan
 
 COUNT_EXACTLY = 300  # occurrences of a text in one range; of more the count is 'at least'
 
@@ -34,7 +34,7 @@ class Known:
 class Action:
     """Of a line with one combination of literals. `lines` counts those that need no more than that."""
 
-    __slots__ = ("capped", "claimable", "counted", "lines", "mark", "only_counts", "only_mark", "open", "table")
+    __slots__ = ("capped", "claimable", "counted", "go", "lines", "mark", "only_counts", "only_mark", "open", "table")
 
     def __init__(self, found: list[Literal], known: Known) -> None:
         opened: dict[bytes | None, list[int]] = {}
@@ -58,6 +58,7 @@ class Action:
         self.mark = any(literal.mark for literal in found)
         self.table = any(literal.table for literal in found)
         self.only_mark = self.mark and not self.claimable and not self.table
+        self.go = all(literal.fragment == GO_MARK.encode() for literal in found)  # says nothing about the level
         claimed = None in capped or any(anchor is None for anchor, _ in counted)
         sure = all(anchor is None for anchor, _ in counted)
         self.only_counts = not self.table and not self.open and sure and (claimed or not self.mark)

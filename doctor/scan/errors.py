@@ -24,6 +24,13 @@ _STATEMENT = re.compile(
     rb"\[(?:ERROR|CRITICAL|FATAL)\] ?[A-Z0-9_]{2,20}\([^)\n]{0,60}\): ?[\d:. -]{20,32}\[[^\]\n]{1,120}\]"
 )
 
+_GO_ERROR = re.compile(rb"(?<![^\s\]:])[EF]\d{4} \d\d:\d\d:\d\d\.\d{3,9} {1,8}\d{1,19} [\w./-]{1,100}\.go:\d")
+
+
+def go_error(data: bytes, start: int, eol: int) -> bool:
+    """Is a line of a Go program one that reports an error? `E1204 14:46:07.912003 60570 file.go:201]`, behind any prefix."""
+    return _GO_ERROR.search(data, start, min(eol, start + 400)) is not None
+
 
 def statement(data: bytes, start: int, eol: int) -> bytes:
     """From `start`, behind the level: where in the software's source a line was written, as plog lines tell behind their level: `[stream.cc:12`."""

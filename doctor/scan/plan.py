@@ -15,7 +15,9 @@ ERROR_MARKS = (
     "[ERROR]", "[CRITICAL]", "[FATAL]", "[error]", " ERROR ", " CRITICAL ", " FATAL ", "ERROR:", "Error:", "Error\n",
     "Exception:", "Exception\n", "terminate called", "Segmentation fault", "core dumped", "Fatal Python error",
     "[ERROR][", "ERROR |", "| ERROR", "Interrupt\n", "CANN error", "symbol lookup error",
+    "level=error", "level=fatal", '"level":"error"', '"level": "error"', '"level":"fatal"',
 )  # fmt: skip
+GO_MARK = ".go:"  # in every line of a Go program's log, of Kubernetes and its plugins above all: its first letter tells
 REGEX_TIMEOUT_S = 0.25
 PLAIN = 2000  # characters of a text in which every pattern of the built-in knowledge is quick: it is measured
 ENCODINGS = ("utf-8", "gb18030")  # what Chinese words may be written in
@@ -120,7 +122,7 @@ class Plan:
                 literal = anchor[: anchor.find(fragment) + len(fragment)]
                 for encoding in ENCODINGS[: 1 if anchor.isascii() else None]:
                     pairs.setdefault(literal.encode(encoding), []).append((anchor.encode(encoding), number))
-        marks = frozenset(m.encode() for m in ERROR_MARKS)
+        marks = frozenset(m.encode() for m in (*ERROR_MARKS, GO_MARK))
         table_marks = frozenset(m.encode() for m in tables.ANCHORS) if self.fields else frozenset()
         names = dict.fromkeys((*pairs, *sorted(marks), *sorted(table_marks)))
         self.literals = tuple(Literal(n, tuple(pairs.get(n, ())), n in marks, n in table_marks) for n in names)

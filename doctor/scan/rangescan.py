@@ -11,7 +11,7 @@ import re
 from doctor.harvest import Harvest, Hit, Place, Skipped
 from doctor.scan.actions import Action, Actions
 from doctor.scan.engine import Engine
-from doctor.scan.errors import ErrorLines, statement
+from doctor.scan.errors import ErrorLines, go_error, statement
 from doctor.scan.factscan import FactScan
 from doctor.scan.finder import Finds
 from doctor.scan.leftout import DISTURBING, LeftOut
@@ -131,7 +131,8 @@ class RangeScan:
                     if action.table:
                         tables.append(start)
                     if action.only_mark:
-                        self._unclaimed(view, start, eol)
+                        if not action.go or go_error(data, start, eol):
+                            self._unclaimed(view, start, eol)
                     else:
                         self._found(view, start, eol, found, action)
             before, first, found = eol, end, [literal]

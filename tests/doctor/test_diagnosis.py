@@ -203,3 +203,22 @@ def test_what_breaks_after_an_interrupt_follows_from_it(tmp_path: Path) -> None:
     )
     assert roots(diagnose("interrupted\ncontext is gone\n", knowledge=known)) == ["BBB001"]
     assert roots(diagnose("context is gone\ninterrupted\n", knowledge=known)) == ["AAA001", "BBB001"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'E1026 10:55:44.123456   12345 server.go:302] "command failed" err="something odd"',
+        "2026-01-02T03:04:05.123Z stderr F F1026 10:55:44.123456       1 main.go:30] something odd",
+        'time="2026-01-02T03:04:05Z" level=error msg="something odd"',
+        'level=fatal ts=2026-01-02T03:04:05Z msg="something odd"',
+        '{"level":"error","ts":"2026-01-02T03:04:05Z","msg":"something odd"}',
+    ],
+)
+def test_errors_of_go_programs_are_no_all_clear(line: str) -> None:
+    """Kubernetes, its plugins and container runtimes: what nobody knows is shown, and what is fine is not."""
+    told = diagnose(line + "\n")
+    assert told.verdict == "inconclusive"
+    assert "something odd" in told.unexplained[0].first.text
+    fine = line.replace("E1026", "I1026").replace("F1026", "W1026").replace("error", "info").replace("fatal", "warning")
+    assert diagnose(fine + "\n").verdict == "clean"
