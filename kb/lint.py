@@ -134,7 +134,8 @@ def safe_patterns(entry: Entry, _: Context) -> Iterator[str]:
 
 def rare_anchors(entry: Entry, _: Context) -> Iterator[str]:
     """A signal whose fixed text is everywhere slows every scan: anchor it on words that healthy logs do not have."""
-    for signal in map(fragments.assign, entry.signals):
+    ready = all(s.fragments or s.form == "fields" for s in entry.signals)
+    for signal in entry.signals if ready else fragments.assign_all(entry.signals):
         if (found := fragments.weak(signal)) > fragments.COMMON:
             yield f"{signal.id}: {signal.anchors} stands {found} times in ordinary logs: anchor it on rarer words"
 

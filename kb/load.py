@@ -196,7 +196,11 @@ class _Evidence:
         self.also = self._members(reader, "also")
 
     def _members(self, reader: Reader, key: str) -> tuple[Condition, ...]:
-        return reader.items(key, lambda at: self._member(reader, at))
+        begin = len(self.signals)
+        members = reader.items(key, lambda at: self._member(reader, at))
+        if key == "not":
+            self.signals[begin:] = [s._replace(claims=False) for s in self.signals[begin:]]
+        return members
 
     def _member(self, parent: Reader, at: Path) -> Condition | None:
         value = parent.map[at[0]][at[1]]

@@ -59,6 +59,7 @@ class Signal(NamedTuple):
     where: tuple[tuple[str, str], ...]
     trusted: bool  # built-in knowledge: compiled with `re`; else `regex` with a time limit
     fragments: tuple[str, ...] = ()  # one for each anchor: a short piece of it that is rare in ordinary logs
+    claims: bool = True  # False beneath `not`: what rules an entry out explains no line
 
     @property
     def entry(self) -> str:
@@ -171,11 +172,11 @@ def _condition(value: Any) -> Condition:
 
 def signal_from_json(row: list[Any]) -> Signal:
     """The inverse of storing a Signal as a JSON array."""
-    name, form, pattern, anchors, lines, filters, table, where, trusted, fragments = row
+    name, form, pattern, anchors, lines, filters, table, where, trusted, fragments, claims = row
     return Signal(
         name, form, pattern, tuple(anchors), lines,
         tuple(Filter(k, tuple(m), tuple(lv), tuple(f)) for k, m, lv, f in filters) if filters else (),
-        table, tuple((k, v) for k, v in where) if where else (), trusted, tuple(fragments),
+        table, tuple((k, v) for k, v in where) if where else (), trusted, tuple(fragments), claims,
     )  # fmt: skip
 
 

@@ -88,7 +88,7 @@ def _show(args: argparse.Namespace) -> int:
 
 def _check(args: argparse.Namespace) -> int:
     """Schema, lint and proof of files; without files, of all built-in knowledge."""
-    from kb import build, lint
+    from kb import build, fragments, lint
     from kb.layers import HERE, Layer
     from kb.load import read_entry
 
@@ -105,6 +105,8 @@ def _check(args: argparse.Namespace) -> int:
             faults += [str(p) for p in got]
         else:
             entries.append(got)
+    assigned = iter(fragments.assign_all([s for e in entries for s in e.signals]))
+    entries = [e._replace(signals=tuple(next(assigned) for _ in e.signals)) for e in entries]
     known, bench = _with(known, entries)
     variables = {name: row for name in known.variables() if (row := known.variable(name)) is not None}
     context = lint.Context(variables, frozenset(known.codes_of_entries))
@@ -139,14 +141,12 @@ def _files(given: list[str]) -> list[Path]:
 def _with(known: Knowledge, entries: list[Entry]):  # type: ignore[no-untyped-def]
     """The knowledge with the files being checked on top, so that a new entry is tried among the others."""
     from doctor.proof import Bench
-    from kb import fragments
     from kb.pack import Pack, Writer
 
     writer = Writer()
-    entries = [e._replace(signals=tuple(fragments.assign(s) for s in e.signals)) for e in entries]
     places = {e.code: writer.add(e._replace(match=(), no_match=())._asdict()) for e in entries}
     writer.section("index", {"signals": [s for e in entries for s in e.signals], "entries": places})
-    for name in ("codes", "env", "cards"):
+    for name in ("codes", "env", "cards", "kinds"):
         writer.section(name, {})
     writer.section("catalog", [])
     writer.section("facts", [])

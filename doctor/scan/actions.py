@@ -15,8 +15,8 @@ Counted = tuple[bytes | None, int]
 class Known:
     """Which signals were seen often enough in this range."""
 
-    def __init__(self, plan: Plan, facts: frozenset[int]) -> None:
-        self._plan, self.facts = plan, facts
+    def __init__(self, plan: Plan, silent: frozenset[int]) -> None:
+        self._plan, self.silent = plan, silent
         self.full: set[int] = set()  # enough of it was kept
         self.capped: set[int] = set()  # of those, the ones whose further occurrences are not even counted
         self.dead: set[int] = set()  # literals that nobody needs any more
@@ -26,7 +26,7 @@ class Known:
         for n in self._plan.literals_of(number):
             literal = self._plan.literals[n]
             if not (literal.mark or literal.table) and all(
-                x in self.full and (x in self.facts or x in self.capped) for _, x in literal.pairs
+                x in self.full and (x in self.silent or x in self.capped) for _, x in literal.pairs
             ):
                 self.dead.add(n)
 
@@ -45,8 +45,8 @@ class Action:
                 needed = None if anchor == literal.fragment else anchor
                 if number not in known.full:
                     opened.setdefault(needed, []).append(number)
-                elif number in known.facts:
-                    continue  # a fact never claimed a line
+                elif number in known.silent:
+                    continue  # it never claimed a line
                 elif number in known.capped:
                     capped[needed] = None
                 else:
@@ -68,10 +68,10 @@ class Action:
 class Actions(dict[Key, Action]):
     """The actions of one range, made when they are first needed."""
 
-    def __init__(self, plan: Plan, facts: frozenset[int]) -> None:
+    def __init__(self, plan: Plan, silent: frozenset[int]) -> None:
         super().__init__()
         self._plan = plan
-        self.known = Known(plan, facts)
+        self.known = Known(plan, silent)
         self.counts: dict[int, int] = {}
 
     def __missing__(self, key: Key) -> Action:
@@ -94,7 +94,7 @@ class Actions(dict[Key, Action]):
     def fill(self, number: int, exact: bool) -> None:
         """Enough was kept of a signal. Only a text that is found without reading the line goes on being counted."""
         self.known.full.add(number)
-        if not exact and number not in self.known.facts:
+        if not exact and number not in self.known.silent:
             self.known.capped.add(number)
         self.settle()
         self._forget([number])

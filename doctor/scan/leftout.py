@@ -23,8 +23,8 @@ _NEVER = -1 << 40
 class LeftOut:
     """The literals that one range does without."""
 
-    def __init__(self, plan: Plan, facts: AbstractSet[int]) -> None:
-        self._plan, self._facts = plan, facts
+    def __init__(self, plan: Plan, silent: AbstractSet[int]) -> None:
+        self._plan, self._silent = plan, silent
         self.literals: frozenset[int] = frozenset()
         self._anchors: re.Pattern[bytes] | None = None
         self._claimed: dict[bytes, int] = {}
@@ -41,7 +41,7 @@ class LeftOut:
             return
         self.literals = literals
         pairs = [pair for n in literals for pair in self._plan.literals[n].pairs]
-        anchors = {anchor for anchor, number in pairs if number not in self._facts}  # a fact claims no line
+        anchors = {anchor for anchor, number in pairs if number not in self._silent}
         self._anchors = re.compile(b"|".join(map(re.escape, sorted(anchors, reverse=True)))) if anchors else None
 
     def claim(self, data: bytes, start: int, eol: int) -> bool:

@@ -115,6 +115,8 @@ class Plan:
             if s.form != "fields":
                 alike.setdefault((s.form, s.pattern, s.lines, s.filters, s.trusted, _family(s)), []).append(s)
         self.signals = tuple(group[0] for group in alike.values())
+        # What is only looked for to rule something out claims no line: an error there is still an error.
+        self.silent = frozenset(n for n, group in enumerate(alike.values()) if not any(s.claims for s in group))
         self.names = tuple(tuple(s.id for s in group) for group in alike.values())
         pairs: dict[bytes, list[tuple[bytes, int]]] = {}
         for number, signal in enumerate(self.signals):

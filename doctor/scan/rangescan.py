@@ -49,12 +49,13 @@ class RangeScan:
         self.field_counts: dict[str, int] = {}
         self.errors = ErrorLines(select)
         self.facts = FactScan(plan.signals, source)
-        self.actions = Actions(plan, self.facts.numbers)
+        self.silent = self.facts.numbers | plan.silent  # claim no line
+        self.actions = Actions(plan, self.silent)
         self.counts, self.known = self.actions.counts, self.actions.known
         self.kinds: dict[str, int] = {}
         self.size = self.lines = 0
         self.tables = TableScan()
-        self.left_out = LeftOut(plan, self.facts.numbers)
+        self.left_out = LeftOut(plan, self.silent)
         self.escaped: set[int] = set()  # where lines of this window begin that terminal escapes stand in
 
     def harvest(self, skipped: tuple[Skipped, ...], whole: bool) -> Harvest:
@@ -224,7 +225,7 @@ class RangeScan:
                 tried.add(number)
                 signal = self.plan.signals[number]
                 if number in self.known.full:
-                    if number in self.facts.numbers:
+                    if number in self.silent:
                         continue
                     claimed = True
                     if number not in self.known.capped:
@@ -248,7 +249,7 @@ class RangeScan:
                     if self.facts.keep(signal.id, place, captures) and self.everything:
                         self.actions.fill(number, exact=False)
                     continue
-                claimed = True
+                claimed = claimed or number not in self.silent
                 kept = place
                 if signal.lines:
                     kept = place._replace(text=body[:KEEP_TEXT], end_line=place.line + body.count("\n"))

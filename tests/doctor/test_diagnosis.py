@@ -205,6 +205,15 @@ def test_what_breaks_after_an_interrupt_follows_from_it(tmp_path: Path) -> None:
     assert roots(diagnose("context is gone\ninterrupted\n", knowledge=known)) == ["AAA001", "BBB001"]
 
 
+def test_what_rules_an_entry_out_explains_no_line(tmp_path: Path) -> None:
+    """An error in which only a leaf beneath `not` is found is still one that nobody knows, however often it comes."""
+    evidence = "{any: [{text: 'kernel broke'}], not: [{text: '[ERROR] GE('}]}"
+    text = entry("AAA001", "", evidence=evidence)
+    found = diagnose(plog(7, 1, "unheard of") * 700, knowledge=knowledge(tmp_path, text))
+    assert found.verdict == "inconclusive"
+    assert found.unexplained[0].total == 700
+
+
 @pytest.mark.parametrize(
     "line",
     [
