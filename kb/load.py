@@ -197,7 +197,7 @@ class _Evidence:
 
     def _members(self, reader: Reader, key: str) -> tuple[Condition, ...]:
         begin = len(self.signals)
-        members = reader.items(key, lambda at: self._member(reader, at))
+        members: tuple[Condition, ...] = reader.items(key, lambda at: self._member(reader, at))
         if key == "not":
             self.signals[begin:] = [s._replace(claims=False) for s in self.signals[begin:]]
         return members
