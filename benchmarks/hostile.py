@@ -86,7 +86,7 @@ def injections() -> int:
     import json
     import subprocess
 
-    from tests.doctor.test_hostile import hostile_log
+    from tests.tests_support import hostile_log
 
     steered = 0
     for form in ("text", "json", "jsonl", "md"):
