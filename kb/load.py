@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import PurePath
 
-from kb import anchors
+from kb import anchors, code_forms
 from kb.model import (
     CONFIDENCES,
     GOALS,
@@ -236,9 +236,9 @@ class _Evidence:
             pattern = reader.string(form)
             found = self._anchors(reader, form, pattern)
             if form == "code":
-                pattern = anchors.of_code(pattern)[0]
+                pattern = code_forms.of_code(pattern)[0]
             elif form == "exit" and _STATUS.fullmatch(pattern):
-                pattern = anchors.of_exit(int(pattern))[0]
+                pattern = code_forms.of_exit(int(pattern))[0]
         number = len(self.signals)
         if number == MAX_LEAVES:
             reader.fault((), f"an entry has at most {MAX_LEAVES} leaves", "split it")
@@ -266,12 +266,12 @@ class _Evidence:
                 reader.fault((form,), f"the text must have {anchors.MIN_ANCHOR} characters or more, in one line")
             return (pattern,)
         if form == "code":
-            return anchors.of_code(pattern)[1]
+            return code_forms.of_code(pattern)[1]
         if form == "exit":
             if not _STATUS.fullmatch(pattern):
                 reader.fault((form,), "'exit' is a number")
                 return ()
-            return anchors.of_exit(int(pattern))[1]
+            return code_forms.of_exit(int(pattern))[1]
         try:
             anchors.usable(pattern, self.layer == "built-in")
         except anchors.PatternError as error:

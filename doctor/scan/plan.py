@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from kb.code_forms import CODE_WORD, LETTERED_END, NUMBER_END
 from kb.model import FACT_PREFIX, Signal
 from parsers import tables
 
@@ -39,16 +40,12 @@ class Literal(NamedTuple):
     table: bool
 
 
-# How the pattern of a code ends that is no part of a longer word; hexadecimal ones may have zeros before them.
-_NUMBER, _LETTERED = r"(?![\w]|\.\d)", "(?![A-Za-z0-9_])"
 _IN_WORD = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_")
 _BESIDE = 80  # bytes before a number in which the word stands that makes it a code
 
 
 @lru_cache(maxsize=1)
 def _code_word() -> re.Pattern[bytes]:
-    from kb.anchors import CODE_WORD
-
     return re.compile(CODE_WORD.encode())
 
 
@@ -94,9 +91,9 @@ def _further_needs(signal: Signal) -> tuple[bytes, ...]:
 
 def _code(signal: Signal) -> Code | None:
     """How a code is told from other finds of its text; nothing for hexadecimal ones, which may have zeros before them."""
-    if signal.form != "code" or not signal.pattern.endswith((_NUMBER, _LETTERED)):
+    if signal.form != "code" or not signal.pattern.endswith((NUMBER_END, LETTERED_END)):
         return None
-    return Code(signal.anchors[0].encode(), signal.pattern.endswith(_NUMBER))
+    return Code(signal.anchors[0].encode(), signal.pattern.endswith(NUMBER_END))
 
 
 def _family(signal: Signal) -> str | None:

@@ -20,7 +20,7 @@ from doctor.scan.plan import Plan
 from doctor.scan.scanner import Scanner
 from doctor.scan.view import decode
 from doctor.source import Source, hints
-from kb.anchors import of_code
+from kb.code_forms import of_code
 from kb.fragments import assign
 from kb.knowledge import Knowledge
 from kb.model import Filter, Signal

@@ -10,7 +10,7 @@ import pytest
 from doctor.commands.explain import look_up, text
 from doctor.render.layout import Style
 from kb import spelling
-from kb.anchors import of_code
+from kb.code_forms import of_code
 from kb.knowledge import Knowledge
 
 CODES = (Path(__file__).parent.parent / "data" / "known-codes.txt").read_text().split("\n")[:-1]
