@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO, NamedTuple, cast
 
 from doctor import limits
-from doctor.content import HEAD, SOURCE_CODE, not_text, source_code
+from doctor.content import HEAD, no_log
 from doctor.harvest import Skipped
 from doctor.inflate import MAX_RATIO, RAW, ArchiveError, Checked, Inflated, Meter, Slice, beginning, buffered
 from doctor.source import Source, hints
@@ -105,10 +105,8 @@ def _member(
             _tar(shown, opener, found, depth)
         else:
             _inside(shown, shown.removesuffix(".gz"), opener, found, depth)
-    elif why := not_text(head):
+    elif why := no_log(shown, head, len(head) == size):
         found.skipped.append(Skipped(shown, why))
-    elif source_code(shown, head, len(head) == size):
-        found.skipped.append(Skipped(shown, SOURCE_CODE))
     else:
         found.sources.append(Source(shown, lambda: opener()[0], size, hints(shown), chained=chained))
 
@@ -130,10 +128,8 @@ def _inside(name: str, shown: str, opener: Opener, found: _Found, depth: int) ->
         _tar(name, inner, found, depth)
     elif kind:
         _member(f"{name}!{shown.rpartition('/')[2]}", None, inner, head, found, depth + 1, False)
-    elif why := not_text(head):
+    elif why := no_log(shown, head, False):
         found.skipped.append(Skipped(name, why))
-    elif source_code(shown, head, False):
-        found.skipped.append(Skipped(name, SOURCE_CODE))
     else:
         found.sources.append(Source(name, lambda: inner()[0], None, hints(shown)))
 

@@ -66,6 +66,11 @@ def source_code(name: str, text: bytes, whole: bool) -> bool:
     return _CODE_NAME.search(name) is not None or (whole and _all_code(text))
 
 
+def no_log(name: str, text: bytes, whole: bool) -> str:
+    """Why something is not read as a log; empty when it is."""
+    return not_text(text) or (SOURCE_CODE if source_code(name, text, whole) else "")
+
+
 def documentation(name: str) -> bool:
     """Do files of this name explain messages rather than hold them? Only asked of what nobody named."""
     return _DOCUMENTATION.search(name) is not None

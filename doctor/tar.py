@@ -8,6 +8,7 @@ not read.
 from __future__ import annotations
 
 import io
+from collections.abc import Callable
 from typing import BinaryIO, NamedTuple
 
 from doctor.inflate import ArchiveError, at_once
@@ -82,15 +83,15 @@ class Tar:
 
     def read(self, size: int) -> bytes:
         """Up to so many further bytes of the current member."""
-        size = min(size, self._end - self._at)
-        data = self._stream.read(size) if size > 0 else b""
-        self._at += len(data)
-        return data
+        return self._take(self._stream.read, size)
 
     def some(self, size: int) -> bytes:
         """As many as come without waiting for a fault further on; empty at the end of the member."""
+        return self._take(self._some, size)
+
+    def _take(self, read: Callable[[int], bytes], size: int) -> bytes:
         size = min(size, self._end - self._at)
-        data = self._some(size) if size > 0 else b""
+        data = read(size) if size > 0 else b""
         self._at += len(data)
         return data
 
