@@ -13,6 +13,7 @@ from doctor import discover, exits, interrupts
 from doctor.commands import common
 from doctor.commands.scan import FAIL_ON
 from doctor.errors import UsageError
+from doctor.render import parts
 from doctor.watch.live import Live, Update
 
 
@@ -110,6 +111,5 @@ def follow(live: Live, args: argparse.Namespace, wait: Callable[[], bool]) -> in
 def bad(update: Update, fail_on: str) -> bool:
     """Whether a root of that severity stands in the report."""
     return update.report["verdict"] == "findings" and any(
-        f["role"] == "root" and f["kind"] != "noise" and f["severity"] in FAIL_ON[fail_on]
-        for f in update.report["findings"]
+        f["severity"] in FAIL_ON[fail_on] for f in parts.roots(update.report)
     )

@@ -8,6 +8,7 @@ from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
 from doctor.lang import word
+from doctor.render.parts import roots
 
 Json = dict[str, Any]
 _LEVELS = {"fatal": "error", "error": "error", "warning": "warning", "info": "notice"}
@@ -17,8 +18,7 @@ _NO_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 def junit(report: Json, lang: str) -> str:
     """One case for each root cause and each unrecognised error; what is only a hint passes. A clean log is one case that passes."""
-    roots = _roots(report)
-    cases = [_case(f, lang) for f in roots]
+    cases = [_case(f, lang) for f in roots(report)]
     for cluster in report["unexplained"]:
         told = cluster["evidence"]
         text = f"{told['path']}:{told['line']}\n{told['text']}"
@@ -54,7 +54,7 @@ def github(report: Json, lang: str) -> str:
 
 
 def _commands(report: Json, lang: str) -> Iterator[str]:
-    for finding in _roots(report):
+    for finding in roots(report):
         at = finding["evidence"][0] if finding["evidence"] else None
         fixes = "".join(f"\n{number}. {fix['title'][lang]}" for number, fix in enumerate(finding["fixes"], 1))
         title = f"{finding['id']} {finding['title'][lang]}"
@@ -78,7 +78,3 @@ def _property(text: str) -> str:
 
 def _attribute(text: str) -> str:
     return quoteattr(_NO_XML.sub("?", text), {"\n": "&#10;", "\t": "&#9;"})
-
-
-def _roots(report: Json) -> list[Json]:
-    return [f for f in report["findings"] if f["role"] == "root" and f["kind"] != "noise"]

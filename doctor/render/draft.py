@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from doctor.lang import word
+from doctor.render import parts
 from doctor.render.markdown import escape, fence
 from doctor.versions import Seen
 
@@ -74,9 +75,9 @@ def subject(report: Json, number: int | None) -> Json | None:
     if number is not None:
         found: Json = report["findings"][number - 1]
         return found
-    roots = [f for f in report["findings"] if f["role"] == "root" and f["kind"] != "noise"]
+    roots = parts.roots(report)
     loud = [f for f in roots if f["severity"] != "info"]
-    return (loud or [None])[0] if report["verdict"] != "inconclusive" or loud else None
+    return loud[0] if loud else None
 
 
 def _say(name: str, lang: str, **values: object) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 
 from doctor.job.model import spans
 from doctor.lang import word
+from doctor.render import parts
 from doctor.render.text import scope, size_text
 from doctor.render.timeline import folded, skew_line
 
@@ -37,25 +38,23 @@ def render(report: Json, lang: str) -> str:
 
 
 def _lines(report: Json, lang: str) -> Iterator[str]:
-    findings: list[Json] = report["findings"]
-    by_id = {f["id"]: f for f in findings}
-    roots = [f for f in findings if f["role"] == "root" and f["kind"] != "noise"]
-    noise = [f for f in findings if f["kind"] == "noise"]
-    title = f"npu-doctor: {roots[0]['id']} {roots[0]['title'][lang]}" if roots else f"npu-doctor: {word(report['verdict'], lang)}"
+    by_id = {f["id"]: f for f in report["findings"]}
+    causes, harmless = parts.roots(report), parts.noise(report)
+    title = f"npu-doctor: {causes[0]['id']} {causes[0]['title'][lang]}" if causes else f"npu-doctor: {word(report['verdict'], lang)}"
     yield f'<!doctype html>\n<html lang="{"zh-CN" if lang == "zh" else "en"}">\n<head>\n<meta charset="utf-8">'
     yield '<meta name="viewport" content="width=device-width, initial-scale=1">'
     yield "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
     yield f"<title>{escape(title)}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n<h1>npu-doctor</h1>"
     if report["verdict"] != "findings":
         yield f'<p class="tag {"clean" if report["verdict"] == "clean" else "warning"}">{escape(word(report["verdict"], lang))}</p>'
-    for finding in roots:
+    for finding in causes:
         yield from _finding(finding, by_id, lang)
     if report.get("job"):
         yield from _job(report["job"], lang)
     yield from _unexplained(report["unexplained"], lang)
-    if noise:
+    if harmless:
         yield f"<section><h2>{escape(word('noise', lang))}</h2>"
-        yield from _list(f"{f['id']} {f['title'][lang]} (x{f['count']})" for f in noise)
+        yield from _list(f"{f['id']} {f['title'][lang]} (x{f['count']})" for f in harmless)
         yield "</section>"
     if report["missing_evidence"]:
         yield f"<section><h2>{escape(word('missing', lang))}</h2>"

@@ -6,6 +6,8 @@ import json
 from typing import Any
 from urllib.parse import quote
 
+from doctor.render.parts import roots
+
 Json = dict[str, Any]
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 UNKNOWN = "UNKNOWN"  # the rule of errors that no entry claims
@@ -13,8 +15,8 @@ _LEVELS = {"fatal": "error", "error": "error", "warning": "warning", "info": "no
 
 
 def render(report: Json, lang: str) -> str:
-    roots = [f for f in report["findings"] if f["role"] == "root" and f["kind"] != "noise"]
-    rules = [_rule(f, lang) for f in roots]
+    causes = roots(report)
+    rules = [_rule(f, lang) for f in causes]
     if report["unexplained"]:
         rules.append({"id": UNKNOWN, "shortDescription": {"text": "An error that no entry of the knowledge claims"}})
     notes = [
@@ -27,8 +29,8 @@ def render(report: Json, lang: str) -> str:
         "columnKind": "unicodeCodePoints",
         "invocations": [{"executionSuccessful": True, "toolExecutionNotifications": notes}],
         "results": [
-            *(_result(f, number, lang) for number, f in enumerate(roots)),
-            *(_unknown(c, len(roots)) for c in report["unexplained"]),
+            *(_result(f, number, lang) for number, f in enumerate(causes)),
+            *(_unknown(c, len(causes)) for c in report["unexplained"]),
         ],
     }
     return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, ensure_ascii=False, indent=1) + "\n"

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from doctor.lang import word
+from doctor.render import parts
 from doctor.render import timeline as job
 from doctor.render.layout import Style, cells, cut, paint, wrap
 
@@ -32,8 +33,7 @@ def size_text(number: int) -> str:
 def _lines(report: Json, lang: str, style: Style, everything: bool, timeline: bool) -> Iterator[str]:
     findings: list[Json] = report["findings"]
     by_id = {f["id"]: f for f in findings}
-    noise = [f for f in findings if f["kind"] == "noise"]
-    roots = [f for f in findings if f["role"] == "root" and f["kind"] != "noise"]
+    noise, roots = parts.noise(report), parts.roots(report)
     if report["verdict"] != "findings":
         yield paint(word(report["verdict"], lang), "good" if report["verdict"] == "clean" else "warning", style)
         yield ""

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from doctor.lang import word as core_word
+from doctor.render import parts
 from doctor.render.text import size_text
 from doctor.tui import cards
 from doctor.tui.doc import Doc, Target
@@ -23,8 +24,7 @@ def rows(report: Json, lang: str, opened: frozenset[str]) -> list[Row]:
 
 def _rows(report: Json, lang: str, opened: frozenset[str]) -> Iterator[Row]:
     found = [f for f in report["findings"] if f["kind"] != "noise"]
-    noise = [f for f in report["findings"] if f["kind"] == "noise"]
-    roots = [f for f in found if f["role"] == "root"]
+    noise, roots = parts.noise(report), parts.roots(report)
     if report["verdict"] != "findings":
         yield Row(
             "", (Span(core_word(report["verdict"], lang), "good" if report["verdict"] == "clean" else "warning"),)
@@ -105,17 +105,17 @@ def _message(text: str) -> str:
 
 def summary(report: Json, lang: str) -> str:
     """Counts and figures for the bar."""
-    roots = [f for f in report["findings"] if f["role"] == "root" and f["kind"] != "noise"]
+    roots = parts.roots(report)
     stats = report["stats"]
     count = word("finding" if len(roots) == 1 else "findings", lang, n=len(roots))
     ranks = len((report.get("job") or {}).get("ranks") or ())
-    parts = [
+    told = [
         count,
         f"{ranks} rank" if ranks > 1 else "",
         size_text(stats["bytes"]),
         f"{stats['seconds']:.1f} s",
     ]
-    return " · ".join(p for p in parts if p)
+    return " · ".join(p for p in told if p)
 
 
 def card(report: Json, key: str, lang: str) -> Doc:

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from textual.worker import get_current_worker
 
+from doctor.render import parts
 from doctor.render.text import size_text
 from doctor.tui import findings
 from doctor.tui.diagnosis import ReportScreen
@@ -69,7 +70,7 @@ class WatchScreen(ReportScreen):
             first = self.outcome is None
             self.outcome = message.outcome
             self.session.sources = tuple(self._live.follower.sources)
-            roots = {f["id"] for f in self.outcome.report["findings"] if f["role"] == "root" and f["kind"] != "noise"}
+            roots = {f["id"] for f in parts.roots(self.outcome.report)}
             for code in sorted(roots - self._known) if not first else ():
                 finding = findings.find(self.outcome.report, code)
                 if finding is not None:
