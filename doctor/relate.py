@@ -2,7 +2,8 @@
 
 Rules, strongest first. An entry's own edges (`symptom_of`, `refines`) decide. A wrapper folds beneath anything that
 says more; a symptom beneath any real cause; an ambiguous one beneath a cause that came earlier in the same stream;
-every fault beneath the proof that the log is of a machine without any NPU.
+every fault beneath the proof that the log is of a machine without any NPU; whatever has no line but harmless ones
+beneath what calls them harmless.
 """
 
 from __future__ import annotations
@@ -45,9 +46,10 @@ def relate(findings: Iterable[Finding], story: Story = NO_STORY) -> tuple[Relate
     """Roots in reading order, each followed by what it explains; noise last. A job's own story goes before the rules."""
     ranked = sorted(findings, key=_ranker(findings := tuple(findings), story))
     facts = _Facts()
-    above: dict[str, str] = {}
-    for finding in reversed(ranked):  # the least likely root first, so that chains end at the best one
-        parent = _parent(finding, ranked, above, story, facts)
+    above = _harmless(ranked)
+    alive = [f for f in ranked if f.entry.code not in above]
+    for finding in reversed(alive):  # the least likely root first, so that chains end at the best one
+        parent = _parent(finding, alive, above, story, facts)
         if parent is not None:
             above[finding.entry.code] = parent.entry.code
     below: dict[str, list[str]] = {}
@@ -63,6 +65,18 @@ def relate(findings: Iterable[Finding], story: Story = NO_STORY) -> tuple[Relate
         out.append(Related(finding, "root", None, tuple(below.get(code, ())), story.notes.get(code)))
         out += [Related(by_code[c], "symptom", above[c], ()) for c in below.get(code, ())]
     return tuple(out)
+
+
+def _harmless(ranked: list[Finding]) -> dict[str, str]:
+    """Findings seen in nothing but lines that an entry of the harmless ones claims, each with that entry's code."""
+    claimed = {(h.place.path, h.place.line): f.entry.code for f in ranked if f.entry.role == "noise" for h in f.hits}
+    above: dict[str, str] = {}
+    for finding in ranked if claimed else ():
+        if finding.entry.role != "noise":
+            owners = [claimed.get((h.place.path, h.place.line)) for h in finding.hits]
+            if owners[0] is not None and all(owners):
+                above[finding.entry.code] = owners[0]
+    return above
 
 
 def _top(code: str, above: dict[str, str]) -> str:

@@ -231,3 +231,16 @@ def test_errors_of_go_programs_are_no_all_clear(line: str) -> None:
     assert "something odd" in told.unexplained[0].first.text
     fine = line.replace("E1026", "I1026").replace("F1026", "W1026").replace("error", "info").replace("fatal", "warning")
     assert diagnose(fine + "\n").verdict == "clean"
+
+
+def test_what_stands_only_in_harmless_lines_is_harmless(tmp_path: Path) -> None:
+    """A wide pattern may hit the very line another entry knows as harmless; a second line elsewhere proves it again."""
+    known = knowledge(
+        tmp_path,
+        entry("AAA001", "undefined symbol", role="ambiguous"),
+        entry("BBB001", "optional part not loaded", role="noise", severity="info", kind="noise"),
+        entry("CCC001", "worker died", role="symptom", kind="worker-death"),
+    )
+    notice = "optional part not loaded: undefined symbol\n"
+    assert roots(diagnose(notice + "worker died\n", knowledge=known)) == ["CCC001"]  # not hidden beneath the notice
+    assert roots(diagnose(notice + "a.so: undefined symbol\n", knowledge=known)) == ["AAA001"]
