@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from doctor import evaluate, relate
+from doctor import evaluate, relate, unheld
 from doctor.harvest import Cluster, Harvest, Hit, Skipped, merge
 from doctor.job.analyse import TABLE, analyse, hits, locate
 from doctor.job.model import Job
@@ -48,6 +48,7 @@ def conclude(
         job, related = None, relate.relate(evaluate.evaluate(harvest, knowledge), NO_STORY)
         note = f"the job as a whole was not analysed, internal error: {type(error).__name__}: {error}"
         harvest = harvest._replace(skipped=(*harvest.skipped, Skipped("...", note[:300])))
+    harvest = unheld.give_back(harvest, (r.finding for r in related))
     unexplained = tuple(sorted(harvest.clusters, key=lambda c: (c.first.time or "~", c.first.path, c.first.line)))
     return Diagnosis(
         _verdict(related, harvest),

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from doctor.evaluate import Finding, order, stream_of
 from doctor.job.tell import NO_STORY, Story
-from kb.model import Text
+from kb.model import Entry, Text
 from parsers.record import seconds
 
 _SEVERITY = {"fatal": 0, "error": 0, "warning": 1, "info": 2}
@@ -24,6 +24,7 @@ _ROLE = {"cause": 0, "ambiguous": 1, "symptom": 2, "wrapper": 3, "noise": 4}
 _ENDING_KINDS = frozenset(
     {"not-npu", "user-code", "model-files", "dataset", "host-resource", "service-config", "process-death"}
 )
+_TELLING = frozenset({"cause", "ambiguous", "symptom"})
 # The log is of a machine that has no NPU: whatever looks like a fault of one is none.
 _ELSEWHERE = "other-machine"
 # Somebody stopped the program: what breaks from then on in the same stream only follows from its end.
@@ -175,6 +176,10 @@ def _strength(effect: Finding, cause: Finding, facts: _Facts) -> int:
     near = facts.near(effect, cause)
     if b.code in a.refines:
         return 0
+    if _guesses(a) != _guesses(b) and {a.role, b.role} <= _TELLING:
+        guess, knower = (effect, cause) if _guesses(a) else (cause, effect)
+        if facts.reads(knower, guess):
+            return 6 if guess is effect else 0
     if b.kind == _STOPPED and near and _not_later(cause, effect):
         return 5
     if a.role == "wrapper" and b.role != "wrapper":
@@ -187,6 +192,11 @@ def _strength(effect: Finding, cause: Finding, facts: _Facts) -> int:
         # What the shape of a job suggests yields to what a line says; a mere suggestion even to an ambiguous line.
         return 2 if b.role == "cause" or (b.role == "ambiguous" and a.confidence == "low") else 0
     return 0
+
+
+def _guesses(entry: Entry) -> bool:
+    """Does it only repeat what a line says? Whoever knows that line knows more."""
+    return entry.role == "ambiguous" and entry.confidence == "low" and entry.domain != "job"
 
 
 def _ends_jobs(finding: Finding) -> bool:
@@ -222,6 +232,15 @@ class _Facts:
     def __init__(self) -> None:
         self._places: dict[str, tuple[set[str], _Owners, set[str]]] = {}
         self._scopes: dict[tuple[str, str], set[tuple[object, object]]] = {}
+        self._lines: dict[str, set[tuple[str, int]]] = {}
+
+    def reads(self, finding: Finding, other: Finding) -> bool:
+        """Does a finding rest on the very line that the other one quotes?"""
+        code = finding.entry.code
+        if code not in self._lines:
+            self._lines[code] = {(h.place.path, h.place.line) for h in finding.hits}
+        quoted = next((h.place for h in other.hits if h.captures), None)
+        return quoted is not None and (quoted.path, quoted.line) in self._lines[code]
 
     def near(self, a: Finding, b: Finding) -> bool:
         """Do they share a stream or a process anywhere?"""

@@ -106,7 +106,7 @@ class ErrorLines:
         return self._clusters.result(), self._clusters.total
 
 
-def is_error(line: Line) -> bool:
+def is_error(line: Line | Place) -> bool:
     """Does this line by itself report an error? Frames, summaries and INFO lines that mention the word do not."""
     if line.kind == "plog":
         return line.level in ("error", "fatal")

@@ -214,6 +214,30 @@ def test_what_rules_an_entry_out_explains_no_line(tmp_path: Path) -> None:
     assert found.unexplained[0].total == 700
 
 
+def test_what_half_an_entry_claims_is_still_unexplained(tmp_path: Path) -> None:
+    """A leaf claims its line before the rest of its entry is known to be missing: that must not hide the error."""
+    evidence = "{all: [{text: 'RuntimeError: '}, {text: 'engine is down'}]}"
+    known = knowledge(tmp_path, entry("AAA001", "", evidence=evidence))
+    error = "RuntimeError: plugh should be 3D\n"
+    found = diagnose(error * 3, knowledge=known)
+    assert (roots(found), found.verdict) == ([], "inconclusive")
+    assert [(c.total, c.first.text) for c in found.unexplained] == [(3, error.strip())]
+    found = diagnose(error + "engine is down\n", knowledge=known)
+    assert (roots(found), found.unexplained) == (["AAA001"], ())
+
+
+def test_a_guess_yields_to_whoever_knows_the_line_it_quotes(tmp_path: Path) -> None:
+    """However late or mild the other one is; a line of its own it keeps."""
+    known = knowledge(
+        tmp_path,
+        entry("AAA001", "", evidence="{any: [{regex: '(?P<what>RuntimeError: .*)'}]}", role="ambiguous", confidence="low", kind="user-code"),
+        entry("BBB001", "RuntimeError: peer left", role="symptom", severity="warning", kind="peer-lost"),
+    )
+    found = diagnose("RuntimeError: peer left\n", knowledge=known)
+    assert [(r.finding.entry.code, r.explained_by) for r in found.related] == [("BBB001", None), ("AAA001", "BBB001")]
+    assert roots(diagnose("RuntimeError: own fault\nRuntimeError: peer left\n", knowledge=known)) == ["AAA001"]
+
+
 @pytest.mark.parametrize(
     "line",
     [
