@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from importlib import import_module
 from typing import Any
@@ -17,7 +17,7 @@ _NEW = sys.version_info >= (3, 11)  # the parser of `re` moved in 3.11
 _c: Any = import_module("re._constants" if _NEW else "sre_constants")
 _parser: Any = import_module("re._parser" if _NEW else "sre_parse")
 
-MIN_ANCHOR = 5
+MIN_ANCHOR = 6  # an automaton sorts its literals by length: one short one costs as much as hundreds of long ones
 MAX_PATTERN = 2000  # characters
 MAX_SIZE = 20_000  # steps of a pattern whose repeats are written out
 
@@ -74,9 +74,9 @@ def _parsed(pattern: str) -> Any:
     return _parser.parse(pattern)
 
 
-def of_regex(pattern: str) -> tuple[str, ...]:
+def of_regex(pattern: str, first_line: bool = False) -> tuple[str, ...]:
     """The best set of anchors of a regex: each match contains at least one of them. Empty: there is none."""
-    return _best(candidates(pattern))
+    return _best(of_first_line(pattern) if first_line else candidates(pattern))
 
 
 @lru_cache(maxsize=8192)  # asked when an entry is read, and when all fragments are chosen
@@ -84,6 +84,50 @@ def candidates(pattern: str) -> Sequence[tuple[str, ...]]:
     """Every set of fixed texts one of which stands in each match."""
     tree = _parsed(pattern)
     return [] if tree.state.flags & re.IGNORECASE else _runs(tree)
+
+
+def of_first_line(pattern: str) -> Sequence[tuple[str, ...]]:
+    """The same for a pattern that runs over lines: only what stands before the first place where a line may end."""
+    tree = _parsed(pattern)
+    if tree.state.flags & (re.IGNORECASE | re.DOTALL):
+        return []
+    return _runs(_head(tree))
+
+
+def _head(items: Any) -> list[Any]:
+    """The items before the first one with which a line may end; of a group its own head."""
+    head: list[Any] = []
+    for op, argument in items:
+        if _may_end_line(op, argument):
+            return head + _head(argument[3]) if op is _c.SUBPATTERN else head
+        head.append((op, argument))
+    return head
+
+
+def _may_end_line(op: Any, argument: Any) -> bool:
+    if op is _c.LITERAL:
+        return bool(argument == 10)
+    if op is _c.NOT_LITERAL:
+        return bool(argument != 10)
+    if op is _c.IN:
+        inside = any(_holds_line_end(*member) for member in argument)
+        return inside != (argument[0][0] is _c.NEGATE)
+    if op in _REPEATS:
+        return any(_may_end_line(*item) for item in argument[2])
+    if op is _c.SUBPATTERN:
+        return any(_may_end_line(*item) for item in argument[3])
+    if op is _c.BRANCH:
+        return any(_may_end_line(*item) for option in argument[1] for item in option)
+    return op not in (_c.ANY, _c.AT, _c.ASSERT, _c.ASSERT_NOT)  # of anything else nothing is known
+
+
+def _holds_line_end(op: Any, argument: Any) -> bool:
+    """Does a member of a class stand for the end of a line?"""
+    if op is _c.LITERAL:
+        return bool(argument == 10)
+    if op is _c.RANGE:
+        return bool(argument[0] <= 10 <= argument[1])
+    return op is _c.CATEGORY and argument in (_c.CATEGORY_SPACE, _c.CATEGORY_NOT_WORD, _c.CATEGORY_NOT_DIGIT)
 
 
 def weight(anchors: tuple[str, ...]) -> float:
@@ -97,7 +141,7 @@ def _worth(literal: str) -> float:
 
 
 def _best(candidates: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
-    return max(candidates, key=weight, default=())
+    return max(candidates, key=lambda a: (min(map(len, a)) >= MIN_ANCHOR, weight(a)), default=())
 
 
 MAX_VARIANTS = 12  # "[sS]ub ?process" is four literals; more than these are given up
@@ -115,9 +159,11 @@ def _runs(items: Any) -> list[tuple[str, ...]]:
         nonlocal run
         if any(run):
             found.append(tuple(dict.fromkeys(run)))
+            if len(found[-1]) > 1 and len(core := _beginning(run)) >= MIN_ANCHOR:
+                found.append((core,))  # `E10006\)?: ?` is looked for by its code: one literal, not four
         run = ("",)
 
-    for op, argument in items:
+    for op, argument in _flat(items):
         if op in (_c.AT, _c.ASSERT, _c.ASSERT_NOT):  # no width: the run goes on
             continue
         spellings = _spellings(op, argument)
@@ -125,10 +171,7 @@ def _runs(items: Any) -> list[tuple[str, ...]]:
             run = tuple(a + b for a in run for b in spellings)
             continue
         close()
-        if op is _c.SUBPATTERN:
-            if not argument[1] & re.IGNORECASE:
-                found += _runs(argument[3])
-        elif op is _c.BRANCH:
+        if op is _c.BRANCH:
             options = [_best(_runs(option)) for option in argument[1]]
             if all(options):
                 found.append(tuple(dict.fromkeys(a for option in options for a in option)))
@@ -138,6 +181,23 @@ def _runs(items: Any) -> list[tuple[str, ...]]:
             found += _runs(argument)
     close()
     return found
+
+
+def _beginning(texts: Sequence[str]) -> str:
+    """With what all texts begin."""
+    first, last = min(texts), max(texts)
+    return first[: next((i for i, c in enumerate(first) if c != last[i : i + 1]), len(first))]
+
+
+def _flat(items: Any) -> Iterator[Any]:
+    """The items with those of groups in their places: a group that a match goes through once is no border."""
+    for op, argument in items:
+        if op is not _c.SUBPATTERN:
+            yield op, argument
+        elif not argument[1] & re.IGNORECASE:
+            yield from _flat(argument[3])
+        else:
+            yield _c.ANY, None  # whatever it matches
 
 
 def _spellings(op: Any, argument: Any) -> tuple[str, ...] | None:

@@ -6,12 +6,15 @@ by `failed`. What is ordinary is learnt from `background.txt`, a sample of healt
 A layer's signals are assigned together: anchors share pieces wherever they can, because half as many literals make an
 automaton that is half as fast again, and one find a line is cheaper than four. Which pieces error lines are full of
 (`failed,`, ` informa`) is learnt from the samples of the entries.
+
+An automaton sorts its literals into eight places, by length and last letters, and confirms whatever passes a place. Of
+more than eight letters it sees the last eight; a handful of four, five or seven letters take a place each away from the
+thousands of eight. So there are pieces of eight letters, and of six for codes and words that have no more.
 """
 
 from __future__ import annotations
 
 import heapq
-import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -19,10 +22,11 @@ from pathlib import Path
 from kb import anchors
 from kb.model import Signal
 
-LENGTH = 8
+LENGTH, SHORT = 8, 6
 COMMON = 20  # a piece found more often than this in the sample is a weak one
-_HEALTHY_COST, _ERROR_COST, _LETTER_COST, _WORD_COST = 5.0, 0.3, 1 / 1000, 60.0
+_HEALTHY_COST, _ERROR_COST, _LETTER_COST, _WORD_COST = 5.0, 0.3, 3 / 1000, 60.0
 _REFUSAL_COST = 3.0
+_SHORT_COST, _ODD_COST = 20.0, 10.0
 WASTED = 12  # lines of the samples
 
 
@@ -54,6 +58,9 @@ def _letters(piece: str) -> int:
 
 
 def _pieces(anchor: str) -> Iterable[str]:
+    """What an anchor can be looked for by: eight letters of it, or six, because an automaton keeps each length apart."""
+    if len(anchor) < LENGTH:
+        return (anchor, anchor[:SHORT])
     return (anchor[i : i + LENGTH] for i in range(max(1, len(anchor) - LENGTH + 1)))
 
 
@@ -67,12 +74,8 @@ def _options(signal: Signal) -> list[tuple[str, ...]]:
     if signal.form != "regex":
         return [signal.anchors]
     # Where a pattern may run over lines its anchor must stand in the first one: that line is what is tried.
-    pattern = signal.pattern.split(r"\n")[0] if signal.lines else signal.pattern
-    try:
-        found = [o for o in anchors.candidates(pattern) if min(map(len, o)) >= anchors.MIN_ANCHOR]
-    except re.error:  # cut in the middle of a group
-        found = []
-    return (found[:1] if signal.lines else found) or [signal.anchors]
+    found = anchors.of_first_line(signal.pattern) if signal.lines else anchors.candidates(signal.pattern)
+    return [o for o in found if min(map(len, o)) >= anchors.MIN_ANCHOR] or [signal.anchors]
 
 
 def assign(signal: Signal) -> Signal:
@@ -89,7 +92,10 @@ def assign_all(signals: Sequence[Signal], errors: str = "") -> list[Signal]:
     best: list[tuple[str, ...]] = []
     for options in found:
         # An error line with the anchor of a pattern that it does not match costs more than a find: the pattern is tried.
-        price = {o: sum(min(cost[p] + _REFUSAL_COST * failing[p] for p in _pieces(a)) for a in o) for o in options}
+        price = {
+            o: sum(_short(a) + min(cost[p] + _REFUSAL_COST * failing[p] for p in _pieces(a)) for a in o)
+            for o in options
+        }
         best.append(min(options, key=lambda o: (price[o], -anchors.weight(o)), default=()))
     chosen = _cover({anchor for option in best for anchor in option}, cost)
     _lengthen(chosen, cost, failing, errors)
@@ -102,7 +108,18 @@ def assign_all(signals: Sequence[Signal], errors: str = "") -> list[Signal]:
 def _cost(piece: str, healthy: int, failing: int) -> float:
     """What looking for a piece costs: the finds that mean nothing, and what the automaton makes of its letters."""
     found = _HEALTHY_COST * healthy + _ERROR_COST * failing
-    return 1 + found + _LETTER_COST * _letters(piece) + _WORD_COST * _is_word(piece)
+    odd = SHORT < len(piece) < LENGTH
+    return 1 + found + _LETTER_COST * _letters(piece) + _WORD_COST * _is_word(piece) + _ODD_COST * odd
+
+
+def _short(anchor: str) -> float:
+    """An automaton confirms what looks like one of its literals by their last eight bytes: fewer letters confirm far more.
+
+    What ends with digits is looked for beside so little else that this costs nothing.
+    """
+    if len(anchor) >= LENGTH or anchor[-1:].isdigit():
+        return 0.0
+    return _SHORT_COST + _WORD_COST * anchor.islower()
 
 
 def _is_word(piece: str) -> bool:

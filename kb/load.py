@@ -277,7 +277,7 @@ class _Evidence:
         except anchors.PatternError as error:
             reader.fault((form,), f"bad regex: {error}", "try it with python -c 'import re; re.compile(...)'")
             return ()
-        found = anchors.of_regex(pattern)
+        found = anchors.of_regex(pattern, first_line=bool(reader.map.get("lines")))
         if not found or min(map(len, found)) < anchors.MIN_ANCHOR:
             reader.fault((form,), f"the regex has no fixed text of {anchors.MIN_ANCHOR} characters outside optional parts",
                          "the scanner looks for fixed text first; anchor the pattern on the stable words of the message")  # fmt: skip

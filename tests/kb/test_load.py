@@ -53,7 +53,7 @@ def test_a_good_entry_loads() -> None:
         (("kind: out-of-memory", "kind: out-of-memry"), "did you mean 'out-of-memory'", 4),
         (("code: TST001", "code: T1"), "no entry code", 1),
         (("zh: 测试故障}", "}"), "'zh' is missing", 5),
-        (("{text: \"a very special message\"}", "{text: \"abc\"}"), "5 characters", 9),
+        (("{text: \"a very special message\"}", "{text: \"abc\"}"), "6 characters", 9),
         (("{text: \"a very special message\"}", "{regex: 'a(b'}"), "bad regex", 9),
         (("{text: \"a very special message\"}", "{regex: '\\d+ .* \\d+'}"), "no fixed text", 9),
         (("{text: \"a very special message\"}", "{text: abcdefgh, regex: abcdefgh}"), "exactly one of", 9),
