@@ -29,6 +29,7 @@ _TELLING = frozenset({"cause", "ambiguous", "symptom"})
 _ELSEWHERE = "other-machine"
 # Somebody stopped the program: what breaks from then on in the same stream only follows from its end.
 _STOPPED = "interrupted"
+_OF_PYTHON = "user-code"  # an exception that follows from a failed call is printed after what the call printed
 # What is printed because a peer is gone: it follows from the root of a job, wherever it stands.
 _DOWNSTREAM = frozenset({"peer-timeout", "peer-lost", "worker-death", "link-fault", "network-config", "process-death"})
 
@@ -169,6 +170,7 @@ def _strength(effect: Finding, cause: Finding, facts: _Facts) -> int:
             and edge.kind == b.kind
             and b.role in ("cause", "ambiguous")
             and facts.share(edge.scope, effect, cause)
+            and not (b.kind == _OF_PYTHON and b.role == "ambiguous" and _later(cause, effect))
         ):
             return 7
     if _ELSEWHERE in (a.kind, b.kind):
@@ -211,6 +213,12 @@ def _not_later(cause: Finding, effect: Finding) -> bool:
     if a.path == b.path:
         return _first_line(cause, a.path) <= _first_line(effect, a.path)
     return bool(a.time and b.time and a.time <= b.time)
+
+
+def _later(cause: Finding, effect: Finding) -> bool:
+    """Did it come further down in the one file that both stand in?"""
+    a, b = cause.first, effect.first
+    return a.path == b.path and _first_line(cause, a.path) > _first_line(effect, a.path)
 
 
 def _long_before(effect: Finding, cause: Finding) -> bool:

@@ -23,7 +23,10 @@ def of_code(code: str) -> tuple[str, tuple[str, ...]]:
             dict.fromkeys((digits.lower(), digits.upper()))
         )
     if re.fullmatch(r"-?\d+", code):
-        return rf"{CODE_WORD}[^\n]{{0,48}}?(?<![\w.-]){re.escape(code)}{NUMBER_END}", (code,)
+        beside = rf"{CODE_WORD}[^\n]{{0,48}}?(?<![\w.-])(?<!Key\[){re.escape(code)}{NUMBER_END}"
+        if len(code) >= 6:  # "[507011][Error code unknown]": so MindX SDK writes what acl returned
+            beside += rf"|\[{code}\]\["
+        return beside, (code,)
     return rf"(?<![A-Za-z0-9_]){re.escape(code)}{LETTERED_END}", (code,)
 
 

@@ -68,13 +68,14 @@ def test_the_likeliest_meaning_comes_first(written: str, family: str, code: str,
         "err=507018",
         "errCode[507018]",
         "hcclRet -> 507018",
+        "MxOmModelDesc.cpp:855] [507018][Error code unknown] Failed to model infer execute",
     ],
 )
 def test_a_bare_number_is_a_code_beside_a_word_for_errors(line: str) -> None:
     assert re.search(of_code("507018")[0], line)
 
 
-@pytest.mark.parametrize("line", ["step 507018 of 600000", "terrace 507018", "berry: 507018", "error: took 1507018 us"])
+@pytest.mark.parametrize("line", ["step 507018 of 600000", "terrace 507018", "berry: 507018", "error: took 1507018 us", "Error: no tilingKey[507018]"])
 def test_a_number_alone_is_no_code(line: str) -> None:
     assert not re.search(of_code("507018")[0], line)
 
