@@ -48,7 +48,7 @@ def of_exit(status: int) -> tuple[str, tuple[str, ...]]:
     if number:
         forms = [str(128 + number), f"-{number}"]
     options = [
-        rf"exit ?[cC]ode\s*[:=]?\s*(?:{'|'.join(map(re.escape, forms))})(?!\w)",
+        rf"[eE]xit ?[cC]ode\s*[:=]?\s*(?:{'|'.join(map(re.escape, forms))})(?!\w)",
         rf"[eE]xit ?[sS]tatus\s*[:=]?\s*(?:{'|'.join(map(re.escape, forms))})(?!\w)",
     ]
     anchors = [
@@ -56,6 +56,8 @@ def of_exit(status: int) -> tuple[str, tuple[str, ...]]:
         "exitCode",
         "exit code",
         "exit Code",
+        "Exit code",
+        "Exit Code",
         "exitstatus",
         "exit status",
         "ExitStatus",

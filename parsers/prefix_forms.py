@@ -51,6 +51,8 @@ HOST = _form(
 )
 KUBECTL = _form(r"\[(?:pod|job|deployment|statefulset)/(?P<worker>[\w.-]{1,120})(?:/[\w.-]{1,80})?\] ")
 SERVER = _form(r"\[[A-Z][A-Z _-]{2,24}\] (?=\((?:\w[\w.:-]{0,60} ){1,3}?pid=\d)")
+# vllm-omni names the stage whose process wrote the line: [Stage-0] ERROR 06-12 ...
+STAGE = _form(r"\[(?P<worker>Stage-\d{1,4})\] (?=\S)")
 # Times of the container runtime are dropped: they are UTC, the line's own are local.
 CRI = _form(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d) (?:(?:stdout|stderr) [FP] |(?=\S))")
 BUILDKIT = _form(r"#\d{1,4} \d{1,6}\.\d{1,6} ")
@@ -138,7 +140,7 @@ OWN_HEAD = _form(r" ?(?:[A-Z0-9_]{1,32}\(|\d{4}-\d\d-\d\d)")
 PLOG_START = _form(r"\[ ?(?:[A-Z]{3,10}|\d{1,3}) ?\] ?(?!ME\(\d+:)[A-Z0-9_]{1,32}(?:\(|:\d{4}-)")
 
 ROUND = (WORKER, RAY_SYSTEM)
-SQUARE = (RANK, TORCH, BRACKET_TIME, RAY_CPP, TRAINER, MINDSPORE_PY, TORCHRUN, MPI, KUBECTL, SERVER)
+SQUARE = (RANK, TORCH, BRACKET_TIME, RAY_CPP, TRAINER, MINDSPORE_PY, TORCHRUN, MPI, KUBECTL, SERVER, STAGE)
 DIGIT = (PLAIN_TIME, CRI, BARE_TIME, SLASH_TIME, NUMBERED, SRUN, LLAMA, COLOUR, HOST)
 LEVEL_LETTERS = frozenset("DIWEFCTNS")
 

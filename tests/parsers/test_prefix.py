@@ -19,6 +19,7 @@ CASES = {
     "(EngineCore_DP0 pid=702) ERROR 11-07 06:32:37 [core.py:671] boom": {"level": "error", "module": "core.py", "time": None},
     "(vLLMHttpServer pid=1) (Worker_TP3 pid=2) boom": {"worker": "Worker_TP3", "pid": 2},
     "[RAW SERVER] (APIServer pid=9) boom": {"worker": "APIServer", "pid": 9},
+    "[Stage-1] ERROR 06-12 03:20:10 [omni_stage.py:1400] boom": {"worker": "Stage-1", "level": "error"},
     "(RayWorkerWrapper pid=7, ip=10.0.0.1) boom": {"worker": "RayWorkerWrapper", "pid": 7},
     "(pid=7) boom": {"worker": None, "pid": 7},
     "(raylet, ip=10.0.0.1) boom": {"worker": "raylet"},
