@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 import sys
 import unicodedata
 from typing import NamedTuple, TextIO
@@ -30,12 +31,19 @@ def style_of(stream: TextIO, asked: str = "auto") -> Style:
     width = 100
     if env.get("COLUMNS", "").isdigit():
         width = int(env["COLUMNS"])
-    elif tty:
+    elif tty or _is_pipe(stream):  # what goes through `head` or `less` ends on the terminal that errors go to
         try:
-            width = os.get_terminal_size(stream.fileno()).columns
-        except (OSError, ValueError):
-            width = 80
+            width = os.get_terminal_size((stream if tty else sys.stderr).fileno()).columns
+        except (OSError, ValueError, AttributeError):
+            width = 80 if tty else width
     return Style(max(40, min(width, 120)), colour, encoding.startswith(("utf", "gb")))
+
+
+def _is_pipe(stream: TextIO) -> bool:
+    try:
+        return stat.S_ISFIFO(os.fstat(stream.fileno()).st_mode)
+    except (OSError, ValueError):
+        return False
 
 
 def prepare(stream: TextIO) -> None:

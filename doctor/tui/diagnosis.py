@@ -16,7 +16,7 @@ from doctor.tui import findings, keys
 from doctor.tui.bind import bindings
 from doctor.tui.copying import FixCopier
 from doctor.tui.dialogs import ask, save
-from doctor.tui.doc import Target
+from doctor.tui.doc import Doc, Target
 from doctor.tui.editing import open_in_editor
 from doctor.tui.frame import Frame
 from doctor.tui.hiding import Hiding
@@ -97,16 +97,20 @@ class ReportScreen(Frame):
         view.empty = self.word("no-findings")
         view.set_rows(rows, self._key if self._moved else None)
         if any(row.key for row in rows):
-            card.show(findings.card(self.outcome.report, view.current, lang), keep=view.current == self._key)
+            card.show(self._card(self.outcome.report, view.current), keep=view.current == self._key)
         else:
-            card.show(findings.card(self.outcome.report, "", lang))
+            card.show(self._card(self.outcome.report, ""))
         self._key = view.current
+
+    def _card(self, report: findings.Json, key: str) -> Doc:
+        lang, known = self.doctor.language, self.session.known
+        return findings.card(report, key, lang, lambda kind: known.kind_title(kind).pick(lang))
 
     def on_row_highlighted(self, message: RowHighlighted) -> None:
         if message.view.id == "list" and self.outcome is not None and message.key != self._key:
             self._key, self._moved = message.key, True
             self._copier = FixCopier()
-            self.query_one("#card", Card).show(findings.card(self.outcome.report, message.key, self.doctor.language))
+            self.query_one("#card", Card).show(self._card(self.outcome.report, message.key))
 
     def on_row_folded(self, message: RowFolded) -> None:
         self._opened = self._opened ^ {message.key}
@@ -129,7 +133,7 @@ class ReportScreen(Frame):
             self._opened = self._opened | set(roots)
         self._key, self._moved = key, True
         self.show_report()
-        self.query_one("#card", Card).show(findings.card(self.outcome.report, key, self.doctor.language))
+        self.query_one("#card", Card).show(self._card(self.outcome.report, key))
 
     def action_follow(self, number: int) -> None:
         target = self.query_one("#card", Card).link(number)
@@ -163,9 +167,9 @@ class ReportScreen(Frame):
 
     def action_copy_card(self) -> None:
         if (hiding := self.hiding()) is not None:
-            key, lang, plain = self._key, self.doctor.language, self.query_one("#card", Card).doc
+            key, plain = self._key, self.query_one("#card", Card).doc
             self.doctor.copy_for_others(
-                plain.markdown, lambda: findings.card(hiding.report(), key, lang).markdown(), self.word("the-card")
+                plain.markdown, lambda: self._card(hiding.report(), key).markdown(), self.word("the-card")
             )
 
     def action_repro(self) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from doctor.lang import word as core_word
@@ -118,12 +118,12 @@ def summary(report: Json, lang: str) -> str:
     return " · ".join(p for p in told if p)
 
 
-def card(report: Json, key: str, lang: str) -> Doc:
-    """The card of a row."""
+def card(report: Json, key: str, lang: str, kinds: Callable[[str], str]) -> Doc:
+    """The card of a row; `kinds` tells what a kind of fault is called."""
     kind, _, name = key.partition(":")
     doc = Doc(key)
     if kind == "finding" and (finding := find(report, name)) is not None:
-        _finding(doc, finding, report, lang)
+        _finding(doc, finding, report, lang, kinds(finding["kind"]))
     elif kind == "cluster" and name.isdigit() and int(name) < len(report["unexplained"]):
         _cluster(doc, report["unexplained"][int(name)], lang)
     elif kind == "missing" and name.isdigit() and int(name) < len(report["missing_evidence"]):
@@ -169,11 +169,11 @@ def fixes(report: Json, key: str, lang: str) -> list[tuple[str, str]]:
     return []
 
 
-def _finding(doc: Doc, finding: Json, report: Json, lang: str) -> None:
+def _finding(doc: Doc, finding: Json, report: Json, lang: str, kind: str) -> None:
     doc.title(finding["id"], finding["title"][lang])
     confidence = finding["confidence"]
     sure = core_word("high" if confidence >= 0.9 else "medium" if confidence >= 0.7 else "low", lang)
-    doc.facts(core_word(finding["severity"], lang), f"{word('sure', lang)} {confidence:.0%} ({sure})", finding["kind"])
+    doc.facts(core_word(finding["severity"], lang), f"{word('sure', lang)} {confidence:.0%} ({sure})", kind)
     scope = [
         f"{core_word(k, lang)} {finding['scope'][k]}"
         for k in ("node", "rank", "device", "pid")

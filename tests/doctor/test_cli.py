@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
+import struct
 import subprocess
 import sys
+import termios
 from pathlib import Path
 
 import jsonschema
@@ -70,6 +73,21 @@ def test_any_terminal(env: dict[str, str], lang: str, run) -> None:  # type: ign
     assert done.returncode == 1, done.stderr
     assert b"ENV001" in done.stdout
     assert b"\x1b" not in done.stdout
+
+
+def test_a_pipe_is_as_wide_as_the_terminal_behind_it(run) -> None:  # type: ignore[no-untyped-def]
+    """`npu-doctor | head` is read on a screen, the one that errors are written to."""
+    ours, theirs = os.openpty()
+    try:
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 52, 0, 0))
+        env = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
+        command = [sys.executable, "-m", "doctor", "explain", "EI0006", "--lang", "en"]
+        piped = subprocess.run(command, stdout=subprocess.PIPE, stderr=theirs, cwd=ROOT, env=env, check=True, timeout=180).stdout
+    finally:
+        os.close(ours)
+        os.close(theirs)
+    assert piped == run("explain", "EI0006", "--lang", "en", COLUMNS="52").stdout
+    assert piped != run("explain", "EI0006", "--lang", "en", COLUMNS="100").stdout
 
 
 def test_forty_columns(run) -> None:  # type: ignore[no-untyped-def]

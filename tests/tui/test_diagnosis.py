@@ -311,7 +311,7 @@ def test_rows_of_a_report_have_unique_keys(tmp_path: Path) -> None:
         keys = [r.key for r in rows if r.key]
         assert len(keys) == len(set(keys))
         for key in keys:
-            assert findings.card(outcome.report, key, lang).plain().strip()
+            assert findings.card(outcome.report, key, lang, str).plain().strip()
 
 
 async def test_a_mistyped_path_is_told_with_the_nearest_name(tmp_path: Path) -> None:
