@@ -60,10 +60,8 @@ def relate(findings: Iterable[Finding], story: Story = NO_STORY) -> tuple[Relate
             below.setdefault(_top(finding.entry.code, above), []).append(finding.entry.code)
     by_code = {f.entry.code: f for f in ranked}
     out: list[Related] = []
-    for finding in ranked:
+    for finding in _first_attempt_first([f for f in ranked if f.entry.code not in above], story):
         code = finding.entry.code
-        if code in above:
-            continue
         out.append(Related(finding, "root", None, tuple(below.get(code, ())), story.notes.get(code)))
         out += [Related(by_code[c], "symptom", above[c], ()) for c in below.get(code, ())]
     return tuple(out)
@@ -79,6 +77,26 @@ def _harmless(ranked: list[Finding]) -> dict[str, str]:
             if owners[0] is not None and all(owners):
                 above[finding.entry.code] = owners[0]
     return above
+
+
+def _first_attempt_first(roots: list[Finding], story: Story) -> list[Finding]:
+    """A job that was restarted failed twice. What nothing explains and came well before all that leads the list leads it
+    instead: the second failure often only meets what the first one left behind."""
+    if story.waited or not roots:
+        return roots
+    lead = roots[0]
+    early = [
+        f
+        for f in roots[1:]
+        if f.entry.role in ("cause", "ambiguous")
+        and f.entry.confidence != "low"
+        and _SEVERITY[f.entry.severity] == _SEVERITY[lead.entry.severity]
+        and _long_before(f, lead)
+    ]
+    if not early:
+        return roots
+    first = min(early, key=lambda f: (f.first.time or "", f.first.line))
+    return [first, *(f for f in roots if f is not first)]
 
 
 def _top(code: str, above: dict[str, str]) -> str:

@@ -141,6 +141,8 @@ def called(case: Case, target: Target) -> str:
         return f"rank {target.comm_rank} of {target.comm.partition('|')[0]}"
     if target.location is not None:
         return f"device {target.location[0]}/{target.location[1]}"
+    if target.comm_rank is not None:
+        return f"rank {target.comm_rank} of the communicator"
     return target.address or "?"
 
 

@@ -42,7 +42,7 @@ def find_ends(case: Case, faulty: set[int]) -> Ends:
     silent = [t for t in ends if t.process is None or t.process in faulty or t.process not in waiters]
     votes: dict[Target, int] = {}
     reached: set[int] = set()
-    for end in sorted(silent or ends, key=lambda t: (-len(back[t]), str(t)))[:MAX_TERMINALS]:
+    for end in sorted(silent or ends, key=lambda t: (-len(back[t]), t.comm_rank or 0, str(t)))[:MAX_TERMINALS]:
         behind = set(back[end])
         queue = list(behind)
         while queue:
@@ -61,7 +61,7 @@ def outside(target: Target) -> Target:
     """Somebody without logs: by place when it is told, else by its seat."""
     if target.location is not None:
         return Target(None, location=target.location)
-    if target.comm is not None and target.comm_rank is not None:
+    if target.comm_rank is not None:  # the communicator itself may be unknown: the number still tells several apart
         return Target(None, target.comm, target.comm_rank)
     return Target(None, address=target.address)
 

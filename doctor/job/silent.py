@@ -30,7 +30,7 @@ UNSEEN = ("no-logs", "absent", "no-root")
 def terminal(case: Case, ends: Ends, first_wait: Mapping[int, Place]) -> tuple[Root, ...]:
     """Nobody has a fault of his own: whoever the chains end at is named with what its logs show, or that there are none."""
     link = _link(case)
-    ranked = sorted(ends.votes.items(), key=lambda i: (-i[1], i[0].process is None, str(i[0])))
+    ranked = sorted(ends.votes.items(), key=lambda i: (-i[1], i[0].process is None, i[0].comm_rank or 0, str(i[0])))
     silent = [(t, n) for t, n in ranked if is_silent(case, t)]
     best = ranked[0][1] if ranked else 0
     if link is not None and (not silent or link.waiters > silent[0][1]):

@@ -16,12 +16,13 @@ class Story(NamedTuple):
 
     order: Mapping[str, int]  # code of an entry -> place among the roots
     notes: Mapping[str, Text]
+    waited: bool = True  # does anybody wait for a root? If not, it only is the fault of a process that is known
 
     def place(self, code: str) -> int:
         return self.order.get(code, len(self.order) + 1)
 
 
-NO_STORY = Story({}, {})
+NO_STORY = Story({}, {}, False)
 
 
 def story(job: Job, findings: Sequence[Finding]) -> Story:
@@ -32,7 +33,7 @@ def story(job: Job, findings: Sequence[Finding]) -> Story:
             order.setdefault(code, number)
         for code in codes_of(root, findings):
             notes.setdefault(code, _note(root, code, job))
-    return Story(order, notes)
+    return Story(order, notes, any(root.waiters for root in job.roots))
 
 
 def _ranks(number: int) -> str:

@@ -323,3 +323,24 @@ def test_tables_that_contradict_each_other_tell_nothing(bench: Bench) -> None:
     assert len(facts) == 2
     assert tables(facts) == NO_TABLE
     assert tables(facts[:1]).ranks == {("10.7.0.1", 0): 0}
+
+
+def test_ranks_of_an_unknown_communicator_are_told_apart(bench: Bench) -> None:
+    """Screen output names peers by their number in a communicator that no line describes: still who they are."""
+    rows = []
+    for rank, pid in ((11, 15618), (12, 15619), (15, 15622)):
+        head = f"(Worker_TP{rank} pid={pid}) ERROR 10-11 11:32:59 [model_runner_v1.py:3556] "
+        rows.append(f"{head}EI0006: [PID: {pid}] 2026-10-11-11:32:29.335.888 Getting socket times out.")
+        rows += [
+            f"{head}Transport init error. Reason: [Create][DestLink]Create Dest error! createLink para:rank[{rank}]"
+            f"-localUserrank[{rank}]-localIpAddr[10.44.2.12], dst_rank[{peer}]-remoteUserrank[{peer}]-remote_ip_addr[10.44.2.12]"
+            for peer in (8, 10)
+        ]
+    made = conclude([bench._scanner.scan(discover.given_text("\n".join(rows) + "\n", "serve.log"))], bench.knowledge)
+    assert made.job is not None
+    root = made.job.roots[0]
+    assert (root.verdict, root.label, root.peers) == (
+        "no-logs",
+        "rank 8 of the communicator",
+        ("rank 10 of the communicator",),
+    )

@@ -6,6 +6,7 @@ import pytest
 
 from doctor import relate
 from doctor.api import diagnose
+from doctor.job import tell as story
 from kb.knowledge import Knowledge
 
 ATTEMPTS = """\
@@ -17,12 +18,19 @@ EJ0001: [PID: 6101] 2026-03-02-09:02:40.100.100 Failed to initialize the HCCP pr
 """
 
 
-def roots(text: str, knowledge: Knowledge) -> set[str]:
-    return {r.finding.entry.code for r in diagnose(text, knowledge=knowledge).roots}
+def roots(text: str, knowledge: Knowledge) -> list[str]:
+    return [r.finding.entry.code for r in diagnose(text, knowledge=knowledge).roots]
 
 
-def test_the_first_attempt_keeps_its_own_fault(knowledge: Knowledge) -> None:
-    assert {"HCL055", "HCL082"} <= roots(ATTEMPTS, knowledge)
+def test_the_first_attempt_keeps_its_own_fault_and_is_told_first(knowledge: Knowledge) -> None:
+    assert roots(ATTEMPTS, knowledge)[:2] == ["HCL082", "HCL055"]
+
+
+def test_whom_others_wait_for_leads_whatever_came_earlier(knowledge: Knowledge) -> None:
+    """Nobody waits for the first fault, but for the rank of the second: the story of the job decides."""
+    waited = story.Story({"HCL055": 0}, {}, waited=True)
+    findings = [r.finding for r in diagnose(ATTEMPTS, knowledge=knowledge).roots]
+    assert next(r.finding.entry.code for r in relate.relate(findings, waited) if r.role == "root") == "HCL055"
 
 
 def test_lines_that_are_a_little_late_are_of_one_attempt(knowledge: Knowledge, monkeypatch: pytest.MonkeyPatch) -> None:
