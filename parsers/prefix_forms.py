@@ -49,6 +49,9 @@ HOST = _form(
     r"(?P<worker>[a-z][a-z0-9.]{0,40}(?:-[a-z0-9.]{1,40}){1,6}|(?:node|worker|host|master|slave|npu)\d{1,5}"
     rf"|(?:\d{{1,3}}\.){{3}}\d{{1,3}})(?<=\d): {_LOGLIKE}"
 )
+# A clock without its day (training platforms), and the number that cat -n or a web page put before a line.
+CLOCK_ONLY = _form(rf"\d\d:\d\d:\d\d[.,]\d{{1,9}} {_LOGLIKE}")
+LISTING = _form(rf"\d{{1,7}}\t{_LOGLIKE}")
 KUBECTL = _form(r"\[(?:pod|job|deployment|statefulset)/(?P<worker>[\w.-]{1,120})(?:/[\w.-]{1,80})?\] ")
 SERVER = _form(r"\[[A-Z][A-Z _-]{2,24}\] (?=\((?:\w[\w.:-]{0,60} ){1,3}?pid=\d)")
 # vllm-omni names the stage whose process wrote the line: [Stage-0] ERROR 06-12 ...
@@ -141,7 +144,7 @@ PLOG_START = _form(r"\[ ?(?:[A-Z]{3,10}|\d{1,3}) ?\] ?(?!ME\(\d+:)[A-Z0-9_]{1,32
 
 ROUND = (WORKER, RAY_SYSTEM)
 SQUARE = (RANK, TORCH, BRACKET_TIME, RAY_CPP, TRAINER, MINDSPORE_PY, TORCHRUN, MPI, KUBECTL, SERVER, STAGE)
-DIGIT = (PLAIN_TIME, CRI, BARE_TIME, SLASH_TIME, NUMBERED, SRUN, LLAMA, COLOUR, HOST)
+DIGIT = (PLAIN_TIME, CRI, BARE_TIME, SLASH_TIME, NUMBERED, SRUN, LLAMA, COLOUR, HOST, CLOCK_ONLY, LISTING)
 LEVEL_LETTERS = frozenset("DIWEFCTNS")
 
 _ESCAPE = lazy(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\^_]|[()][A-Z0-9])")

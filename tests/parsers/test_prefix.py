@@ -104,6 +104,8 @@ KEPT = (
     "1: the first of many reasons",
     "2: eth0: <BROADCAST,MULTICAST,UP> mtu 1500",
     "12:30 is lunch",
+    "12:30:00.123 was lunch",
+    "12\tplates",
     "dest | status",
     "(base) text in parentheses",
     "(see pid=3 below, maybe",
@@ -130,6 +132,13 @@ def test_what_is_not_a_prefix_stays(text: str) -> None:
 )
 def test_the_host_that_pdsh_names(host: str, text: str) -> None:
     assert (peel(f"{host}: {text}").text, peel(f"{host}: {text}").worker) == (text, host)
+
+
+@pytest.mark.parametrize("prefix", ["18:23:59.474 ", "18:23:59,474 ", "  1146\t"])
+@pytest.mark.parametrize("text", ["RuntimeError: x should be 2D", '  File "a.py", line 3, in f', "EH9999: Inner Error!", PLOG])
+def test_a_clock_or_a_number_alone(prefix: str, text: str) -> None:
+    """What training platforms and listings put before a line: only before what looks like a log."""
+    assert peel(prefix + text).text == text
 
 
 @pytest.mark.parametrize("raw", CASES, ids=range(len(CASES)))
