@@ -10,6 +10,11 @@ CODE_WORD = (
     r"|(?<![A-Za-z])(?:acl|ACL|Acl)? ?[Ee]rr(?![A-Za-z]))"
 )
 
+# What may stand between the word and the number: nothing that begins another field, of JSON or of `name=value` pairs that
+# count and measure, and no request of an access log.
+_MEASURES = ("bytes", "size", "len", "length", "time", "duration", "ms", "us", "port", "pid", "seq", "addr", "count", "num", "id")
+BETWEEN = rf"(?:[^\n,=H]|,(?!\s?\")|H(?!TTP/)|(?<!{')(?<!'.join(_MEASURES)})=){{0,48}}?"
+
 # How the pattern of a bare number and of a lettered code end: neither is part of a longer word.
 NUMBER_END, LETTERED_END = r"(?![\w]|\.\d)", "(?![A-Za-z0-9_])"
 
@@ -23,7 +28,7 @@ def of_code(code: str) -> tuple[str, tuple[str, ...]]:
             dict.fromkeys((digits.lower(), digits.upper()))
         )
     if re.fullmatch(r"-?\d+", code):
-        beside = rf"{CODE_WORD}[^\n]{{0,48}}?(?<![\w.-])(?<!Key\[){re.escape(code)}{NUMBER_END}"
+        beside = rf"{CODE_WORD}{BETWEEN}(?<![\w.-])(?<!Key\[){re.escape(code)}{NUMBER_END}"
         if len(code) >= 6:  # "[507011][Error code unknown]": so MindX SDK writes what acl returned
             beside += rf"|\[{code}\]\["
         return beside, (code,)

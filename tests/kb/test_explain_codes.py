@@ -68,6 +68,8 @@ def test_the_likeliest_meaning_comes_first(written: str, family: str, code: str,
         "err=507018",
         "errCode[507018]",
         "hcclRet -> 507018",
+        '{"error":"stream failed","code":507018}',
+        "task error, stream_id=3, retCode=507018",
         "MxOmModelDesc.cpp:855] [507018][Error code unknown] Failed to model infer execute",
     ],
 )
@@ -75,7 +77,21 @@ def test_a_bare_number_is_a_code_beside_a_word_for_errors(line: str) -> None:
     assert re.search(of_code("507018")[0], line)
 
 
-@pytest.mark.parametrize("line", ["step 507018 of 600000", "terrace 507018", "berry: 507018", "error: took 1507018 us", "Error: no tilingKey[507018]"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "step 507018 of 600000",
+        "terrace 507018",
+        "berry: 507018",
+        "error: took 1507018 us",
+        "Error: no tilingKey[507018]",
+        '{"status":200,"body_bytes_sent":507018,"request_time":0.05}',
+        '{"level": "error", "msg": "slow", "size": 507018}',
+        'GET /errors.html HTTP/1.1" 404 507018 "-" "curl"',
+        "status=200 bytes=507018",
+        "Error in kernel, stream_id=1, task_id=507018",
+    ],
+)
 def test_a_number_alone_is_no_code(line: str) -> None:
     assert not re.search(of_code("507018")[0], line)
 
