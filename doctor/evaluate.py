@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
+from doctor.attempts import RESTART, Attempts
 from doctor.harvest import Harvest, Hit, Place
 from doctor.job.actor import home
 from doctor.source import hints
@@ -57,14 +58,16 @@ def evaluate(harvest: Harvest, knowledge: Knowledge) -> tuple[Finding, ...]:
     by_entry: dict[str, list[Hit]] = {}
     for hit in harvest.hits:
         by_entry.setdefault(hit.entry, []).append(hit)
+    restarts = (c for c in by_entry if (e := knowledge.entry(c)) is not None and e.kind == RESTART)
+    attempts = Attempts(hit.place for code in restarts for hit in by_entry[code])
     found = []
     for code in sorted(by_entry):
         entry = knowledge.entry(code)
         if entry is None:  # a harvest of other knowledge
             continue
-        instances = [
-            made for group in _groups(entry.same, by_entry[code]) if (made := _instance(entry, group)) is not None
-        ]
+        groups = _groups(entry.same, by_entry[code])
+        parts = (part for group in groups for part in (attempts.parts(group) if entry.same != "job" else (group,)))
+        instances = [made for part in parts if (made := _instance(entry, part)) is not None]
         if instances:
             instances.sort(key=lambda i: order(i.hits[0].place))
             used = {h.signal for i in instances for h in i.hits}

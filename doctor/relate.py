@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from doctor.attempts import RESTART, Attempts
 from doctor.evaluate import Finding, order, stream_of
 from doctor.job.tell import NO_STORY, Story
 from kb.model import Entry, Text
@@ -46,8 +47,10 @@ class Related(NamedTuple):
 
 def relate(findings: Iterable[Finding], story: Story = NO_STORY) -> tuple[Related, ...]:
     """Roots in reading order, each followed by what it explains; noise last. A job's own story goes before the rules."""
-    ranked = sorted(findings, key=_ranker(findings := tuple(findings), story))
-    facts = _Facts()
+    findings = tuple(findings)
+    attempts = Attempts(h.place for f in findings if f.entry.kind == RESTART for h in f.hits)
+    ranked = sorted(findings, key=_ranker(findings, story, attempts))
+    facts = _Facts(attempts)
     above = _harmless(ranked)
     alive = [f for f in ranked if f.entry.code not in above]
     for finding in reversed(alive):  # the least likely root first, so that chains end at the best one
@@ -105,8 +108,8 @@ def _top(code: str, above: dict[str, str]) -> str:
     return code
 
 
-def _ranker(findings: tuple[Finding, ...], story: Story):  # type: ignore[no-untyped-def]
-    """The order of likely roots: severity class, role, then who came first, then who knows more."""
+def _ranker(findings: tuple[Finding, ...], story: Story, attempts: Attempts):  # type: ignore[no-untyped-def]
+    """The order of likely roots: attempt, severity class, role, then who came first, then who knows more."""
     streams = _stream_order(findings)
     all_timed = all(f.first.time for f in findings)
 
@@ -117,6 +120,8 @@ def _ranker(findings: tuple[Finding, ...], story: Story):  # type: ignore[no-unt
         )
         return (
             entry.role == "noise",
+            # The first attempt's fault, even before what the job's story tells: that knows of no attempts.
+            attempts.first(finding.hits) if _SEVERITY[entry.severity] == 0 and _ROLE[entry.role] < 2 else attempts.last,
             story.place(entry.code),
             _SEVERITY[entry.severity],
             _ROLE[entry.role],
@@ -178,6 +183,8 @@ def _strength(effect: Finding, cause: Finding, facts: _Facts) -> int:
     a, b = effect.entry, cause.entry
     if b.role == "noise" or a.role == "noise":
         return 0
+    if a.role in ("cause", "ambiguous") and facts.attempts.later(cause.hits, effect.hits):
+        return 0  # what was started again failed on its own
     if a.code in b.refines and facts.near(effect, cause):
         return 9
     for edge in a.symptom_of:
@@ -255,7 +262,8 @@ _Owners = dict[int, set[tuple[object, object]]]  # pid -> node and rank of the p
 class _Facts:
     """Where findings hold, as sets: thousands of ranks are compared at once, not pair by pair."""
 
-    def __init__(self) -> None:
+    def __init__(self, attempts: Attempts) -> None:
+        self.attempts = attempts
         self._places: dict[str, tuple[set[str], _Owners, set[str]]] = {}
         self._scopes: dict[tuple[str, str], set[tuple[object, object]]] = {}
         self._lines: dict[str, set[tuple[str, int]]] = {}

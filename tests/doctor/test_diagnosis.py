@@ -268,3 +268,18 @@ def test_what_stands_only_in_harmless_lines_is_harmless(tmp_path: Path) -> None:
     notice = "optional part not loaded: undefined symbol\n"
     assert roots(diagnose(notice + "worker died\n", knowledge=known)) == ["CCC001"]  # not hidden beneath the notice
     assert roots(diagnose(notice + "a.so: undefined symbol\n", knowledge=known)) == ["AAA001"]
+
+
+def test_an_attempt_that_was_started_again_failed_on_its_own(tmp_path: Path) -> None:
+    """Its fault comes first, no later one explains it, and no entry holds by half of each attempt."""
+    known = knowledge(
+        tmp_path,
+        entry("AAA001", "started again", role="noise", severity="info", kind="restart"),
+        entry("BBB001", "kernel broke", role="ambiguous", kind="device-exception"),
+        entry("CCC001", "memory is gone", kind="out-of-memory"),
+        entry("DDD001", "", evidence="{all: [{text: 'kernel broke'}, {text: 'memory is gone'}]}", refines="[BBB001, CCC001]"),
+    )
+    assert roots(diagnose("kernel broke\nstarted again\nmemory is gone\n", knowledge=known)) == ["BBB001", "CCC001"]
+    assert roots(diagnose("kernel broke\nmemory is gone\nstarted again\n", knowledge=known)) == ["DDD001"]
+    both = diagnose("memory is gone\nkernel broke\nstarted again\nkernel broke\n", knowledge=known)
+    assert roots(both) == ["DDD001"]
