@@ -198,6 +198,8 @@ def _strength(effect: Finding, cause: Finding, facts: _Facts) -> int:
             and not (b.kind == _OF_PYTHON and b.role == "ambiguous" and _later(cause, effect))
         ):
             return 7
+    if a.role == b.role == "symptom" and a.kind != b.kind and _by_kind(effect, cause, facts):
+        return 3  # nearer to the origin, though no cause: any cause comes before it
     if _ELSEWHERE in (a.kind, b.kind):
         return 2 if a.kind != _ELSEWHERE and _SEVERITY[a.severity] == 0 else 0
     near = facts.near(effect, cause)
@@ -219,6 +221,16 @@ def _strength(effect: Finding, cause: Finding, facts: _Facts) -> int:
         # What the shape of a job suggests yields to what a line says; a mere suggestion even to an ambiguous line.
         return 2 if b.role == "cause" or (b.role == "ambiguous" and a.confidence == "low") else 0
     return 0
+
+
+def _by_kind(effect: Finding, cause: Finding, facts: _Facts) -> bool:
+    """Does an edge by kind lead there, and none by name back?"""
+    if any(edge.entry == effect.entry.code for edge in cause.entry.symptom_of):
+        return False
+    return any(
+        edge.kind and edge.kind == cause.entry.kind and facts.share(edge.scope, effect, cause)
+        for edge in effect.entry.symptom_of
+    )
 
 
 def _guesses(entry: Entry) -> bool:

@@ -283,3 +283,19 @@ def test_an_attempt_that_was_started_again_failed_on_its_own(tmp_path: Path) -> 
     assert roots(diagnose("kernel broke\nmemory is gone\nstarted again\n", knowledge=known)) == ["DDD001"]
     both = diagnose("memory is gone\nkernel broke\nstarted again\nkernel broke\n", knowledge=known)
     assert roots(both) == ["DDD001"]
+
+
+def test_an_edge_by_kind_tells_which_symptom_is_nearer_to_the_origin(tmp_path: Path) -> None:
+    """Neither is the cause; with one, both are its symptoms."""
+    known = knowledge(
+        tmp_path,
+        entry("AAA001", "waited in vain", role="symptom", kind="device-timeout", symptom_of="[{kind: peer-lost, scope: job}]"),
+        entry("BBB001", "peer is gone", role="symptom", kind="peer-lost"),
+        entry("CCC001", "memory is gone", kind="out-of-memory"),
+        entry("DDD001", "wait seen", role="symptom", kind="peer-lost", symptom_of="[{entry: AAA001, scope: job}]"),
+    )
+    assert roots(diagnose("wait seen\nwaited in vain\n", knowledge=known)) == ["AAA001"]
+    two = diagnose("waited in vain\npeer is gone\n", knowledge=known)
+    assert (roots(two), two.related[0].explains) == (["BBB001"], ("AAA001",))
+    three = diagnose("waited in vain\npeer is gone\nmemory is gone\n", knowledge=known)
+    assert roots(three) == ["CCC001"]
