@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO, NamedTuple, cast
 
 from doctor import limits
-from doctor.content import HEAD, no_log
+from doctor.content import HEAD, archive, no_log
 from doctor.harvest import Skipped
 from doctor.inflate import MAX_RATIO, RAW, ArchiveError, Checked, Inflated, Meter, Slice, beginning, buffered
 from doctor.source import Source, hints
@@ -24,22 +24,15 @@ MAX_DEPTH = 3  # a .gz in a .tar.gz in a .zip; deeper ones are named
 MAX_DIRECTORY = 16 << 20  # bytes of a zip's table of contents
 ZIP_GRACE = 1 << 30  # the members of a zip may together grow to this whatever their ratio
 
-_GZ, _ZIP, _TAR = b"\x1f\x8b", b"PK\x03\x04", b"ustar"
 _STORED, _DEFLATED = 0, 8
 
 Opener = Callable[[], tuple[BinaryIO, Meter]]
 
 
-def looks_like(name: str, head: bytes) -> bool:
-    """By content, not by name: a rotated log may be called anything."""
-    del name
-    return _kind(head) != ""
-
-
 def members(name: str, head: bytes) -> tuple[list[Source], list[Skipped]]:
     """The logs in an archive, in the archive's order."""
     found = _Found()
-    kind = _kind(head)
+    kind = archive(head)
     try:
         if kind == "zip":
             _zip(name, found)
@@ -52,14 +45,6 @@ def members(name: str, head: bytes) -> tuple[list[Source], list[Skipped]]:
     if not found.sources and not found.skipped:
         found.skipped.append(Skipped(name, "an archive without any file in it"))
     return found.sources, found.skipped
-
-
-def _kind(head: bytes) -> str:
-    if head.startswith(_ZIP):
-        return "zip"
-    if head.startswith(_GZ):
-        return "gz"
-    return "tar" if head[257:262] == _TAR else ""
 
 
 class _Found:
@@ -94,7 +79,7 @@ def _member(
     shown: str, size: int | None, opener: Opener, head: bytes, found: _Found, depth: int, chained: bool
 ) -> None:
     """A file in an archive: a log, an archive again, or something that is named."""
-    kind = _kind(head)
+    kind = archive(head)
     if kind == "zip":
         found.skipped.append(Skipped(shown, "a zip inside an archive: unpack the outer one first"))
     elif kind:
@@ -123,7 +108,7 @@ def _inside(name: str, shown: str, opener: Opener, found: _Found, depth: int) ->
     except OSError as error:
         found.skipped.append(Skipped(name, f"damaged gzip data: {error}"))
         return
-    kind = _kind(head)
+    kind = archive(head)
     if kind == "tar":
         _tar(name, inner, found, depth)
     elif kind:
@@ -331,7 +316,7 @@ def _zip_member(name: str, entry: _Entry) -> Opener:
         try:
             file.seek(entry.at)
             head = file.read(30)
-            if len(head) < 30 or not head.startswith(_ZIP):
+            if len(head) < 30 or not head.startswith(b"PK\x03\x04"):
                 raise ArchiveError("the header of the member is damaged")
             begin = entry.at + 30 + int.from_bytes(head[26:28], "little") + int.from_bytes(head[28:30], "little")
             raw = buffered(Slice(file, begin, entry.packed, meter))

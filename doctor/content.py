@@ -22,6 +22,15 @@ _BINARY = (
 _UNREAD_ARCHIVES = {b"BZh": "bzip2", b"\xfd7zXZ": "xz", b"(\xb5/\xfd": "zstd", b"7z\xbc\xaf": "7z", b"Rar!": "rar"}
 
 
+def archive(head: bytes) -> str:
+    """What kind of archive begins so. By content, not by name: a rotated log may be called anything."""
+    if head.startswith(b"PK\x03\x04"):
+        return "zip"
+    if head.startswith(b"\x1f\x8b"):
+        return "gz"
+    return "tar" if head[257:262] == b"ustar" else ""
+
+
 def not_text(head: bytes) -> str:
     """Why a beginning cannot be a log's; empty when it can. Some NUL bytes are fine: logs of crashed machines have them."""
     for magic, kind in _UNREAD_ARCHIVES.items():

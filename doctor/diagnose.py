@@ -5,15 +5,15 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from doctor import evaluate, relate, unheld
-from doctor.harvest import Cluster, Harvest, Hit, Skipped, merge
-from doctor.job.analyse import TABLE, analyse, hits, locate
-from doctor.job.model import Job
+from doctor.harvest import VERDICTS, Cluster, Harvest, Hit, Skipped, merge
 from doctor.job.sound import sound
-from doctor.job.tell import NO_STORY, story
 from kb.knowledge import Knowledge
+
+if TYPE_CHECKING:
+    from doctor.job.model import Job
 
 
 class Diagnosis(NamedTuple):
@@ -40,18 +40,19 @@ def conclude(
     job: Job | None
     try:
         findings, job = judge(harvest, knowledge)
-        related = relate.relate(findings, story(job, findings) if job is not None else NO_STORY)
+        related = relate.relate(findings, _story(job, findings))
     except Exception as error:
         if os.environ.get("NPU_DOCTOR_DEBUG"):
             raise
         # What single processes say stands, whatever kept the job as a whole from being understood.
-        job, related = None, relate.relate(evaluate.evaluate(harvest, knowledge), NO_STORY)
+        job, related = None, relate.relate(evaluate.evaluate(harvest, knowledge))
         note = f"the job as a whole was not analysed, internal error: {type(error).__name__}: {error}"
         harvest = harvest._replace(skipped=(*harvest.skipped, Skipped("...", note[:300])))
-    harvest = unheld.give_back(harvest, (r.finding for r in related))
-    unexplained = tuple(sorted(harvest.clusters, key=lambda c: (c.first.time or "~", c.first.path, c.first.line)))
+    # What is kept is what was read: whoever merges it with that of other nodes finds anew what no entry claims.
+    open_still = unheld.give_back(harvest, (r.finding for r in related))
+    unexplained = tuple(sorted(open_still.clusters, key=lambda c: (c.first.time or "~", c.first.path, c.first.line)))
     return Diagnosis(
-        _verdict(related, harvest),
+        _verdict(related, open_still),
         related,
         unexplained,
         harvest.skipped,
@@ -64,8 +65,12 @@ def conclude(
 def judge(harvest: Harvest, knowledge: Knowledge) -> tuple[tuple[evaluate.Finding, ...], Job | None]:
     """What holds, and the job when there is one: its verdicts are findings like any other."""
     findings = evaluate.evaluate(
-        harvest._replace(hits=tuple(h for h in harvest.hits if h.place.module != TABLE)), knowledge
+        harvest._replace(hits=tuple(h for h in harvest.hits if h.place.module != VERDICTS)), knowledge
     )
+    if not harvest.facts:  # most logs are of one process and tell nothing about others
+        return findings, None
+    from doctor.job.analyse import analyse, locate
+
     made = analyse(harvest, findings)
     if made is None:
         return findings, None
@@ -81,7 +86,17 @@ def judge(harvest: Harvest, knowledge: Knowledge) -> tuple[tuple[evaluate.Findin
 
 def verdict_hits(job: Job, knowledge: Knowledge) -> tuple[Hit, ...]:
     """The hits that the verdicts of a job make; reading all leaves for it is only worth it when there is a verdict."""
+    from doctor.job.analyse import hits
+
     return hits(job, knowledge.leaves()) if any(r.verdict != "fault" for r in job.roots) else ()
+
+
+def _story(job: Job | None, findings: Sequence[evaluate.Finding]) -> relate.Story:
+    if job is None:
+        return relate.NO_STORY
+    from doctor.job.tell import story
+
+    return story(job, findings)
 
 
 def _verdict(related: tuple[relate.Related, ...], harvest: Harvest) -> str:

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from doctor import archives, limits
-from doctor.content import DOCUMENTATION, HEAD, SOURCE_CODE, WHOLE, documentation, not_text, source_code
+from doctor import limits
+from doctor.content import DOCUMENTATION, HEAD, SOURCE_CODE, WHOLE, archive, documentation, not_text, source_code
 from doctor.harvest import Skipped
 from doctor.livefile import LiveFile, PipeFile
 from doctor.source import Source, hints
@@ -153,7 +153,9 @@ def _file(name: str, state: os.stat_result) -> tuple[list[Source], list[Skipped]
                 head = file.read(HEAD)
     except OSError as error:
         return [], [Skipped(name, _reason(error))]
-    if archives.looks_like(name, head):
+    if archive(head):
+        from doctor import archives  # most logs stand in files of their own
+
         return archives.members(name, head)
     if why := not_text(head):
         return [], [Skipped(name, why)]

@@ -7,8 +7,7 @@ from typing import NamedTuple
 
 from doctor.attempts import RESTART, Attempts
 from doctor.harvest import Harvest, Hit, Place
-from doctor.job.actor import home
-from doctor.source import hints
+from doctor.source import hints, home
 from kb.knowledge import Knowledge
 from kb.model import Condition, Entry
 from parsers.record import seconds

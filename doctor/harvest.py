@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Mapping
-from hashlib import blake2s
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -62,6 +61,7 @@ class Span(NamedTuple):
 
 
 SEVERAL = -1
+VERDICTS = "job"  # the table of which the verdicts about a job are rows
 RANK_TABLE = "fact:rank-table/0"  # the only fact that stands in no single line
 
 
@@ -166,6 +166,8 @@ def this_machine() -> str:
         parts.append(os.readlink("/proc/self/ns/mnt"))
     except OSError:
         return ""
+    from hashlib import blake2s
+
     return blake2s("\n".join(parts).encode("utf-8", "surrogateescape"), digest_size=8).hexdigest()
 
 

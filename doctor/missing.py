@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from doctor.diagnose import Diagnosis
-from doctor.job.model import spans
 from doctor.prescribe import clean
+from doctor.spans import spans
 from kb.model import Text
 
 

@@ -8,12 +8,11 @@ beneath what calls them harmless.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from doctor.attempts import RESTART, Attempts
 from doctor.evaluate import Finding, order, stream_of
-from doctor.job.tell import NO_STORY, Story
 from kb.model import Entry, Text
 from parsers.record import seconds
 
@@ -33,6 +32,20 @@ _STOPPED = "interrupted"
 _OF_PYTHON = "user-code"  # an exception that follows from a failed call is printed after what the call printed
 # What is printed because a peer is gone: it follows from the root of a job, wherever it stands.
 _DOWNSTREAM = frozenset({"peer-timeout", "peer-lost", "worker-death", "link-fault", "network-config", "process-death"})
+
+
+class Story(NamedTuple):
+    """What a job adds to the relations of findings: roots in order, and why each is one."""
+
+    order: Mapping[str, int]  # code of an entry -> place among the roots
+    notes: Mapping[str, Text]
+    waited: bool = True  # does anybody wait for a root? If not, it only is the fault of a process that is known
+
+    def place(self, code: str) -> int:
+        return self.order.get(code, len(self.order) + 1)
+
+
+NO_STORY = Story({}, {}, False)
 
 
 class Related(NamedTuple):

@@ -8,7 +8,6 @@ from doctor import limits, missing, prescribe
 from doctor.diagnose import Diagnosis
 from doctor.evaluate import Finding, order
 from doctor.harvest import Cluster, Place
-from doctor.job.summary import summary
 from doctor.nearest import nearest
 from doctor.relate import Related
 from doctor.version import __version__
@@ -53,6 +52,8 @@ def report(diagnosis: Diagnosis, knowledge: Knowledge) -> dict[str, Any]:
 
 def _job(diagnosis: Diagnosis) -> dict[str, Any]:
     """The job; what logs call things in it is cleaned like all text of logs."""
+    from doctor.job.summary import summary
+
     assert diagnosis.job is not None
     made: dict[str, Any] = _cleaned(summary(diagnosis.job, [r.finding for r in diagnosis.related]))
     return made

@@ -29,6 +29,7 @@ class Source(NamedTuple):
     once: bool = False  # a pipe: what was read of it is gone
 
 
+_TREE = re.compile(r"(?:^|/)(?:debug|run|security)/(?:plog|device-\d+)/[^/]*$|(?:^|/)(?:plog|device-\d+)/[^/]*$|[^/]*$")
 _PLOG = re.compile(r"(?:^|/)plog-(?:parser-)?(\d+)[_-]\d+")
 _DEVICE_LOG = re.compile(r"(?:^|/)device-(\d+)/device-(\d+)_\d+")
 _RANK = re.compile(r"(?:^|[/_.-])rank[_-]?(\d{1,5})(?=[/_.-]|$)", re.IGNORECASE)
@@ -48,6 +49,13 @@ def hints(name: str) -> Hints:
     rank = _RANK.search(name)
     node = _NODE.search(name)
     return Hints(node[1] if node else None, int(rank[1]) if rank else None, pid, device)
+
+
+@lru_cache(maxsize=1 << 14)
+def home(path: str) -> str:
+    """The folder under which all logs of a process stand: `a/run/plog/plog-1_2.log` and `a/debug/plog/...` are at `a`."""
+    found = _TREE.search(path)
+    return path[: found.start()] if found else ""
 
 
 def _number(digits: str) -> int | None:

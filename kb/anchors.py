@@ -95,12 +95,17 @@ def of_first_line(pattern: str) -> Sequence[tuple[str, ...]]:
 
 
 def _head(items: Any) -> list[Any]:
-    """The items before the first one with which a line may end; of a group its own head."""
+    """The items before the first one with which a line may end; of a group, and of each of several options, its own head."""
     head: list[Any] = []
     for op, argument in items:
-        if _may_end_line(op, argument):
-            return head + _head(argument[3]) if op is _c.SUBPATTERN else head
-        head.append((op, argument))
+        if not _may_end_line(op, argument):
+            head.append((op, argument))
+            continue
+        if op is _c.SUBPATTERN:
+            return head + _head(argument[3])
+        if op is _c.BRANCH and all(heads := [_head(option) for option in argument[1]]):
+            return [*head, (_c.BRANCH, (None, heads)), (_c.ANY, None)]
+        return head
     return head
 
 
@@ -170,6 +175,10 @@ def _runs(items: Any) -> list[tuple[str, ...]]:
         if spellings is not None and len(run) * len(spellings) <= MAX_VARIANTS:
             run = tuple(a + b for a in run for b in spellings)
             continue
+        if op is _c.BRANCH and len(run) * len(argument[1]) <= MAX_VARIANTS:
+            leads = [_lead(option) for option in argument[1]]  # `Failed to (?:read|write .{0,9})` begins in two ways
+            if all(leads):
+                found.append(tuple(dict.fromkeys(a + b for a in run for b in leads)))
         close()
         if op is _c.BRANCH:
             options = [_best(_runs(option)) for option in argument[1]]
@@ -181,6 +190,19 @@ def _runs(items: Any) -> list[tuple[str, ...]]:
             found += _runs(argument)
     close()
     return found
+
+
+def _lead(items: Any) -> str:
+    """The one fixed text with which a sequence begins."""
+    text = ""
+    for op, argument in _flat(items):
+        if op in (_c.AT, _c.ASSERT, _c.ASSERT_NOT):
+            continue
+        spellings = _spellings(op, argument)
+        if spellings is None or len(spellings) != 1:
+            break
+        text += spellings[0]
+    return text
 
 
 def _beginning(texts: Sequence[str]) -> str:

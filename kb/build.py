@@ -110,7 +110,7 @@ def build(layer: Layer) -> tuple[bytes, list[Problem]]:
         found, more = _named_rows(path, "card", "code", writer)
         cards.update(found)
         problems += more
-    writer.section("index", {"signals": signals, "entries": places})
+    writer.section("index", {"signals": signals, "entries": places, "codes": len({at for found in codes.values() for at in found})})
     writer.section("facts", list(assigned))  # what is left of them
     writer.section("codes", codes)
     writer.section("env", variables)

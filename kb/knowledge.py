@@ -112,7 +112,7 @@ class Knowledge:
         return tuple(sorted(found, key=lambda row: spelling.likelihood(written, row["code"], row["family"])))
 
     def count_codes(self) -> int:
-        return sum(len({tuple(at) for places in p.section("codes").values() for at in places}) for p in self.packs)
+        return sum(int(p.section("index")["codes"]) for p in self.packs)
 
     def all_codes(self) -> Iterator[dict[str, Any]]:
         for pack in self.packs:

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-FORMAT = 9
+FORMAT = 10
 HEADER_LIMIT = 65536
 
 
@@ -112,6 +111,8 @@ def write_atomically(path: Path, data: bytes) -> bool:
     """Puts the file in place in one step; False when the place cannot be written (a cache is a convenience)."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+        import tempfile
+
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name)
         try:
             with os.fdopen(handle, "wb") as file:

@@ -16,7 +16,6 @@ from collections.abc import Sequence
 from parsers.prefix import peel
 from parsers.record import Row
 
-ANCHORS = (" PPID ",)
 TABLE = "ps"
 _NAMES = {
     "PID": "ps_pid",

@@ -6,13 +6,12 @@ the time itself.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 _DAYS_BEFORE = (0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334)
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """One physical line. `text` is what signatures are matched on: launcher prefixes are gone, a plog head stays.
 
     A field is None when the line does not print it; nothing is guessed from neighbours here.
@@ -36,8 +35,7 @@ class Line:
     """By itself the line has no identity (indented block lines, frames): look back for its owner."""
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """A row of a parsed table; `cells` are names and values as text, in the order of the table's columns."""
 
     table: str
@@ -52,8 +50,7 @@ class Row:
         return None
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
+class Record(NamedTuple):
     """A run of lines of one kind. Line numbers are 1-based and inclusive, `text` is peeled and joined by newlines."""
 
     kind: str

@@ -145,7 +145,7 @@ def _with(known: Knowledge, entries: list[Entry]):  # type: ignore[no-untyped-de
 
     writer = Writer()
     places = {e.code: writer.add(e._replace(match=(), no_match=())._asdict()) for e in entries}
-    writer.section("index", {"signals": [s for e in entries for s in e.signals], "entries": places})
+    writer.section("index", {"signals": [s for e in entries for s in e.signals], "entries": places, "codes": 0})
     for name in ("codes", "env", "cards", "kinds"):
         writer.section(name, {})
     writer.section("catalog", [])

@@ -117,8 +117,7 @@ def look(
     if interrupted:
         skipped = (*skipped, Skipped("...", "interrupted: what follows was not read"))
         sys.stderr.write(f"npu-doctor: {word('interrupted', common.language(args))}\n")
-    diagnosis = conclude(harvests, known, time.perf_counter() - begin, skipped)
-    return diagnosis._replace(harvest=diagnosis.harvest._replace(machine=this_machine()))
+    return conclude(harvests, known, time.perf_counter() - begin, skipped)
 
 
 def find(paths: list[str]) -> tuple[tuple[Source, ...], tuple[Skipped, ...]]:
@@ -169,10 +168,10 @@ def _moment(written: str | None) -> str | None:
 def emit(args: argparse.Namespace, diagnosis: Diagnosis, known: Knowledge) -> None:
     """The report in the asked form on stdout or into a file; the narration on stderr."""
     made = report(diagnosis, known)
-    harvest = diagnosis.harvest.json()
     targets = _targets(args)
+    mergeable = any(form == "jsonl" for _, form in targets)
+    harvest = diagnosis.harvest._replace(machine=this_machine()).json() if mergeable else {}
     if args.redact or args.redact_map:
-        mergeable = any(form == "jsonl" for _, form in targets)
         made, harvest = redacted(args, diagnosis, known, made, harvest, mergeable)
     language = common.language(args)
     for target, form in targets:

@@ -2,23 +2,13 @@
 
 from __future__ import annotations
 
-import re
-from functools import lru_cache
 from typing import Any
 
 from doctor.harvest import Hit, Place
 from doctor.job.model import Process
 
-_TREE = re.compile(r"(?:^|/)(?:debug|run|security)/(?:plog|device-\d+)/[^/]*$|(?:^|/)(?:plog|device-\d+)/[^/]*$|[^/]*$")
 WORLD_GROUP = "hccl_world_group"
 NO_ADDRESS = frozenset({"0.0.0.0", "", "::", "127.0.0.1"})  # noqa: S104 - what logs print for "none"
-
-
-@lru_cache(maxsize=1 << 14)
-def home(path: str) -> str:
-    """The folder under which all logs of a process stand: `a/run/plog/plog-1_2.log` and `a/debug/plog/...` are at `a`."""
-    found = _TREE.search(path)
-    return path[: found.start()] if found else ""
 
 
 class Actor:

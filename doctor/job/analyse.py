@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from doctor.evaluate import Finding, Instance, Scope, order
-from doctor.harvest import Harvest, Hit, Place
+from doctor.harvest import VERDICTS, Harvest, Hit, Place
 from doctor.job.case import Case, faults, owner
 from doctor.job.clocks import Clocks
 from doctor.job.model import Job, Root
@@ -13,8 +13,6 @@ from doctor.job.roots import choose
 from doctor.job.waits import graph
 from doctor.job.who import Who
 from kb.model import Signal
-
-TABLE = "job"
 
 
 def analyse(harvest: Harvest, findings: Sequence[Finding]) -> tuple[Job, Who] | None:
@@ -107,7 +105,7 @@ def rows(job: Job) -> Iterable[tuple[dict[str, str], Place]]:
         process = job.processes[root.process] if root.process is not None else None
         yield (
             {
-                "table": TABLE,
+                "table": VERDICTS,
                 "verdict": root.verdict,
                 "who": root.label,
                 "waiters": str(root.waiters),
@@ -118,7 +116,7 @@ def rows(job: Job) -> Iterable[tuple[dict[str, str], Place]]:
                 "where": (process.node if process else root.place.node) or "?",
                 "world": str(job.world_size or "?"),
             },
-            root.place._replace(kind="table", module=TABLE),
+            root.place._replace(kind="table", module=VERDICTS),
         )
 
 
@@ -126,7 +124,7 @@ def hits(job: Job, signals: Iterable[Signal]) -> tuple[Hit, ...]:
     """The rows as hits of the entries that ask for them."""
     from doctor.scan.tablescan import holds
 
-    wanted = [s for s in signals if s.form == "fields" and s.table == TABLE]
+    wanted = [s for s in signals if s.form == "fields" and s.table == VERDICTS]
     found = []
     for cells, place in rows(job):
         row = tuple(cells.items())

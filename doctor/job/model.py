@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import NamedTuple
 
 from doctor.harvest import Place
@@ -112,18 +111,3 @@ def label(process: Process) -> str:
     if process.seats:
         return f"rank {process.seats[0][1]} of {process.seats[0][0].partition('|')[0]}"
     return f"pid {process.pid}" if process.pid is not None else process.home or "?"
-
-
-def spans(numbers: Iterable[int]) -> str:
-    """`0-23, 25, 30-31`.
-
-    >>> spans([3, 1, 2, 7])
-    '1-3, 7'
-    """
-    out: list[list[int]] = []
-    for number in sorted(set(numbers)):
-        if out and number == out[-1][1] + 1:
-            out[-1][1] = number
-        else:
-            out.append([number, number])
-    return ", ".join(f"{a}-{b}" if b > a else str(a) for a, b in out)

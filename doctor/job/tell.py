@@ -2,27 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Sequence
 
 from doctor.evaluate import Finding
 from doctor.job.analyse import codes_of
 from doctor.job.model import Job, Root
+from doctor.relate import Story
 from kb.model import Text
-
-
-class Story(NamedTuple):
-    """What the job adds to the relations of findings: roots in order, and why each is one."""
-
-    order: Mapping[str, int]  # code of an entry -> place among the roots
-    notes: Mapping[str, Text]
-    waited: bool = True  # does anybody wait for a root? If not, it only is the fault of a process that is known
-
-    def place(self, code: str) -> int:
-        return self.order.get(code, len(self.order) + 1)
-
-
-NO_STORY = Story({}, {}, False)
 
 
 def story(job: Job, findings: Sequence[Finding]) -> Story:

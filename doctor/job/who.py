@@ -10,10 +10,10 @@ from collections import defaultdict
 from collections.abc import Iterable
 
 from doctor.harvest import Harvest, Hit, Place
-from doctor.job.actor import Actor, actor_order, agree, home, join, learn, process_of, same_everywhere, shared, size_of
+from doctor.job.actor import Actor, actor_order, agree, join, learn, process_of, same_everywhere, shared, size_of
 from doctor.job.model import Location, Process, Target
 from doctor.job.table import Table, tables
-from doctor.source import hints
+from doctor.source import hints, home
 
 
 class Who:

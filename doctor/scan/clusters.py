@@ -11,6 +11,7 @@ MAX_CLUSTERS = 500
 FURTHER = "(further shapes)"
 _HEAD = re.compile(r"^\[[A-Z]+\] ?([A-Z0-9_]+)\([^)]*\): ?[\d:. -]+(?:\[([^\]:]+)[^\]]*\])?")
 _MASKS = (
+    (re.compile(r"<([a-z]{2,20})-[0-9a-z]{1,20}>"), r"<\1>"),  # the name that stands for another in redacted logs
     (re.compile(r"0[xX][0-9a-fA-F]+"), "0x.."),
     (re.compile(r"\b[0-9a-fA-F]{12,}\b"), "<hex>"),
     (re.compile(r"(?<![\w.])/[\w.+-]+(?:/[\w.+@%-]+)+"), "<path>"),

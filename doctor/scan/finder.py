@@ -8,7 +8,6 @@ plain           the standard library: for small inputs the best, for large ones 
 from __future__ import annotations
 
 import os
-import platform
 import sys
 from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
@@ -18,7 +17,7 @@ from typing import Any
 Finds = list[tuple[int, int]]
 Finder = Callable[[bytes], Finds]
 
-SMALL = 1 << 10  # below this, a loop over the literals beats loading or building an automaton
+SMALL = 5 << 10  # below this, a loop over the literals beats loading or building an automaton
 LARGE = 4 << 20  # above this, the fastest engine is worth its loading time
 
 KEEP_AUTOMATA = 6  # in the cache: one for each knowledge and processor
@@ -140,7 +139,7 @@ def _cached_hyperscan(literals: Sequence[bytes], digest: str) -> Finder | None:
     crc = zlib.crc32(b"\0".join(literals))
     place = None
     if (folder := cache_folder()) is not None:
-        place = folder / f"automaton-2-{digest[:16]}-{crc:08x}-{platform.machine()}-{_cpu()}.hs"
+        place = folder / f"automaton-2-{digest[:16]}-{crc:08x}-{os.uname().machine}-{_cpu()}.hs"
     if folder is not None and not _survives(folder):
         return None
     try:

@@ -212,7 +212,7 @@ def test_a_table_of_contents_larger_than_all_logs(tmp_path: Path, monkeypatch: p
 def test_members_that_overlap(tmp_path: Path) -> None:
     """One stretch of data that a thousand members claim."""
     made = bytearray(zipped({f"{n:03}.log": LOG * 20 for n in range(300)}))
-    first = archives._ZIP + bytes(26)
+    first = b"PK\x03\x04" + bytes(26)
     at = made.find(b"PK\x01\x02")
     while at >= 0:
         made[at + 20 : at + 24] = (len(made) // 2).to_bytes(4, "little")

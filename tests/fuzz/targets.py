@@ -14,7 +14,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
 
-from doctor import archives, discover
+from doctor import archives, content, discover
 from doctor.commands import merge as merging
 from doctor.diagnose import conclude
 from doctor.errors import UsageError
@@ -99,7 +99,7 @@ def archive(data: bytes) -> None:
             except OSError:
                 continue
         head = data[: discover.HEAD]
-        if archives.looks_like("a", head):
+        if content.archive(head):
             archives.members(path, head)
         assert os.listdir(folder) == ["a"]
 

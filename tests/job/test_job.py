@@ -14,11 +14,11 @@ import pytest
 from doctor import discover
 from doctor.diagnose import Diagnosis, conclude
 from doctor.harvest import Harvest, from_json, merge
-from doctor.job.actor import home
 from doctor.job.clocks import Clocks
 from doctor.job.who import Who
 from doctor.proof import Bench
 from doctor.report import report
+from doctor.source import home
 from kb.knowledge import Knowledge
 from tests.simulate.jobs import FAULTS, Job, simulate
 

@@ -15,6 +15,7 @@ from kb.knowledge import Knowledge
         (r"(?P<code>E10006)\)?: ?(?P<what>\S+)", ("E10006",)),  # one literal for all endings
         (r"(?:gone|lost) from rank \d+", ("gone from rank ", "lost from rank ")),
         (r"[sS]ubprocess \d+ (?:ended|went away)", (" went away", " ended")),
+        (r"Failed to (?:read|write .{0,9} to) disk", ("Failed to read", "Failed to write ")),  # options begin somehow
     ],
 )
 def test_the_fixed_text_of_a_pattern(pattern: str, found: tuple[str, ...]) -> None:
@@ -27,6 +28,7 @@ def test_the_fixed_text_of_a_pattern(pattern: str, found: tuple[str, ...]) -> No
         (r'File "\S*/one/\w+", line \d+\n.{0,80}second line', {'File "', "/one/", '", line '}),
         (r'File "(?P<file>\S*/two/[^"]+)", in', {'File "', "/two/"}),  # a class of all but a quote may end the line
         (r"first\s+second", {"first"}),
+        (r"at (?:one/[^;]+|two/[^;]+);", {"at one/", "at two/"}),
         (r"(?s)dots.*end the line", set()),
     ],
 )

@@ -11,7 +11,6 @@ import importlib
 import json
 import os
 import pkgutil
-from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -35,7 +34,7 @@ def render(log: Path) -> str:
     """One JSON line a record: its lines, its head without what the head does not tell, its rows."""
     shown = []
     for record in split(read(log)):
-        told = asdict(record.head) if record.head else {}
+        told = record.head._asdict() if record.head else {}
         facts = {
             "kind": record.kind,
             "lines": [record.line, record.end_line],
