@@ -208,7 +208,7 @@ def _strength(effect: Finding, cause: Finding, facts: _Facts) -> int:
             and edge.kind == b.kind
             and b.role in ("cause", "ambiguous")
             and facts.share(edge.scope, effect, cause)
-            and not (b.kind == _OF_PYTHON and b.role == "ambiguous" and _later(cause, effect))
+            and not _python_after(effect, cause)
         ):
             return 7
     if a.role == b.role == "symptom" and a.kind != b.kind and _by_kind(effect, cause, facts):
@@ -226,7 +226,8 @@ def _strength(effect: Finding, cause: Finding, facts: _Facts) -> int:
         return 5
     if a.role == "wrapper" and b.role != "wrapper":
         return (5 if near else 4) + (b.role == "cause")
-    if a.role == "symptom" and b.role in ("cause", "ambiguous") and _ends_jobs(cause):
+    real = b.role in ("cause", "ambiguous") and _ends_jobs(cause)
+    if a.role == "symptom" and real and not _python_after(effect, cause):
         return (4 if near else 3) + (b.role == "cause")
     if a.role == "ambiguous" and b.role == "cause" and near and _ends_jobs(cause) and _not_later(cause, effect):
         return 2
@@ -263,6 +264,11 @@ def _not_later(cause: Finding, effect: Finding) -> bool:
     if a.path == b.path:
         return _first_line(cause, a.path) <= _first_line(effect, a.path)
     return bool(a.time and b.time and a.time <= b.time)
+
+
+def _python_after(effect: Finding, cause: Finding) -> bool:
+    """An exception that stands below a device's failure in the same file came of it, not the other way round."""
+    return cause.entry.kind == _OF_PYTHON and cause.entry.role == "ambiguous" and _later(cause, effect)
 
 
 def _later(cause: Finding, effect: Finding) -> bool:
