@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from kb.code_forms import CODE_WORD, LETTERED_END, NUMBER_END
+from kb.code_forms import CODE_WORD, LETTERED_END
 from kb.model import FACT_PREFIX, Signal
 from parsers import tables
 
@@ -61,7 +61,9 @@ class Code(NamedTuple):
             after = at + len(self.text)
             if (at == start or data[at - 1] not in _IN_WORD) and (after >= end or data[after] not in _IN_WORD):
                 before = max(start, at - _BESIDE)
-                if not self.bare or _code_word().search(data, before, at) or not data[before:at].isascii():
+                if not self.bare or data.startswith(b"][", after):  # "[507011][Error code unknown]" needs no word
+                    return True
+                if _code_word().search(data, before, at) or not data[before:at].isascii():
                     return True
             at = data.find(self.text, at + 1, end)
         return False
@@ -91,9 +93,10 @@ def _further_needs(signal: Signal) -> tuple[bytes, ...]:
 
 def _code(signal: Signal) -> Code | None:
     """How a code is told from other finds of its text; nothing for hexadecimal ones, which may have zeros before them."""
-    if signal.form != "code" or not signal.pattern.endswith((NUMBER_END, LETTERED_END)):
+    bare = signal.pattern.startswith(CODE_WORD)
+    if signal.form != "code" or not (bare or signal.pattern.endswith(LETTERED_END)):
         return None
-    return Code(signal.anchors[0].encode(), signal.pattern.endswith(NUMBER_END))
+    return Code(signal.anchors[0].encode(), bare)
 
 
 def _family(signal: Signal) -> str | None:
