@@ -14,6 +14,7 @@ from parsers.line import read_line
 from parsers.record import Line
 
 KEEP_TEXT = 2000
+REMEMBERED = 64  # lines of a window, peeled
 OWNER_LINES = 60  # how far back the owner of a line is looked for
 
 
@@ -51,6 +52,7 @@ class View:
         self._first_line = first_line
         self._counted = (0, first_line)
         self._owners: dict[int, Line | None] = {}
+        self._peeled: dict[int, str] = {}  # lines that blocks were made of: several signals ask for the same ones
 
     def number(self, start: int) -> int:
         """The line number of a position. Positions mostly come in ascending order: counting goes on where it stopped."""
@@ -73,7 +75,12 @@ class View:
             if end < 0 or end + 1 >= len(data):
                 break
             at = end + 1
-            texts.append(read_line(decode(self.raw(at))).text)
+            text = self._peeled.get(at)
+            if text is None:
+                if len(self._peeled) >= REMEMBERED:
+                    self._peeled.clear()
+                text = self._peeled[at] = read_line(decode(self.raw(at))).text
+            texts.append(text)
         return "\n".join(texts)
 
     def place(self, start: int, line: Line) -> Place:
