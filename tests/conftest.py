@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -18,6 +19,10 @@ from kb.model import Entry
 
 ROOT = Path(__file__).resolve().parent.parent
 Run = Callable[..., "subprocess.CompletedProcess[bytes]"]
+
+# A suite that a script starts in the background ignores Ctrl-C, and so would every command that it tries.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # The same code gives the same verdict, on a busy machine too. NPU_DOCTOR_EXPLORE=1 draws anew in every run.
 settings.register_profile("same", derandomize=True, database=None, suppress_health_check=[HealthCheck.too_slow])
