@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO, NamedTuple, cast
 
 from doctor import limits
-from doctor.content import HEAD, archive, no_log
+from doctor.content import HEAD, ZIP, archive, no_log
 from doctor.harvest import Skipped
 from doctor.inflate import MAX_RATIO, RAW, ArchiveError, Checked, Inflated, Meter, Slice, beginning, buffered
 from doctor.source import Source, hints
@@ -316,7 +316,7 @@ def _zip_member(name: str, entry: _Entry) -> Opener:
         try:
             file.seek(entry.at)
             head = file.read(30)
-            if len(head) < 30 or not head.startswith(b"PK\x03\x04"):
+            if len(head) < 30 or not head.startswith(ZIP):
                 raise ArchiveError("the header of the member is damaged")
             begin = entry.at + 30 + int.from_bytes(head[26:28], "little") + int.from_bytes(head[28:30], "little")
             raw = buffered(Slice(file, begin, entry.packed, meter))

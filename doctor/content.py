@@ -22,9 +22,12 @@ _BINARY = (
 _UNREAD_ARCHIVES = {b"BZh": "bzip2", b"\xfd7zXZ": "xz", b"(\xb5/\xfd": "zstd", b"7z\xbc\xaf": "7z", b"Rar!": "rar"}
 
 
+ZIP = b"PK\x03\x04"  # with which a zip begins, and each of its members
+
+
 def archive(head: bytes) -> str:
     """What kind of archive begins so. By content, not by name: a rotated log may be called anything."""
-    if head.startswith(b"PK\x03\x04"):
+    if head.startswith(ZIP):
         return "zip"
     if head.startswith(b"\x1f\x8b"):
         return "gz"

@@ -268,13 +268,8 @@ def _not_later(cause: Finding, effect: Finding) -> bool:
 
 def _python_after(effect: Finding, cause: Finding) -> bool:
     """An exception that stands below a device's failure in the same file came of it, not the other way round."""
-    return cause.entry.kind == _OF_PYTHON and cause.entry.role == "ambiguous" and _later(cause, effect)
-
-
-def _later(cause: Finding, effect: Finding) -> bool:
-    """Did it come further down in the one file that both stand in?"""
-    a, b = cause.first, effect.first
-    return a.path == b.path and _first_line(cause, a.path) > _first_line(effect, a.path)
+    guess = cause.entry.kind == _OF_PYTHON and cause.entry.role == "ambiguous"
+    return guess and cause.first.path == effect.first.path and not _not_later(cause, effect)
 
 
 def _long_before(effect: Finding, cause: Finding) -> bool:

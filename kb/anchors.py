@@ -104,7 +104,7 @@ def _head(items: Any) -> list[Any]:
         if op is _c.SUBPATTERN:
             return head + _head(argument[3])
         if op is _c.BRANCH and all(heads := [_head(option) for option in argument[1]]):
-            return [*head, (_c.BRANCH, (None, heads)), (_c.ANY, None)]
+            return [*head, (_c.BRANCH, (None, heads))]
         return head
     return head
 

@@ -16,9 +16,7 @@ from kb.model import Signal
 
 
 def analyse(harvest: Harvest, findings: Sequence[Finding]) -> tuple[Job, Who] | None:
-    """The job, when the logs show one: several processes or ranks, or one that waits for others."""
-    if not harvest.facts:
-        return None
+    """The job, when the facts of the logs show one: several processes or ranks, or one that waits for others."""
     who = Who(harvest)
     found = graph(who)
     if len(who.processes) < 2 and not (who.world_size or 0) > 1 and not found.waits:

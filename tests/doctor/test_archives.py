@@ -16,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from doctor import archives, inflate, tar
+from doctor.content import ZIP
 from doctor.discover import discover
 from doctor.source import Source
 
@@ -212,7 +213,7 @@ def test_a_table_of_contents_larger_than_all_logs(tmp_path: Path, monkeypatch: p
 def test_members_that_overlap(tmp_path: Path) -> None:
     """One stretch of data that a thousand members claim."""
     made = bytearray(zipped({f"{n:03}.log": LOG * 20 for n in range(300)}))
-    first = b"PK\x03\x04" + bytes(26)
+    first = ZIP + bytes(26)
     at = made.find(b"PK\x01\x02")
     while at >= 0:
         made[at + 20 : at + 24] = (len(made) // 2).to_bytes(4, "little")
