@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 
 from benchmarks import trees
-from doctor.discover import discover
+from doctor.read.discover import discover
 from doctor.scan.plan import Plan
 from doctor.scan.scanner import Scanner
 from kb.knowledge import load

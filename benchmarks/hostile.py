@@ -99,9 +99,9 @@ def injections() -> int:
 
 def leaks() -> tuple[int, int, list[str]]:
     """(secrets planted, times one came out, where): each kind in all its contexts, through every form that is redacted, in both languages."""
-    from doctor import discover
-    from doctor.diagnose import conclude
-    from doctor.proof import Bench
+    from doctor.judge.diagnosis import conclude
+    from doctor.judge.proof import Bench
+    from doctor.read import discover
     from kb.knowledge import load
     from tests.planted import PLANTED, answers, leaked, log_with
 

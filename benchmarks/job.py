@@ -21,9 +21,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from doctor import discover
-from doctor.diagnose import Diagnosis, conclude
-from doctor.harvest import Harvest, merge
+from doctor.judge.diagnosis import Diagnosis, conclude
+from doctor.read import discover
+from doctor.scan.harvest import Harvest, merge
 from doctor.scan.plan import Plan
 from doctor.scan.scanner import Scanner
 from kb.knowledge import Knowledge, load

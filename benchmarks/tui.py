@@ -75,9 +75,9 @@ async def keys(entries: int) -> list[Figure]:
     """Every key of several searches, and the cursor through the list, each up to the drawn answer."""
     from textual.geometry import Size
 
-    from doctor.tui.app import DoctorApp
-    from doctor.tui.session import Session
-    from doctor.tui.views import Rows
+    from doctor.tui.shell.app import DoctorApp
+    from doctor.tui.shell.session import Session
+    from doctor.tui.shell.views import Rows
 
     session = Session(known=more_knowledge(entries))
     app = DoctorApp(session)
@@ -167,12 +167,12 @@ def more_knowledge(entries: int):  # type: ignore[no-untyped-def]
 
 async def huge_log() -> list[Figure]:
     """A sparse log of two gibibytes with real lines at its end, opened at the last line."""
-    from doctor.source import Source, hints
-    from doctor.tui.app import DoctorApp
-    from doctor.tui.browse import BrowseScreen
-    from doctor.tui.evidence import LAST, EvidenceScreen
-    from doctor.tui.logview import LogView
-    from doctor.tui.session import Session
+    from doctor.read.source import Source, hints
+    from doctor.tui.evidence.logview import LogView
+    from doctor.tui.evidence.screen import LAST, EvidenceScreen
+    from doctor.tui.knowledge.screen import BrowseScreen
+    from doctor.tui.shell.app import DoctorApp
+    from doctor.tui.shell.session import Session
 
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "plog-1_1.log")

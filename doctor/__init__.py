@@ -1,6 +1,6 @@
 """npu-doctor: the right root cause first.
 
-    from doctor import diagnose
+    from doctor.judge import diagnosis
     diagnosis = diagnose("~/ascend/log/plog")        # a path, several, or text
     diagnosis.findings[0].title.en
 

@@ -6,7 +6,7 @@ import errno
 import os
 import sys
 
-from doctor import exits, interrupts
+from doctor.base import exits, interrupts
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -31,7 +31,7 @@ def main(argv: list[str] | None = None) -> int:
         _drop_output()
         return 141
     except Exception as error:
-        from doctor.errors import UsageError
+        from doctor.base.errors import UsageError
         from kb.problems import KnowledgeError
 
         if isinstance(error, UsageError):

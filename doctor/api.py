@@ -7,8 +7,8 @@ import time
 from collections.abc import Iterable
 from pathlib import Path
 
-from doctor import discover
-from doctor.diagnose import Diagnosis, conclude
+from doctor.judge.diagnosis import Diagnosis, conclude
+from doctor.read import discover
 from doctor.scan.plan import Plan
 from doctor.scan.scanner import Scanner
 from doctor.scan.select import EVERYTHING, Select

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 
-from doctor import lang, limits
+from doctor.base import lang, limits
 from doctor.version import __version__
 
 # name -> module, one line in each language. The order is the order of the help.
@@ -88,7 +88,7 @@ def _unknown(written: str) -> int:
     import difflib
     from pathlib import Path
 
-    from doctor.errors import UsageError
+    from doctor.base.errors import UsageError
 
     near = difflib.get_close_matches(written, COMMANDS, n=1)
     if near:

@@ -18,8 +18,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from parsers.lazy import lazy
+from parsers.parsed import Line, Record
 from parsers.plog import LEVELS
-from parsers.record import Line, Record
 from parsers.runs import Format, begins_with, runs
 
 KIND = "device-log"

@@ -23,8 +23,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from parsers.lazy import lazy
+from parsers.parsed import Line, Record, Row
 from parsers.prefix import peel
-from parsers.record import Line, Record, Row
 from parsers.runs import Format, begins_with, runs
 
 KIND = "hccn"

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from parsers import device_log
-from parsers.record import Line, Record
+from parsers.parsed import Line, Record
 from parsers.runs import Format, begins_with, runs
 
 KIND = "plog"

@@ -10,9 +10,9 @@
 from __future__ import annotations
 
 from parsers.lazy import lazy
+from parsers.parsed import Line
 from parsers.plog import head
 from parsers.prefix import Peeled, bare, peel
-from parsers.record import Line
 
 STRUCTURE = 2048
 """Characters at the front of a line that are looked at: structure stands there, whatever follows is payload."""

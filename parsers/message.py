@@ -25,7 +25,7 @@ from dataclasses import dataclass
 
 from parsers.lazy import lazy
 from parsers.line import read_line
-from parsers.record import Line, Record
+from parsers.parsed import Line, Record
 from parsers.runs import Format, begins_with, runs, same_owner
 
 KIND = "message"

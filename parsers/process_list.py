@@ -13,8 +13,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from parsers.parsed import Row
 from parsers.prefix import peel
-from parsers.record import Row
 
 TABLE = "ps"
 _NAMES = {

@@ -17,7 +17,7 @@ from parsers import (
     text,
     traceback,
 )
-from parsers.record import Record
+from parsers.parsed import Record
 from parsers.runs import Format, runs
 
 

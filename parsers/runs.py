@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from parsers.lazy import lazy
 from parsers.line import read_line
-from parsers.record import Line, Record, Row
+from parsers.parsed import Line, Record, Row
 
 LONGEST = 2000
 """Lines a record may have: a runaway (a dump of a tensor, a box that never closes) is cut, not collected."""

@@ -18,8 +18,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from parsers.lazy import lazy
+from parsers.parsed import Line, Record, Row
 from parsers.prefix import peel
-from parsers.record import Line, Record, Row
 from parsers.runs import Format, begins_with, runs
 
 KIND = "npu-smi-query"

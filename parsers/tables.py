@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from parsers.record import Row
+from parsers.parsed import Row
 
 ANCHORS: tuple[str, ...] = (
     "| NPU ", "HBM-Usage(MB)", "Memory-Usage(MB)", "Process memory(MB)",

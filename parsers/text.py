@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from parsers.record import Record
+from parsers.parsed import Record
 from parsers.runs import TEXT, runs
 
 KIND = "text"

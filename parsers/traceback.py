@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 
 from parsers.lazy import lazy
 from parsers.line import read_line
-from parsers.record import Line, Record
+from parsers.parsed import Line, Record
 from parsers.runs import Format, begins_with, runs, same_owner
 
 KIND = "traceback"

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from doctor.proof import Bench
+from doctor.judge.proof import Bench
 from kb.knowledge import Knowledge, load
 from kb.layers import HERE, Layer
 from kb.model import Entry

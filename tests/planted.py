@@ -9,13 +9,13 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from doctor import discover
+from doctor.answer.redact import redactor
+from doctor.answer.report import report
+from doctor.answer.versions import versions
 from doctor.commands import scan
-from doctor.diagnose import Diagnosis
-from doctor.redact import redactor
+from doctor.judge.diagnosis import Diagnosis
+from doctor.read import discover
 from doctor.render import draft
-from doctor.report import report
-from doctor.versions import versions
 from kb.knowledge import Knowledge
 
 # A context; what is in braces is the secret that may not come out.

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from doctor import discover
-from doctor.diagnose import conclude
-from doctor.report import report
+from doctor.answer.report import report
+from doctor.judge.diagnosis import conclude
+from doctor.read import discover
 from doctor.scan.plan import Plan
 from doctor.scan.scanner import Scanner
 from kb.knowledge import Knowledge

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 import yaml
 
-from doctor import discover
 from doctor.cli import COMMANDS
-from doctor.diagnose import conclude
+from doctor.judge.diagnosis import conclude
+from doctor.read import discover
 from doctor.scan.plan import Plan
 from doctor.scan.scanner import Scanner
 from kb.knowledge import Knowledge

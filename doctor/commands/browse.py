@@ -8,14 +8,14 @@ import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from doctor import exits, interrupts
+from doctor.base import exits, interrupts
+from doctor.base.errors import UsageError
 from doctor.commands import common
-from doctor.errors import UsageError
 from doctor.scan.select import EVERYTHING, Select
 
 if TYPE_CHECKING:
-    from doctor.tui.frame import Frame
-    from doctor.tui.session import Session
+    from doctor.tui.shell.frame import Frame
+    from doctor.tui.shell.session import Session
 
 
 def arguments() -> common.Parser:
@@ -94,7 +94,7 @@ def mouse_wanted(args: argparse.Namespace, environ: Mapping[str, str] = os.envir
 
 def open_logs(args: argparse.Namespace, select: Select) -> int:
     """`scan --tui`: the interface on what scan would read."""
-    from doctor import discover
+    from doctor.read import discover
 
     check_terminal(["scan", *args.paths])
     return open_tui(args, tuple(args.paths) or tuple(discover.usual_places()), select)
@@ -102,8 +102,8 @@ def open_logs(args: argparse.Namespace, select: Select) -> int:
 
 def open_tui(args: argparse.Namespace, paths: tuple[str, ...], select: Select = EVERYTHING) -> int:
     """Runs the interface until the user leaves it."""
-    from doctor.tui.browse import BrowseScreen
-    from doctor.tui.diagnosis import DiagnosisScreen
+    from doctor.tui.diagnosis.screen import DiagnosisScreen
+    from doctor.tui.knowledge.screen import BrowseScreen
 
     check_paths(paths)
     session = _session(args, paths, select)
@@ -117,7 +117,7 @@ def open_tui(args: argparse.Namespace, paths: tuple[str, ...], select: Select = 
 
 def open_watch(args: argparse.Namespace, paths: tuple[str, ...]) -> int:
     """The interface on growing logs."""
-    from doctor.tui.watching import WatchScreen
+    from doctor.tui.diagnosis.watching import WatchScreen
     from doctor.watch.live import Live
 
     check_terminal(["watch", "-f", "text", *paths])
@@ -126,8 +126,8 @@ def open_watch(args: argparse.Namespace, paths: tuple[str, ...]) -> int:
 
 
 def _open_pipe(args: argparse.Namespace, session: Session) -> int:
-    from doctor.tui.piped import take_stdin
-    from doctor.tui.watching import WatchScreen
+    from doctor.read.piped import take_stdin
+    from doctor.tui.diagnosis.watching import WatchScreen
     from doctor.watch.live import Live
 
     others = tuple(p for p in session.paths if p != "-")
@@ -144,13 +144,13 @@ def _open_pipe(args: argparse.Namespace, session: Session) -> int:
 
 
 def _session(args: argparse.Namespace, paths: tuple[str, ...], select: Select = EVERYTHING) -> Session:
-    from doctor.tui.session import Session
+    from doctor.tui.shell.session import Session
 
     return Session(paths, common.language(args), select, args.kb)
 
 
 def _run(args: argparse.Namespace, session: Session, first: Frame) -> int:
-    from doctor.tui.app import DoctorApp
+    from doctor.tui.shell.app import DoctorApp
 
     interrupts.leave()
     app = DoctorApp(session, bool(getattr(args, "low_bandwidth", False)), first)

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-from doctor import lang
-from doctor.errors import UsageError
-from doctor.output import write as write
+from doctor.base import lang
+from doctor.base.errors import UsageError
+from doctor.base.output import write as write
 from kb.knowledge import Knowledge, load
 
 

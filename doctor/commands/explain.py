@@ -6,10 +6,13 @@ import json
 import sys
 from typing import Any
 
-from doctor import bits, exits, prescribe
+from doctor.answer import advice
+from doctor.answer.advice import fix_json
+from doctor.base import exits
+from doctor.base.lang import word
+from doctor.base.notation import clean
 from doctor.commands import common
-from doctor.lang import word
-from doctor.prescribe import fix_json
+from doctor.lookup import bits
 from doctor.render import layout
 from doctor.render.layout import Style, paint, wrap
 from doctor.render.text import fixes as fix_lines
@@ -109,7 +112,7 @@ def text(found: dict[str, Any], known: Knowledge, lang: str, style: Style) -> st
 
 def _plain(text: Text) -> Text:
     """An entry's text outside a diagnosis: placeholders show their default or their name."""
-    return prescribe.prose(text, prescribe.Values({}, {}))
+    return advice.prose(text, advice.Values({}, {}))
 
 
 def _label(name: str, lang: str) -> str:
@@ -223,10 +226,10 @@ def _card(row: dict[str, Any], lang: str, style: Style) -> str:
 
 
 def _unknown(written: str, known: Knowledge, lang: str) -> int:
-    from doctor.search import search
+    from doctor.lookup.search import search
 
     near = search(known, written, 5)
-    sys.stderr.write(f"npu-doctor: nothing is known about '{prescribe.clean(written)[:80]}'\n")
+    sys.stderr.write(f"npu-doctor: nothing is known about '{clean(written)[:80]}'\n")
     if near:
         sys.stderr.write(" = help: near it are\n" + "".join(f"     {r.id}  {r.title.pick(lang)}\n" for r in near))
     return exits.INCONCLUSIVE

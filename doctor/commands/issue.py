@@ -5,20 +5,19 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from doctor import exits, interrupts
+from doctor.answer.redact import Redactor, redactor
+from doctor.answer.report import report
+from doctor.answer.versions import Seen, versions
+from doctor.base import exits, interrupts
+from doctor.base.errors import UsageError
 from doctor.commands import common, scan
-from doctor.discover import STDIN
-from doctor.errors import UsageError
-from doctor.harvest import Skipped
-from doctor.redact import Redactor, redactor
+from doctor.read.discover import STDIN
+from doctor.read.source import Skipped, Source
 from doctor.render import draft
-from doctor.report import report
-from doctor.source import Source
-from doctor.versions import Seen, versions
 from kb.knowledge import Knowledge
 
 if TYPE_CHECKING:
-    from doctor.tui.piped import Pipe
+    from doctor.read.piped import Pipe
 
 Sources = tuple[Source, ...]
 
@@ -111,7 +110,7 @@ def _rereadable(sources: Sources) -> tuple[Sources, tuple[Skipped, ...], Pipe | 
     """Versions are looked for in a second reading: standard input is kept in a file without a name, as long as the pipe is."""
     if not any(s.name == STDIN for s in sources):
         return sources, (), None
-    from doctor.tui.piped import Pipe
+    from doctor.read.piped import Pipe
 
     pipe = Pipe(sys.stdin.fileno())
     interrupts.keep()

@@ -7,9 +7,9 @@ import json
 import sys
 from pathlib import Path
 
-from doctor import exits
+from doctor.base import exits
+from doctor.base.errors import UsageError
 from doctor.commands import common
-from doctor.errors import UsageError
 from doctor.render import layout
 from kb.knowledge import Knowledge
 from kb.model import Entry
@@ -53,7 +53,7 @@ def _list(args: argparse.Namespace) -> int:
 
 
 def _search(args: argparse.Namespace) -> int:
-    from doctor.search import search
+    from doctor.lookup.search import search
 
     known = common.knowledge(args)
     lang = common.language(args)
@@ -140,7 +140,7 @@ def _files(given: list[str]) -> list[Path]:
 
 def _with(known: Knowledge, entries: list[Entry]):  # type: ignore[no-untyped-def]
     """The knowledge with the files being checked on top, so that a new entry is tried among the others."""
-    from doctor.proof import Bench
+    from doctor.judge.proof import Bench
     from kb.pack import Pack, Writer
 
     writer = Writer()

@@ -9,11 +9,11 @@ from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
+from doctor.answer.redact import KEY_VARIABLE
+from doctor.base.errors import UsageError
 from doctor.commands import common, scan
-from doctor.diagnose import conclude
-from doctor.errors import UsageError
-from doctor.harvest import Cluster, Harvest, Hit, Place, from_json
-from doctor.redact import KEY_VARIABLE
+from doctor.judge.diagnosis import conclude
+from doctor.scan.harvest import Cluster, Harvest, Hit, Place, from_json
 
 
 def arguments() -> common.Parser:

@@ -7,11 +7,11 @@ import re
 import sys
 from collections.abc import Iterator
 
-from doctor import exits
+from doctor.base import exits
+from doctor.base.errors import UsageError
 from doctor.commands import common
 from doctor.commands.scan import find
-from doctor.errors import UsageError
-from doctor.ops import profiler, read, show
+from doctor.ops import compile_table, profiler, read
 from doctor.ops.words import say
 from doctor.render import layout
 
@@ -57,11 +57,11 @@ def main(argv: list[str]) -> int:
         return exits.INCONCLUSIVE
     form = common.format_of(args.format, args.output, FORMATS)
     if form == "json":
-        made = show.as_json(show.data(summary, skipped))
+        made = compile_table.as_json(compile_table.data(summary, skipped))
     elif form == "csv":
-        made = show.as_csv(summary)
+        made = compile_table.as_csv(summary)
     else:
-        made = show.text(summary, skipped, language, _style(args), args.all)
+        made = compile_table.text(summary, skipped, language, _style(args), args.all)
     common.write(made, args.output)
     return exits.FINDINGS if summary.again else exits.CLEAN
 
@@ -88,11 +88,11 @@ def _table(args: argparse.Namespace) -> int:
         )
     form = common.format_of(args.format, args.output, FORMATS)
     if form == "json":
-        made = show.as_json(show.table_data(table))
+        made = compile_table.as_json(compile_table.table_data(table))
     elif form == "csv":
-        made = show.table_csv(table)
+        made = compile_table.table_csv(table)
     else:
-        made = show.table_text(table, common.language(args), _style(args), args.all)
+        made = compile_table.table_text(table, common.language(args), _style(args), args.all)
     common.write(made, args.output)
     return exits.FINDINGS if table.dynamic else exits.CLEAN
 

@@ -6,12 +6,12 @@ import json
 import sys
 from collections.abc import Iterator
 
-from doctor import exits
+from doctor.base import exits
+from doctor.base.errors import UsageError
+from doctor.base.notation import clean
 from doctor.commands import common
-from doctor.errors import UsageError
-from doctor.precision import read, script, show, stack
-from doctor.precision.model import Limits, Verdict
-from doctor.prescribe import clean
+from doctor.precision import read, script, stack, verdict_text
+from doctor.precision.comparison import Limits, Verdict
 from doctor.render import layout
 
 
@@ -55,10 +55,10 @@ def main(argv: list[str]) -> int:
         if args.script == "-":
             return exits.FINDINGS
     if common.format_of(args.format, args.output, ("text", "json")) == "json":
-        made = json.dumps(show.data(verdict, limits, args.csv, stacks, language), ensure_ascii=False, indent=1) + "\n"
+        made = json.dumps(verdict_text.data(verdict, limits, args.csv, stacks, language), ensure_ascii=False, indent=1) + "\n"
     else:
         style = layout.Style() if args.output else layout.style_of(sys.stdout, args.color)
-        made = show.text(verdict, limits, args.csv, stacks, language, style)
+        made = verdict_text.text(verdict, limits, args.csv, stacks, language, style)
     common.write(made, args.output)
     return exits.FINDINGS if verdict.found else exits.CLEAN
 
@@ -79,7 +79,7 @@ def _stacks(verdict: Verdict, path: str | None) -> dict[str, tuple[str, ...] | N
 
 
 def _script(verdict: Verdict, target: str, language: str) -> None:
-    api = show.leading(verdict)
+    api = verdict_text.leading(verdict)
     if api is None:
         raise UsageError("no API is suspect, so there is nothing to run alone", "lower --max-abs-err or raise --cosine")
     made = script.make(api, language)

@@ -9,16 +9,17 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-from doctor import discover, exits, interrupts
+from doctor.answer.report import report
+from doctor.base import exits, interrupts
+from doctor.base.errors import UsageError
+from doctor.base.lang import word
 from doctor.commands import common
-from doctor.diagnose import Diagnosis, conclude
-from doctor.errors import UsageError
-from doctor.harvest import Skipped, this_machine
-from doctor.lang import word
-from doctor.report import report
+from doctor.judge.diagnosis import Diagnosis, conclude
+from doctor.read import discover
+from doctor.read.source import Skipped, Source
 from doctor.scan import run
+from doctor.scan.harvest import this_machine
 from doctor.scan.select import Select
-from doctor.source import Source
 from kb.knowledge import Knowledge
 
 FORMATS = ("text", "json", "jsonl", "md", "html", "sarif", "junit", "github")
@@ -201,7 +202,7 @@ def redacted(
     args: argparse.Namespace, diagnosis: Diagnosis, known: Knowledge, made: Json, harvest: Json, mergeable: bool
 ) -> tuple[Json, Json]:
     """Both with pseudonyms. Which stands for what goes nowhere but into the file that --redact-map names."""
-    from doctor.redact import redactor
+    from doctor.answer.redact import redactor
 
     using = redactor(diagnosis, known, tagged=mergeable)
     made, harvest = using.report([made, harvest])

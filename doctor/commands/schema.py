@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from doctor import answer
 from doctor.commands import common
 
 
@@ -19,5 +20,5 @@ def main(argv: list[str]) -> int:
 
         sys.stdout.write(json.dumps(entry_schema(), indent=1) + "\n")
         return 0
-    sys.stdout.write((Path(__file__).parent.parent / "report.schema.json").read_text())
+    sys.stdout.write((Path(answer.__file__).parent / "report.schema.json").read_text())
     return 0

@@ -9,10 +9,11 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from doctor import discover, exits, interrupts
+from doctor.base import exits, interrupts
+from doctor.base.errors import UsageError
 from doctor.commands import common
 from doctor.commands.scan import FAIL_ON
-from doctor.errors import UsageError
+from doctor.read import discover
 from doctor.render import parts
 from doctor.watch.live import Live, Update
 
@@ -77,13 +78,13 @@ def main(argv: list[str]) -> int:
 def follow(live: Live, args: argparse.Namespace, wait: Callable[[], bool]) -> int:
     """Looks, tells, waits, until `wait` says that it is over, a finding ends it, or the user does."""
     from doctor.render import layout
-    from doctor.watch import tell
+    from doctor.watch import announce
 
     lang = common.language(args)
     style = layout.style_of(sys.stdout, args.color)
 
-    def say(event: tell.Json) -> None:
-        sys.stdout.write(tell.as_json(event) if args.format == "jsonl" else tell.as_text(event, lang, style))
+    def say(event: announce.Json) -> None:
+        sys.stdout.write(announce.as_json(event) if args.format == "jsonl" else announce.as_text(event, lang, style))
 
     interrupted = False
     try:

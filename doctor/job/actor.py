@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from doctor.harvest import Hit, Place
-from doctor.job.model import Process
+from doctor.job.job import Process
+from doctor.scan.harvest import Hit, Place
 
 WORLD_GROUP = "hccl_world_group"
 NO_ADDRESS = frozenset({"0.0.0.0", "", "::", "127.0.0.1"})  # noqa: S104 - what logs print for "none"

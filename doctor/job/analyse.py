@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from doctor.evaluate import Finding, Instance, Scope, order
-from doctor.harvest import VERDICTS, Harvest, Hit, Place
+from doctor.findings.evaluate import Finding, Instance, Scope, order
 from doctor.job.case import Case, faults, owner
 from doctor.job.clocks import Clocks
-from doctor.job.model import Job, Root
+from doctor.job.identity import Who
+from doctor.job.job import Job, Root
 from doctor.job.roots import choose
 from doctor.job.waits import graph
-from doctor.job.who import Who
+from doctor.scan.harvest import VERDICTS, Harvest, Hit, Place
 from kb.model import Signal
 
 

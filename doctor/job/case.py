@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from doctor.evaluate import Finding, Instance, order
-from doctor.harvest import Place
+from doctor.findings.evaluate import Finding, Instance, order
 from doctor.job.clocks import Clocks
-from doctor.job.model import Process, Root, Target, label
+from doctor.job.identity import Who
+from doctor.job.job import Process, Root, Target, label
 from doctor.job.waits import Graph
-from doctor.job.who import Who
+from doctor.scan.harvest import Place
 
 MAX_ROOTS = 8
 MAX_TERMINALS = 64

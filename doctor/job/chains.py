@@ -11,7 +11,7 @@ from doctor.job.case import (
     MAX_TERMINALS,
     Case,
 )
-from doctor.job.model import Target
+from doctor.job.job import Target
 
 
 class Ends(NamedTuple):

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections import defaultdict
 from statistics import median
 
-from doctor.job.model import Process, Skew
-from doctor.job.who import Who
-from parsers.record import seconds
+from doctor.job.identity import Who
+from doctor.job.job import Process, Skew
+from parsers.parsed import seconds
 
 LEAST = 1.0  # a barrier is left within about this time
 # The root rank's list of the missing goes to all who came in one moment, as the end of a set-up does.

@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 
-from doctor.evaluate import order
-from doctor.harvest import Place
+from doctor.findings.evaluate import order
 from doctor.job.case import (
     ACCUSED,
     DOWNSTREAM,
@@ -25,10 +24,11 @@ from doctor.job.case import (
     node_of,
 )
 from doctor.job.chains import Ends, find_ends
-from doctor.job.model import Issue, Root, Wait, label
+from doctor.job.job import Issue, Root, Wait, label
 from doctor.job.silent import is_silent, terminal
 from doctor.job.watched import watched
-from parsers.record import seconds
+from doctor.scan.harvest import Place
+from parsers.parsed import seconds
 
 
 def choose(case: Case) -> tuple[Root, ...]:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 
-from doctor.evaluate import order
-from doctor.harvest import Place
+from doctor.findings.evaluate import order
 from doctor.job.actor import size_of
 from doctor.job.case import (
     ACCUSED,
@@ -22,7 +21,8 @@ from doctor.job.case import (
     to_first,
 )
 from doctor.job.chains import Ends, outside
-from doctor.job.model import Root, Target, label
+from doctor.job.job import Root, Target, label
+from doctor.scan.harvest import Place
 
 UNSEEN = ("no-logs", "absent", "no-root")
 

@@ -6,9 +6,9 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from doctor.evaluate import Finding
-from doctor.job.model import Job, Process, Wait, label
-from parsers.record import seconds
+from doctor.findings.evaluate import Finding
+from doctor.job.job import Job, Process, Wait, label
+from parsers.parsed import seconds
 
 Json = dict[str, Any]
 MAX_WAITS = 100

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from doctor.harvest import RANK_TABLE, Hit
-from doctor.job.model import Location
+from doctor.job.job import Location
+from doctor.scan.harvest import RANK_TABLE, Hit
 
 
 class Table(NamedTuple):

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from doctor.harvest import Hit, Place
 from doctor.job.actor import size_of
-from doctor.job.model import WHOLE, Issue, Location, Target, Wait
-from doctor.job.who import Who
+from doctor.job.identity import Who
+from doctor.job.job import WHOLE, Issue, Location, Target, Wait
+from doctor.scan.harvest import Hit, Place
 
 NO_RANK = "4294967295"
 KEEP_OF_OWNER = 40  # so many lines of one kind are kept of a process: a longer list may have lost its end

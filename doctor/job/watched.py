@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 
-from doctor.harvest import Place
 from doctor.job.case import MAX_ROOTS, Case, make_root
 from doctor.job.chains import Ends
-from doctor.job.model import WHOLE, Issue, Root, label
+from doctor.job.job import WHOLE, Issue, Root, label
+from doctor.scan.harvest import Place
 
 NEAR = 16  # collectives that ranks of one group may be apart: one that came or was left out, not another group
 

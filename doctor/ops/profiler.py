@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from doctor.ops.model import Table
+from doctor.ops.compiled import Table
 
 _GAP = re.compile(r"\s{2,}")
 _RULE = re.compile(r"^[-\s]+$")

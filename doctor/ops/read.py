@@ -16,12 +16,11 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import BinaryIO
 
-from doctor.harvest import Skipped
-from doctor.ops.model import Change, Kind, Summary
+from doctor.ops.compiled import Change, Kind, Summary
+from doctor.read.source import Skipped, Source
 from doctor.repro import read_cann
+from doctor.repro.call import Seen
 from doctor.repro.dtypes import FORMATS
-from doctor.repro.model import Seen
-from doctor.source import Source
 
 MAX_KINDS = 4_000  # distinct descriptions that are kept; further ones are folded, one for each type
 MAX_LINE = 1 << 16

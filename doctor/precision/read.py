@@ -7,9 +7,9 @@ import math
 import re
 from collections.abc import Iterable, Iterator
 
-from doctor.errors import UsageError
-from doctor.precision.model import Api, Limits, Row, Verdict
-from doctor.prescribe import clean
+from doctor.base.errors import UsageError
+from doctor.base.notation import clean
+from doctor.precision.comparison import Api, Limits, Row, Verdict
 from doctor.repro.values import shape
 
 DEFAULT = Limits()

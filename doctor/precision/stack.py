@@ -9,7 +9,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from doctor.errors import UsageError
+from doctor.base.errors import UsageError
 
 MAX_FRAMES = 30
 

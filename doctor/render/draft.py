@@ -6,10 +6,10 @@ import shlex
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from doctor.lang import word
+from doctor.answer.versions import Seen
+from doctor.base.lang import word
 from doctor.render import parts
 from doctor.render.markdown import escape, fence
-from doctor.versions import Seen
 
 Json = dict[str, Any]
 MAX_TEXT = 60_000  # trackers take 65 536 characters

@@ -9,11 +9,11 @@ from collections.abc import Iterable, Iterator
 from html import escape
 from typing import Any
 
-from doctor.lang import word
+from doctor.base.lang import word
+from doctor.base.notation import spans
 from doctor.render import parts
 from doctor.render.text import scope, size_text
 from doctor.render.timeline import folded, skew_line
-from doctor.spans import spans
 
 Json = dict[str, Any]
 EVENTS = 200  # of the timeline of a job

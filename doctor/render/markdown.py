@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from doctor.lang import word
+from doctor.base.lang import word
+from doctor.base.notation import spans
 from doctor.render.timeline import folded, skew_line
-from doctor.spans import spans
 
 Json = dict[str, Any]
 EVENTS = 60  # of the timeline of a job

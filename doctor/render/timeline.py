@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from doctor.lang import word
+from doctor.base.lang import word
+from doctor.base.notation import spans
 from doctor.render.layout import Style, cells, cut, paint, wrap
-from doctor.spans import spans
 
 Json = dict[str, Any]
 FEW = 12  # groups of ranks that are shown

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from doctor.repro import names
+from doctor.repro.call import Call, Operator, Seen, Value
 from doctor.repro.dtypes import torch_dtype
-from doctor.repro.model import Call, Operator, Seen, Value
 from doctor.repro.shapes import TensorSpec, limit
 from doctor.repro.table import Row, Table
 from kb.model import Text

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import kb
 from doctor.repro.about import ABOUT
-from doctor.repro.model import Request, Script, Value
+from doctor.repro.call import Request, Script, Value
 from doctor.repro.validate import SlotError, slot
 from doctor.version import __version__
 

@@ -9,8 +9,8 @@ from pathlib import PurePath
 from doctor.repro import names
 from doctor.repro.bind import Bound, bind
 from doctor.repro.build import template, template_name
+from doctor.repro.call import Call, Operator, Request, Step, Value
 from doctor.repro.dtypes import torch_dtype
-from doctor.repro.model import Call, Operator, Request, Step, Value
 from doctor.repro.table import Table
 from doctor.repro.validate import COLLECTIVES, SlotError
 from kb.model import Text

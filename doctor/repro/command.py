@@ -7,16 +7,18 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
-from doctor import exits, lang, output, prescribe
-from doctor.diagnose import Diagnosis
-from doctor.errors import UsageError
+from doctor.answer import advice
+from doctor.base import exits, lang, output
+from doctor.base.errors import UsageError
+from doctor.base.notation import clean
+from doctor.judge.diagnosis import Diagnosis
 from doctor.repro import choose
 from doctor.repro.about import ABOUT
 from doctor.repro.build import script, template_name
+from doctor.repro.call import Call, Operator, Request, Script, Seen, Value
 from doctor.repro.choose import Wish
 from doctor.repro.extract import operators
 from doctor.repro.gather import evidence
-from doctor.repro.model import Call, Operator, Request, Script, Seen, Value
 from doctor.repro.shapes import limit, parse
 from doctor.repro.table import load
 from doctor.repro.validate import SlotError
@@ -195,9 +197,9 @@ def _from_logs(args: argparse.Namespace, diagnose: Diagnose) -> tuple[Mapping[st
     for one in related:
         if one.finding.entry.repro:
             name, slots = one.finding.entry.repro
-            values = prescribe.values(one.finding).one
+            values = advice.values(one.finding).one
             return {**values, **_filled(slots, values)}, name, found
-    return (prescribe.values(related[0].finding).one if related else {}), "", found
+    return (advice.values(related[0].finding).one if related else {}), "", found
 
 
 def _from_entry(code: str, knowledge: Entries | None) -> tuple[str, Mapping[str, str]]:
@@ -228,7 +230,7 @@ def _listing(args: argparse.Namespace, language: str) -> str:
     rows = []
     for number, one in enumerate(evidence(args.source).operators(), 1):
         tensors = ", ".join(_shown(i, seen) for i, seen in enumerate(one.inputs))
-        rows.append(prescribe.clean(f"{number:3}  {one.name}  ({one.how}, {one.path}:{one.line})  {tensors}") + "\n")
+        rows.append(clean(f"{number:3}  {one.name}  ({one.how}, {one.path}:{one.line})  {tensors}") + "\n")
     return "".join(rows) or "no operator is named in these logs\n"
 
 
@@ -243,4 +245,4 @@ def _write(made: Script, target: str | None, language: str) -> None:
         sys.stderr.write(f"npu-doctor: {target}\n")
     for note in made.guessed:
         label = "猜测" if language == "zh" else "guessed"
-        sys.stderr.write(f"npu-doctor: {label}: {prescribe.clean(note.pick(language))}\n")
+        sys.stderr.write(f"npu-doctor: {label}: {clean(note.pick(language))}\n")

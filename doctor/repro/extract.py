@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from doctor.repro import read_cann, read_events, read_record, read_torch
-from doctor.repro.model import Operator, Seen
+from doctor.repro.call import Operator, Seen
 from doctor.repro.table import Row, Table, load
 
 MAX_TEXT = 16 << 20

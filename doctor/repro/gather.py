@@ -13,11 +13,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO
 
-from doctor import discover
-from doctor.errors import UsageError
+from doctor.base.errors import UsageError
+from doctor.read import discover
 from doctor.repro import read_record
+from doctor.repro.call import Operator
 from doctor.repro.extract import operators, worth
-from doctor.repro.model import Operator
 
 # Words that name an operator or an error, and how many lines after them belong to it. Tracebacks are the longest.
 WORDS: dict[bytes, int] = {

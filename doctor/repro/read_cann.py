@@ -15,8 +15,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from doctor.repro.call import Operator, Seen, Value
 from doctor.repro.dtypes import format_number, torch_dtype
-from doctor.repro.model import Operator, Seen, Value
 from doctor.repro.values import attributes, shape
 from doctor.repro.words import words
 

@@ -11,8 +11,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from doctor.repro.call import Operator, Value
 from doctor.repro.dtypes import torch_dtype
-from doctor.repro.model import Operator, Value
 
 _TAG = re.compile(
     r"(?:tag\[|OpType=)(?P<name>AllReduce|AllGather|ReduceScatter|Reduce|Broadcast|AlltoAll|AllToAll|Send|Receive|Barrier"

@@ -11,8 +11,8 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 
 from doctor.record import FORMAT, HEADER, SLOT, parse_slots
+from doctor.repro.call import Call, Operator, Step, Value
 from doctor.repro.dtypes import TORCH
-from doctor.repro.model import Call, Operator, Step, Value
 
 MAX_CONTEXT = 64
 MARK = '"npu_doctor_record"'

@@ -12,8 +12,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from doctor.repro.call import Operator, Seen, Value
 from doctor.repro.dtypes import torch_dtype
-from doctor.repro.model import Operator, Seen, Value
 from doctor.repro.values import shape
 from doctor.repro.words import words
 from parsers.prefix import peel

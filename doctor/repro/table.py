@@ -16,7 +16,7 @@ import yaml
 
 import kb
 from doctor.repro import names
-from doctor.repro.model import Value
+from doctor.repro.call import Value
 from doctor.repro.shapes import TensorSpec, parse
 
 FAMILIES = ("cann", "aclnn", "aten", "torch")

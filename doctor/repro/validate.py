@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
+from doctor.repro.call import Value
 from doctor.repro.dtypes import TORCH
-from doctor.repro.model import Value
 from doctor.repro.table import load
 from doctor.repro.words import words
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from doctor.repro.model import Value
+from doctor.repro.call import Value
 
 MAX_DIMS = 16
 _ITEM = re.compile(r"(?P<name>[A-Za-z_]\w{0,60})\s?[=:]\s?(?P<value>\[[^\[\]]{0,200}\]|[^,{}\[\];\s][^,{}\[\];]{0,80})")

@@ -19,7 +19,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 
-from doctor.runner.tail import Tail
+from doctor.runner.kept_output import Tail
 
 FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2)
 OWN_IGNORED = (signal.SIGPIPE, signal.SIGXFSZ)  # by Python for itself; what we were started with is inherited

@@ -10,11 +10,12 @@ import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from doctor import lang, record
-from doctor.errors import UsageError
+from doctor import record
+from doctor.base import lang
+from doctor.base.errors import UsageError
 from doctor.runner.child import NOT_EXECUTABLE, NOT_FOUND, Child
+from doctor.runner.kept_output import Tail
 from doctor.runner.plogs import Tree
-from doctor.runner.tail import Tail
 
 Diagnose = Callable[[Sequence[str]], object]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from doctor.harvest import Cluster, Place
+from doctor.scan.harvest import Cluster, Place
 from kb import spelling
 
 MAX_CLUSTERS = 500

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 
-from doctor.harvest import Cluster, Place
+from doctor.read.encoding import decode
 from doctor.scan.clusters import FURTHER, Clusters
+from doctor.scan.harvest import Cluster, Place
 from doctor.scan.select import EVERYTHING, Select
-from doctor.scan.view import View, decode
+from doctor.scan.view import View
 from parsers.line import read_line
-from parsers.record import Line
+from parsers.parsed import Line
 
 KEEP_OF_STATEMENT = 8  # error lines of one log statement that are read; beyond that only the count grows
 FLOOD = 1000  # so many lines in a row that fitted none of the shapes, when there are as many shapes as are kept

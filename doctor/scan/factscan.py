@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from doctor.harvest import SEVERAL, Hit, Place, Span
-from doctor.source import Source
+from doctor.read.source import Source
+from doctor.scan.harvest import SEVERAL, Hit, Place, Span
 from kb.model import FACT_PREFIX, Signal
 from parsers.line import read_line
 
@@ -70,7 +70,7 @@ class FactScan:
         self._tail = own[-TAIL:] if len(own) >= TAIL else (self._tail + own)[-TAIL:]
 
     def span(self) -> tuple[Span, ...]:
-        from doctor.scan.view import decode
+        from doctor.read.encoding import decode
 
         last: str | None = None
         for raw in reversed(self._tail.split(b"\n")[-LAST_LINES:]):

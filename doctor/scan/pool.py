@@ -14,9 +14,10 @@ from collections import deque
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from doctor import interrupts
-from doctor.harvest import Harvest, Skipped
-from doctor.prescribe import clean
+from doctor.base import interrupts
+from doctor.base.notation import clean
+from doctor.read.source import Skipped
+from doctor.scan.harvest import Harvest
 from doctor.scan.tasks import Task, run_here, scan_one
 
 if TYPE_CHECKING:

@@ -8,22 +8,23 @@ from __future__ import annotations
 
 import re
 
-from doctor.harvest import Harvest, Hit, Place, Skipped
+from doctor.read.encoding import decode
+from doctor.read.source import Skipped, Source
 from doctor.scan.actions import Action, Actions
 from doctor.scan.engine import Engine
 from doctor.scan.errors import ErrorLines, go_error, statement
 from doctor.scan.factscan import FactScan
 from doctor.scan.finder import Finds
-from doctor.scan.leftout import DISTURBING, LeftOut
+from doctor.scan.harvest import Harvest, Hit, Place
 from doctor.scan.plan import STRIKES, Plan
+from doctor.scan.satisfied import DISTURBING, LeftOut
 from doctor.scan.select import EVERYTHING, Select
 from doctor.scan.tablescan import Cells, TableScan, holds
-from doctor.scan.view import KEEP_TEXT, View, decode
+from doctor.scan.view import KEEP_TEXT, View
 from doctor.scan.windows import MAX_LINE, Window
-from doctor.source import Source
 from kb.model import Filter, Signal
 from parsers.line import read_line
-from parsers.record import Line
+from parsers.parsed import Line
 
 # Occurrences of one signal in one range that are kept with place and captures; beyond that only the count grows.
 KEEP_HITS = 200

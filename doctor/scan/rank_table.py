@@ -11,8 +11,8 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from doctor.harvest import RANK_TABLE, Hit, Place
-from doctor.source import Source
+from doctor.read.source import Source
+from doctor.scan.harvest import RANK_TABLE, Hit, Place
 
 LARGEST = 16 << 20
 

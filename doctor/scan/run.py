@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from doctor import interrupts
-from doctor.harvest import Harvest
+from doctor.base import interrupts
+from doctor.read.source import Source
+from doctor.scan.harvest import Harvest
 from doctor.scan.plan import Plan
 from doctor.scan.progress import Progress
 from doctor.scan.scanner import Scanner
 from doctor.scan.select import Select
 from doctor.scan.tasks import Task, join, ranges, run_here
-from doctor.source import Source
 from kb.knowledge import Knowledge
 
 PARALLEL_FROM = 24 << 20  # below this much input, making workers costs more than it saves

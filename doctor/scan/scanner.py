@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from doctor.harvest import Harvest, Skipped
+from doctor.read.source import Skipped, Source
 from doctor.scan.engine import Engine
+from doctor.scan.harvest import Harvest
 from doctor.scan.plan import Plan
 from doctor.scan.rangescan import RangeScan
 from doctor.scan.rank_table import rank_table
 from doctor.scan.select import EVERYTHING, Select
 from doctor.scan.windows import windows
-from doctor.source import Source
 
 
 class Interrupted(KeyboardInterrupt):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from doctor.harvest import Place
+from doctor.scan.harvest import Place
 
 
 class Select(NamedTuple):

@@ -6,13 +6,14 @@ import operator
 import re
 from collections.abc import Iterator
 
-from doctor.harvest import Place
+from doctor.read.encoding import decode
+from doctor.scan.harvest import Place
 from doctor.scan.plan import PLAIN, REGEX_TIMEOUT_S
-from doctor.scan.view import View, decode
+from doctor.scan.view import View
 from doctor.scan.windows import Window
 from kb.model import Signal
 from parsers import tables
-from parsers.record import Row
+from parsers.parsed import Row
 
 BEFORE = 16 << 10  # a table's head may stand this far above the first anchor
 AFTER = 96 << 10

@@ -6,10 +6,10 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from doctor.harvest import Harvest, Skipped, merge, shift
+from doctor.read.source import Skipped, Source
+from doctor.scan.harvest import Harvest, merge, shift
 from doctor.scan.progress import Progress
 from doctor.scan.scanner import Interrupted, Scanner
-from doctor.source import Source
 
 RANGE = 64 << 20
 

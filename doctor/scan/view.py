@@ -7,28 +7,16 @@ from io import BytesIO
 from itertools import repeat
 from operator import length_hint
 
-from doctor.harvest import Place
+from doctor.read.encoding import decode
+from doctor.read.source import Source
+from doctor.scan.harvest import Place
 from doctor.scan.windows import LOOK_BACK, MAX_LINE, Window
-from doctor.source import Source
 from parsers.line import read_line
-from parsers.record import Line
+from parsers.parsed import Line
 
 KEEP_TEXT = 2000
 REMEMBERED = 64  # lines of a window, peeled
 OWNER_LINES = 60  # how far back the owner of a line is looked for
-
-
-def decode(raw: bytes) -> str:
-    """Log bytes to text: UTF-8, else GB18030 when that fits, else with the odd bytes shown as escapes."""
-    raw = raw.rstrip(b"\r\n")
-    try:
-        return raw.decode("utf-8")
-    except UnicodeDecodeError:
-        pass
-    try:
-        return raw.decode("gb18030")
-    except UnicodeDecodeError:
-        return raw.decode("utf-8", "backslashreplace")
 
 
 def line_breaks(data: bytes, start: int, end: int) -> int:

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import BinaryIO, NamedTuple
 
-from doctor import interrupts
-from doctor.inflate import at_once
+from doctor.base import interrupts
+from doctor.read.inflate import at_once
 
 WINDOW = 512 << 10  # fits into the cache next to the automaton
 LOOK_BACK = 16 << 10

@@ -6,11 +6,12 @@ import os
 import stat
 from collections.abc import Iterator, Sequence
 
-from doctor import discover, limits
-from doctor.harvest import Harvest, Skipped
+from doctor.base import limits
+from doctor.read import discover
+from doctor.read.source import Skipped, Source, hints
+from doctor.scan.harvest import Harvest
 from doctor.scan.scanner import Scanner
-from doctor.source import Source, hints
-from doctor.watch.tail import Tail
+from doctor.watch.growing_log import Tail
 
 MAX_FILES = 20_000
 Identity = tuple[int, int]

@@ -7,13 +7,13 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from doctor.diagnose import Diagnosis, conclude
-from doctor.harvest import Harvest
-from doctor.report import report
+from doctor.answer.report import report
+from doctor.judge.diagnosis import Diagnosis, conclude
+from doctor.read.source import Source
+from doctor.scan.harvest import Harvest
 from doctor.scan.plan import Plan
 from doctor.scan.scanner import Scanner
 from doctor.scan.select import EVERYTHING, Select
-from doctor.source import Source
 from doctor.watch.follow import Follower
 from kb.knowledge import Knowledge
 

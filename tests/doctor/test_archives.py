@@ -15,10 +15,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from doctor import archives, inflate, tar
-from doctor.content import ZIP
-from doctor.discover import discover
-from doctor.source import Source
+from doctor.read import archives, inflate, tar
+from doctor.read.content import ZIP
+from doctor.read.discover import discover
+from doctor.read.source import Source
 
 LOG = b"[ERROR] HCCL(7,python3):2026-02-03-04:05:06.007.008 [a.cc:1]7 trouble\n" * 40
 

@@ -11,14 +11,16 @@ from pathlib import Path
 
 import pytest
 
-from doctor import archives, discover, inflate, limits, report
-from doctor.diagnose import conclude
-from doctor.harvest import Cluster, Harvest, Place, Skipped
+from doctor.answer import report
+from doctor.base import limits
+from doctor.judge.diagnosis import conclude
+from doctor.read import archives, discover, inflate
+from doctor.read.source import Skipped, Source, hints
 from doctor.scan.clusters import FURTHER, MAX_CLUSTERS, Clusters
+from doctor.scan.harvest import Cluster, Harvest, Place
 from doctor.scan.plan import Plan
 from doctor.scan.scanner import Scanner
 from doctor.scan.windows import MAX_LINE
-from doctor.source import Source, hints
 from doctor.watch.follow import Follower
 from kb.knowledge import Knowledge
 

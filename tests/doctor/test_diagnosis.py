@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from doctor.api import diagnose
-from doctor.diagnose import Diagnosis
+from doctor.judge.diagnosis import Diagnosis
 from kb.build import build
 from kb.knowledge import Knowledge
 from kb.layers import Layer
@@ -57,13 +57,13 @@ def test_a_symptom_folds_beneath_any_cause(tmp_path: Path) -> None:
 
 
 def test_a_symptom_alone_is_a_finding_that_says_so(tmp_path: Path) -> None:
-    from doctor import prescribe
+    from doctor.answer import advice
 
     known = knowledge(tmp_path, entry("AAA001", "waited in vain", role="symptom", kind="peer-timeout"))
     found = diagnose("waited in vain\n", knowledge=known)
     assert (found.verdict, roots(found)) == ("findings", ["AAA001"])
-    assert prescribe.confidence(found.related[0]) <= 0.5
-    assert "the cause is not in these logs" in prescribe.why(found.related[0]).en
+    assert advice.confidence(found.related[0]) <= 0.5
+    assert "the cause is not in these logs" in advice.why(found.related[0]).en
 
 
 def test_a_wrapper_is_never_an_answer(tmp_path: Path) -> None:

@@ -17,19 +17,20 @@ from typing import Any
 
 import pytest
 
-from doctor import discover, output
+from doctor.base import output
+from doctor.base.errors import UsageError
 from doctor.commands import scan
-from doctor.diagnose import conclude
-from doctor.errors import UsageError
-from doctor.harvest import Harvest, merge
-from doctor.proof import Bench
+from doctor.judge.diagnosis import conclude
+from doctor.judge.proof import Bench
+from doctor.read import discover
+from doctor.read.source import Source, hints
 from doctor.scan import run as runs
+from doctor.scan.harvest import Harvest, merge
 from doctor.scan.plan import Plan
 from doctor.scan.pool import run_pool
 from doctor.scan.progress import Progress
 from doctor.scan.scanner import Scanner
 from doctor.scan.tasks import Task
-from doctor.source import Source, hints
 from kb import pack
 from kb.fragments import assign
 from kb.knowledge import Knowledge, cache_folder
@@ -277,7 +278,7 @@ def test_somebody_without_a_home_or_a_name(log: Path, cache: Path, mine: Path) -
 
 def test_no_place_for_a_cache_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
     """No variable and no entry in the list of users: there is no cache, and that is no fault."""
-    from doctor import redact
+    from doctor.answer import redact
     from kb import knowledge
 
     for name in ("HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "USER"):

@@ -14,15 +14,15 @@ from typing import Any
 
 import pytest
 
-from doctor import discover
-from doctor.diagnose import Diagnosis, conclude
-from doctor.livefile import LiveFile
-from doctor.proof import Bench
+from doctor.judge.diagnosis import Diagnosis, conclude
+from doctor.judge.proof import Bench
+from doctor.read import discover
+from doctor.read.livefile import LiveFile
+from doctor.read.source import Source
 from doctor.scan import run as runs
 from doctor.scan import tasks
 from doctor.scan.scanner import Interrupted
 from doctor.scan.select import EVERYTHING
-from doctor.source import Source
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 KNOWN = "ImportError: libhccl.so: cannot open shared object file: No such file or directory\n"
@@ -151,7 +151,7 @@ def test_files_that_vanish_while_they_are_looked_for(tmp_path: Path, monkeypatch
             os.unlink(path)
         return state
 
-    monkeypatch.setattr("doctor.discover.os.stat", gone)
+    monkeypatch.setattr("doctor.read.discover.os.stat", gone)
     found = discover.discover([str(tmp_path)])
     assert {Path(s.path).name for s in found.skipped} >= {"a.log"}
     assert "b.log" in {Path(s.name).name for s in found.sources}

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from tests_support import hostile_log
 
-from doctor import prescribe
+from doctor.answer import advice
 from doctor.commands.scan import FORMATS
 from kb.placeholders import fill, names
 
@@ -65,10 +65,10 @@ def test_markdown_fences_hold(run, tmp_path: Path) -> None:  # type: ignore[no-u
 
 def test_captures_are_quoted_in_commands() -> None:
     """A captured value reaches a shell command as one word, and never as an option."""
-    known = prescribe.Values({"lib": "$(id); rm x", "op": "-rf"}, {"pid": ("1", "2; id")})
-    assert prescribe.shell("ldd {lib}", known) == "ldd '$(id); rm x'"
-    assert prescribe.shell("cat {op}", known) == "cat ./-rf"
-    assert prescribe.shell("kill {pid.all}", known) == "kill 1 '2; id'"
+    known = advice.Values({"lib": "$(id); rm x", "op": "-rf"}, {"pid": ("1", "2; id")})
+    assert advice.shell("ldd {lib}", known) == "ldd '$(id); rm x'"
+    assert advice.shell("cat {op}", known) == "cat ./-rf"
+    assert advice.shell("kill {pid.all}", known) == "kill 1 '2; id'"
 
 
 def test_placeholders_evaluate_nothing() -> None:

@@ -43,7 +43,7 @@ def test_light(code: str, allowed: tuple[str, ...]) -> None:
 
 
 def test_the_name_in_the_package_is_the_function() -> None:
-    """The module doctor.diagnose has the same name; a fresh interpreter must still get what README promises."""
+    """The module doctor.judge.diagnosis has the same name; a fresh interpreter must still get what README promises."""
     code = "from doctor import diagnose; assert callable(diagnose), diagnose"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

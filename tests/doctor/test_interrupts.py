@@ -133,7 +133,7 @@ def test_it_is_heard_although_the_interpreter_drops_it(tmp_path: Path) -> None:
     """An exception in a destructor goes nowhere; the command ends before it reads a pipe that nobody writes."""
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
-    code, out, err = ended(DURING.format(module="doctor.discover", name="discover", what="Raised()"), "scan", str(pipe))
+    code, out, err = ended(DURING.format(module="doctor.read.discover", name="discover", what="Raised()"), "scan", str(pipe))
     assert "Exception ignored in" in err  # it was dropped
     assert err.endswith("npu-doctor: interrupted\n")
     assert (code, out) == (130, b"")
@@ -145,7 +145,7 @@ def test_one_while_concluding_lets_the_answer_out_and_two_do_not(tmp_path: Path)
     log.write_text(KNOWN)
     once = "os.kill(os.getpid(), signal.SIGINT)"
     for what, expected in ((once, (130, 1)), (f"{once}; {once}", (130, 0))):
-        code, out, err = ended(DURING.format(module="doctor.diagnose", name="conclude", what=what), "scan", "-f", "json", str(log))
+        code, out, err = ended(DURING.format(module="doctor.judge.diagnosis", name="conclude", what=what), "scan", "-f", "json", str(log))
         assert (code, out.count(b'"ENV001"') and 1) == expected
         assert "Traceback" not in err
 
@@ -155,14 +155,14 @@ def test_who_ignores_interrupts_goes_on_ignoring_them(tmp_path: Path) -> None:
     log = tmp_path / "a.log"
     log.write_text(KNOWN)
     script = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)\n" + DURING.format(
-        module="doctor.diagnose", name="conclude", what="os.kill(os.getpid(), signal.SIGINT)"
+        module="doctor.judge.diagnosis", name="conclude", what="os.kill(os.getpid(), signal.SIGINT)"
     )
     assert ended(script, "scan", "-f", "json", str(log))[0] == 1
 
 
 def test_a_library_leaves_the_handler_alone() -> None:
     """After the command has run as a function, its caller's interrupts are the caller's."""
-    from doctor import interrupts
+    from doctor.base import interrupts
 
     before = signal.getsignal(signal.SIGINT)
     interrupts.listen()

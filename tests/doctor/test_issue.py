@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from doctor import discover
-from doctor.diagnose import conclude
-from doctor.proof import Bench
+from doctor.answer.report import report
+from doctor.answer.versions import versions
+from doctor.judge.diagnosis import conclude
+from doctor.judge.proof import Bench
+from doctor.read import discover
 from doctor.render import draft
-from doctor.report import report
-from doctor.versions import versions
 
 SECTIONS = {
     "en": ["Environment", "Symptoms", "Root cause, as far as the logs tell", "Evidence", "What was tried", "Reproduction"],

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from doctor import prescribe
+from doctor.answer import advice
 from kb.knowledge import Knowledge
 from kb.model import Entry
 from kb.placeholders import names
@@ -53,7 +53,7 @@ def active(command: str) -> list[str]:
 
 def filled(command: str, value: str) -> str:
     slots = {n.removesuffix(".all") for n, _ in names(command)}
-    return prescribe.shell(command, prescribe.Values(dict.fromkeys(slots, value), dict.fromkeys(slots, (value,))))
+    return advice.shell(command, advice.Values(dict.fromkeys(slots, value), dict.fromkeys(slots, (value,))))
 
 
 @pytest.mark.parametrize("hostile", HOSTILE)

@@ -14,16 +14,16 @@ from pathlib import Path
 
 import pytest
 
-from doctor.harvest import Harvest, merge
+from doctor.read.source import Source, hints
 from doctor.scan import run
 from doctor.scan import tasks as tasks_of
+from doctor.scan.harvest import Harvest, merge
 from doctor.scan.plan import Plan
 from doctor.scan.pool import run_pool
 from doctor.scan.progress import Progress
 from doctor.scan.scanner import Scanner
 from doctor.scan.select import EVERYTHING
 from doctor.scan.tasks import Task
-from doctor.source import Source, hints
 from kb.fragments import assign
 from kb.model import Signal
 

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from doctor.redact import Redactor
+from doctor.answer.redact import Redactor
 
 SECRETS = [
     "10.23.45.67", "192.168.7.21", "fe80::1a2b:3c4d", "2001:db8:85a3::8a2e:370:7334", "aa:bb:cc:dd:ee:0f", "zhangwei", "lihua88",
@@ -58,7 +58,7 @@ def test_the_answer_stays_readable(run) -> None:  # type: ignore[no-untyped-def]
 
 def test_pseudonyms_are_stable(monkeypatch: pytest.MonkeyPatch) -> None:
     """Equal values have equal pseudonyms; the machine's own name is known without a hint."""
-    monkeypatch.setattr("doctor.redact.os.uname", lambda: SimpleNamespace(nodename="box17"))
+    monkeypatch.setattr("doctor.answer.redact.os.uname", lambda: SimpleNamespace(nodename="box17"))
     redactor = Redactor()
     assert redactor.text("seen on box17") == "seen on <host-1>"
     assert redactor.text("from 10.1.2.3 to 10.1.2.4") == "from <ip-1> to <ip-2>"

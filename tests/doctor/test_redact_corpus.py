@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from doctor import discover
-from doctor import redact_patterns as patterns
+from doctor.answer import redact_patterns as patterns
+from doctor.answer.redact import Redactor, redactor
+from doctor.answer.redact_patterns import Form
+from doctor.answer.report import report
 from doctor.commands import scan
-from doctor.diagnose import Diagnosis, conclude
-from doctor.proof import Bench
-from doctor.redact import Redactor, redactor
-from doctor.redact_patterns import Form
-from doctor.report import report
+from doctor.judge.diagnosis import Diagnosis, conclude
+from doctor.judge.proof import Bench
+from doctor.read import discover
 from kb.knowledge import Knowledge
 from kb.model import Entry
 from tests.planted import KNOWN, PLANTED, answers, args, leaked, log_with, planted
@@ -41,8 +41,8 @@ def test_what_is_asked_first_loses_nothing(entries: list[Entry], monkeypatch: py
     assert len(texts) > 3000
     quick = [Redactor().text(text) for text in texts]
     monkeypatch.setattr(Form, "possible", lambda *_: True)
-    monkeypatch.setattr("doctor.redact_patterns.may_hold_token", lambda _: True)
-    monkeypatch.setattr("doctor.redact_patterns.may_hold_secret", lambda low: patterns.SECRET_WORD.search(low) is not None)
+    monkeypatch.setattr("doctor.answer.redact_patterns.may_hold_token", lambda _: True)
+    monkeypatch.setattr("doctor.answer.redact_patterns.may_hold_secret", lambda low: patterns.SECRET_WORD.search(low) is not None)
     thorough = [Redactor().text(text) for text in texts]
     assert [(a, b) for a, b in zip(quick, thorough, strict=True) if a != b] == []
 
@@ -118,7 +118,7 @@ def shape(told: dict[str, Any]) -> Any:
 @pytest.mark.parametrize("key", ["", "one secret for all nodes"])
 def test_the_diagnosis_is_the_same(fault: str, key: str, bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of a redacted harvest, read back and concluded anew, everything but the names is as it was: ranks, roots, waits, times."""
-    from doctor.harvest import from_json
+    from doctor.scan.harvest import from_json
     from tests.simulate.jobs import simulate
 
     monkeypatch.setenv("NPU_DOCTOR_REDACT_KEY", key)
@@ -157,8 +157,8 @@ def test_nodes_that_share_a_key_can_be_merged(tmp_path: Path, run) -> None:  # t
 
 def test_the_programs_own_texts_stay(bench: Bench) -> None:
     """Titles, causes and fixes of every entry come out as they were written: an example address there is nobody's."""
-    from doctor.evaluate import Finding
-    from doctor.relate import Related
+    from doctor.findings.evaluate import Finding
+    from doctor.judge.relate import Related
 
     entries = [e for code in bench.knowledge.codes_of_entries if (e := bench.knowledge.entry(code)) is not None]
     related = tuple(Related(Finding(e, (), 1, True), "root", (), None) for e in entries)

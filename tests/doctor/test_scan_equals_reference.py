@@ -14,12 +14,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from doctor.harvest import Harvest, merge, shift
+from doctor.read.encoding import decode
+from doctor.read.source import Source, hints
 from doctor.scan import actions, finder, rangescan, scanner, windows
+from doctor.scan.harvest import Harvest, merge, shift
 from doctor.scan.plan import Plan
 from doctor.scan.scanner import Scanner
-from doctor.scan.view import decode
-from doctor.source import Source, hints
 from kb.code_forms import of_code
 from kb.fragments import assign
 from kb.knowledge import Knowledge

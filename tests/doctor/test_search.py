@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from doctor.search import Index
+from doctor.lookup.search import Index
 from kb.knowledge import Knowledge
 
 

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from doctor.harvest import Harvest
+from doctor.read.source import Source, hints
+from doctor.scan.harvest import Harvest
 from doctor.scan.plan import PLAIN, STRIKES, Plan
 from doctor.scan.scanner import Scanner
-from doctor.source import Source, hints
 from kb.fragments import assign
 from kb.knowledge import Knowledge
 from kb.model import Signal
@@ -78,8 +78,8 @@ def test_a_pattern_is_measured_as_it_is_used() -> None:
     """One that is only asked for at a place is matched, all others are searched for."""
     assert worst.only_matched("parsers.hccn._HEADING[0]")
     assert worst.only_matched("parsers.prefix_forms.PROGRESS[0]")
-    assert not worst.only_matched("doctor.redact_patterns.HOSTS[3]")
-    assert not worst.only_matched("doctor.redact_patterns.TOKEN[0]")
+    assert not worst.only_matched("doctor.answer.redact_patterns.HOSTS[3]")
+    assert not worst.only_matched("doctor.answer.redact_patterns.TOKEN[0]")
     assert not worst.only_matched("VLM021/0")
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from doctor.discover import discover
+from doctor.read.discover import discover
 
 SCRIPT = """\
 import torch

@@ -14,16 +14,16 @@ from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
 
-from doctor import archives, content, discover
+from doctor.answer.report import report
+from doctor.base.errors import UsageError
 from doctor.commands import merge as merging
-from doctor.diagnose import conclude
-from doctor.errors import UsageError
-from doctor.harvest import Harvest, merge
+from doctor.judge.diagnosis import conclude
+from doctor.read import archives, content, discover
+from doctor.read.source import Source, hints
 from doctor.render import annotations, html, jsonl, layout, markdown, sarif, text
-from doctor.report import report
+from doctor.scan.harvest import Harvest, merge
 from doctor.scan.plan import Plan
 from doctor.scan.scanner import Scanner
-from doctor.source import Source, hints
 from kb import anchors, spelling, yamldoc
 from kb.build import build, kinds
 from kb.knowledge import Knowledge, load
@@ -34,8 +34,8 @@ from kb.pack import Pack
 from parsers import process_list, registry, tables
 from parsers.line import read_line
 from parsers.message import blocks
+from parsers.parsed import seconds
 from parsers.prefix import peel
-from parsers.record import seconds
 from parsers.traceback import tracebacks
 
 Target = Callable[[bytes], None]

@@ -13,15 +13,15 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
+from doctor.answer.report import report
+from doctor.base.errors import UsageError
 from doctor.commands.merge import apart, harvests
-from doctor.diagnose import conclude
-from doctor.errors import UsageError
-from doctor.harvest import Cluster, Harvest, Hit, Place, Skipped, Span, from_json, merge
+from doctor.judge.diagnosis import conclude
+from doctor.read.source import Skipped, Source, hints
 from doctor.render import annotations, html, jsonl, layout, markdown, sarif, text
-from doctor.report import report
+from doctor.scan.harvest import Cluster, Harvest, Hit, Place, Span, from_json, merge
 from doctor.scan.plan import Plan
 from doctor.scan.scanner import Scanner
-from doctor.source import Source, hints
 from kb.knowledge import Knowledge, load
 
 NO_SHRINKING = (Phase.explicit, Phase.reuse, Phase.generate)  # what fails has an evident place; shrinking takes minutes

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from doctor import discover
-from doctor.diagnose import Diagnosis, conclude
-from doctor.proof import Bench
+from doctor.judge.diagnosis import Diagnosis, conclude
+from doctor.judge.proof import Bench
+from doctor.read import discover
 
 GROUP = "10.7.0.1%eth0_60000_0_1760000000000001"
 
@@ -315,8 +315,8 @@ def test_tables_that_contradict_each_other_tell_nothing(bench: Bench) -> None:
         logs.files[f"n{node}/hccl.json"] = [
             json.dumps({"server_list": [{"server_id": f"10.7.0.{node}", "device": device}]})
         ]
-    from doctor.harvest import merge
     from doctor.job.table import NO_TABLE, tables
+    from doctor.scan.harvest import merge
 
     parts = [bench._scanner.scan(discover.given_text("\n".join(rows), name)) for name, rows in logs.files.items()]
     facts = merge(parts).facts

@@ -11,19 +11,19 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from doctor import discover
-from doctor.diagnose import Diagnosis, conclude
-from doctor.harvest import Harvest, from_json, merge
+from doctor.answer.report import report
 from doctor.job.clocks import Clocks
-from doctor.job.who import Who
-from doctor.proof import Bench
-from doctor.report import report
-from doctor.source import home
+from doctor.job.identity import Who
+from doctor.judge.diagnosis import Diagnosis, conclude
+from doctor.judge.proof import Bench
+from doctor.read import discover
+from doctor.read.source import home
+from doctor.scan.harvest import Harvest, from_json, merge
 from kb.knowledge import Knowledge
 from tests.simulate.jobs import FAULTS, Job, simulate
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-SCHEMA = json.loads((ROOT / "doctor" / "report.schema.json").read_text())
+SCHEMA = json.loads((ROOT / "doctor" / "answer" / "report.schema.json").read_text())
 
 
 def harvests(job: Job, bench: Bench) -> list[Harvest]:

@@ -11,7 +11,7 @@ import pytest
 
 from doctor import cli
 from doctor.commands.merge import apart
-from doctor.harvest import Harvest, Span, merge
+from doctor.scan.harvest import Harvest, Span, merge
 from tests.simulate.jobs import simulate
 
 NOISE = "[ERROR] HCCL({pid},python):2026-04-02-08:{minute:02}:{second:02}.000.{micro:03} [a.cc:{micro}] [{pid}][Wait][LinkEstablish]wait socket establish timeout, role[1] rank[{rank}] timeout[120 s]\n"

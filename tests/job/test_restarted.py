@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from doctor import relate
 from doctor.api import diagnose
-from doctor.job import tell as story
+from doctor.job import story as story
+from doctor.judge import relate
 from kb.knowledge import Knowledge
 
 ATTEMPTS = """\

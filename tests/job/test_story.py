@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from doctor import discover
-from doctor.diagnose import conclude
-from doctor.evaluate import Finding, Instance, Scope
-from doctor.harvest import Hit, Place
-from doctor.job.tell import Story
-from doctor.proof import Bench
-from doctor.relate import relate
+from doctor.answer.report import report
+from doctor.findings.evaluate import Finding, Instance, Scope
+from doctor.job.story import Story
+from doctor.judge.diagnosis import conclude
+from doctor.judge.proof import Bench
+from doctor.judge.relate import relate
+from doctor.read import discover
 from doctor.render import markdown
-from doctor.report import report
+from doctor.scan.harvest import Hit, Place
 from kb.model import Entry
 from tests.simulate.jobs import simulate
 

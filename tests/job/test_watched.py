@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from doctor import discover
-from doctor.diagnose import Diagnosis, conclude
-from doctor.proof import Bench
+from doctor.judge.diagnosis import Diagnosis, conclude
+from doctor.judge.proof import Bench
+from doctor.read import discover
 
 
 def gave_up(rank: int, number: int, op: str = "ALLREDUCE", inside: int | None = None) -> str:

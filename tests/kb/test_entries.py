@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from doctor import discover, proof
-from doctor.diagnose import conclude
-from doctor.proof import Bench
+from doctor.judge import proof
+from doctor.judge.diagnosis import conclude
+from doctor.judge.proof import Bench
+from doctor.read import discover
 from doctor.scan.plan import Plan
 from doctor.scan.scanner import Scanner
 from kb import lint

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from doctor import discover
-from doctor.proof import Bench
+from doctor.judge.proof import Bench
+from doctor.read import discover
 from kb import anchors, fragments
 from kb.facts import Fact, read_facts
 from kb.layers import HERE

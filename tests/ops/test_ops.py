@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from doctor.discover import given_text
-from doctor.ops import profiler, read, show
-from doctor.ops.model import Summary
+from doctor.ops import compile_table, profiler, read
+from doctor.ops.compiled import Summary
+from doctor.read.discover import given_text
+from doctor.read.source import Hints
 from doctor.render.layout import Style
-from doctor.source import Hints
 
 
 def desc(side: str, n: int, dtype: int, shape: str, form: int = 2) -> str:
@@ -132,7 +132,7 @@ def test_beyond_the_limit_calls_are_folded_by_type(monkeypatch: pytest.MonkeyPat
     assert [k.folded for k in made.kinds] == [False, False, False, True]
     assert (made.folded, made.calls, made.kinds[3].again) == (7, 11, 1)
     assert made.conversions() == [("Cast", 11, 3)]
-    assert json.loads(show.as_json(show.data(made, ())))["folded_calls"] == 7
+    assert json.loads(compile_table.as_json(compile_table.data(made, ())))["folded_calls"] == 7
 
 
 def test_a_line_without_an_end_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -188,7 +188,7 @@ def test_a_log_without_operators_tells_how_to_get_them(run, tmp_path: Path) -> N
 def test_csv_cells_are_no_formulas() -> None:
     made = collect([aclop("Relu", "1")])
     made.kinds[0].type = "=cmd()"
-    assert "'=cmd()" in show.as_csv(made)
+    assert "'=cmd()" in compile_table.as_csv(made)
 
 
 PROFILE = """\
@@ -252,7 +252,7 @@ def test_no_input_raises() -> None:
     for _ in range(300):
         text = "".join(r.choice(bits) for _ in range(r.randrange(60)))
         made, _ = read.collect([given_text(text)])
-        assert show.text(made, (), "zh", Style())
-        assert json.loads(show.as_json(show.data(made, ())))
-        assert show.as_csv(made)
+        assert compile_table.text(made, (), "zh", Style())
+        assert json.loads(compile_table.as_json(compile_table.data(made, ())))
+        assert compile_table.as_csv(made)
         profiler.parse(text.splitlines())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from parsers.line import read_line
-from parsers.record import seconds
+from parsers.parsed import seconds
 
 KINDS = {
     "plog": (

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from parsers import prefix_forms, tables
 from parsers.line import read_line
 from parsers.message import blocks
+from parsers.parsed import seconds
 from parsers.prefix import peel
-from parsers.record import seconds
 from parsers.registry import PARSERS, split
 from parsers.traceback import tracebacks
 from tests.fuzz.pieces import ODD, PIECES

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from parsers import tables
-from parsers.record import Row
+from parsers.parsed import Row
 from parsers.registry import split
 
 DATA = Path(__file__).resolve().parent.parent / "data" / "parsers"

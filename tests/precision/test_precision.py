@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from doctor.errors import UsageError
+from doctor.base.errors import UsageError
 from doctor.precision import read, script, stack
-from doctor.precision.model import Limits
+from doctor.precision.comparison import Limits
 
 NEW = "NPU Name,Bench Name,NPU Dtype,Bench Dtype,NPU Tensor Shape,Bench Tensor Shape,Cosine,EucDist,MaxAbsErr,MaxRelativeErr,One Thousandth Err Ratio,Five Thousandths Err Ratio,NPU max,Accuracy Reached or Not,Err_message"
 OLD = "NPU Name,Bench Name,NPU Tensor Dtype,Bench Tensor Dtype,NPU Tensor Shape,Bench Tensor Shape,Cosine,MaxAbsErr,NPU max,Accuracy Reached or Not,Err_message"

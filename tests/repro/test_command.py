@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from doctor import api
-from doctor.diagnose import Diagnosis
-from doctor.errors import UsageError
+from doctor.base.errors import UsageError
+from doctor.judge.diagnosis import Diagnosis
 from doctor.repro import gather
 from doctor.repro.command import add_arguments, run
 from kb.knowledge import Knowledge

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from doctor.repro import choose
 from doctor.repro.build import BEGIN, END, script, template, templates
+from doctor.repro.call import Operator, Request, Seen, Value
 from doctor.repro.choose import Wish
 from doctor.repro.extract import operators
-from doctor.repro.model import Operator, Request, Seen, Value
 from doctor.repro.table import load
 from doctor.repro.validate import SlotError, slot
 from kb.model import Text

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from doctor.repro.build import ALIASES, folder, script, template, templates
-from doctor.repro.model import Request, Value
+from doctor.repro.call import Request, Value
 
 Execute = Callable[..., tuple[int, str]]
 NAMES = tuple(templates())

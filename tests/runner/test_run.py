@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from doctor.runner.kept_output import Tail
 from doctor.runner.plogs import Tree
-from doctor.runner.tail import Tail
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parents[2]
 MAIN = """
 import argparse, sys
 sys.path.insert(0, {root!r})
-from doctor.errors import UsageError
+from doctor.base.errors import UsageError
 from doctor.runner.command import add_arguments, run
 parser = argparse.ArgumentParser()
 parser.add_argument("--lang")

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from tui.support import stage
 
-from doctor import clip
-from doctor.tui.browse import BrowseScreen
-from doctor.tui.views import Card, Rows
+from doctor.tui.knowledge.screen import BrowseScreen
+from doctor.tui.shell import clip
+from doctor.tui.shell.views import Card, Rows
 
 
 @pytest.fixture
@@ -21,7 +21,7 @@ def copied(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         taken.append(text)
         return clip.Copied(("tmux",), "")
 
-    monkeypatch.setattr("doctor.tui.app.clip.copy", copy)
+    monkeypatch.setattr("doctor.tui.shell.app.clip.copy", copy)
     return taken
 
 
@@ -193,8 +193,8 @@ async def test_themes_turn_and_quit_quits() -> None:
 async def test_every_theme_can_be_drawn_and_low_bandwidth_takes_the_terminals_own(tmp_path: Path) -> None:
     from tui.support import small_knowledge
 
-    from doctor.tui.app import PLAIN_THEMES, THEMES, DoctorApp
-    from doctor.tui.session import Session
+    from doctor.tui.shell.app import PLAIN_THEMES, THEMES, DoctorApp
+    from doctor.tui.shell.session import Session
 
     app = DoctorApp(Session(known=small_knowledge()), low_bandwidth=True)
     async with app.run_test(size=(120, 40)) as pilot:

@@ -10,14 +10,14 @@ import pytest
 from tui.support import OOM, Stage, job_logs, small_knowledge, stage
 from tui.test_browse import copied
 
-from doctor import discover
+from doctor.read import discover
 from doctor.scan import tasks
-from doctor.tui import findings
-from doctor.tui.browse import BrowseScreen
-from doctor.tui.diagnosis import DiagnosisScreen
-from doctor.tui.evidence import EvidenceScreen
-from doctor.tui.session import Session, Step
-from doctor.tui.views import Card, Rows
+from doctor.tui.diagnosis import outline
+from doctor.tui.diagnosis.screen import DiagnosisScreen
+from doctor.tui.evidence.screen import EvidenceScreen
+from doctor.tui.knowledge.screen import BrowseScreen
+from doctor.tui.shell.session import Session, Step
+from doctor.tui.shell.views import Card, Rows
 
 __all__ = ["copied"]
 
@@ -174,7 +174,7 @@ async def test_what_cannot_be_redacted_does_not_leave(
     def broken(*_: object, **__: object) -> None:
         raise ValueError("broken")
 
-    monkeypatch.setattr("doctor.redact.redactor", broken)
+    monkeypatch.setattr("doctor.answer.redact.redactor", broken)
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a.log").write_text(FAULT + "\n")
     async with stage(DiagnosisScreen(), [str(tmp_path / "a.log")]) as s:
@@ -230,7 +230,7 @@ async def test_escape_stops_a_scan_and_keeps_what_was_read(tmp_path: Path, monke
 
     monkeypatch.setattr("doctor.scan.tasks.scan_one", slow)
     screen = DiagnosisScreen()
-    from doctor.tui.app import DoctorApp
+    from doctor.tui.shell.app import DoctorApp
 
     app = DoctorApp(Session([str(logs)], known=small_knowledge()), first=screen)
     async with app.run_test(size=(120, 40)) as pilot:
@@ -251,7 +251,7 @@ async def test_a_scan_that_fails_is_told(tmp_path: Path, monkeypatch: pytest.Mon
     def broken(*_: object) -> object:
         raise RuntimeError("no [bold]luck[/]")
 
-    monkeypatch.setattr("doctor.diagnose.conclude", broken)
+    monkeypatch.setattr("doctor.judge.diagnosis.conclude", broken)
     async with stage(DiagnosisScreen(), [str(job_logs(tmp_path))]) as s:
         assert "RuntimeError: no [bold]luck[/]" in s.text
         assert not s.screen.scanning  # type: ignore[attr-defined]
@@ -307,11 +307,11 @@ def test_a_session_tells_steps_and_partial_results(tmp_path: Path) -> None:
 def test_rows_of_a_report_have_unique_keys(tmp_path: Path) -> None:
     outcome = Session([str(job_logs(tmp_path))], known=small_knowledge()).look()
     for lang in ("en", "zh"):
-        rows = findings.rows(outcome.report, lang, frozenset(["finding:RTS001"]))
+        rows = outline.rows(outcome.report, lang, frozenset(["finding:RTS001"]))
         keys = [r.key for r in rows if r.key]
         assert len(keys) == len(set(keys))
         for key in keys:
-            assert findings.card(outcome.report, key, lang, str).plain().strip()
+            assert outline.card(outcome.report, key, lang, str).plain().strip()
 
 
 async def test_a_mistyped_path_is_told_with_the_nearest_name(tmp_path: Path) -> None:

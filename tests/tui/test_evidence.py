@@ -8,10 +8,10 @@ from pathlib import Path
 
 from tui.support import HOSTILE, KERNEL, MTE, job_logs, stage
 
-from doctor import discover
-from doctor.tui.diagnosis import DiagnosisScreen
-from doctor.tui.evidence import LAST, EvidenceScreen
-from doctor.tui.logview import LogView
+from doctor.read import discover
+from doctor.tui.diagnosis.screen import DiagnosisScreen
+from doctor.tui.evidence.logview import LogView
+from doctor.tui.evidence.screen import LAST, EvidenceScreen
 
 
 def view_of(s: object) -> LogView:
@@ -124,7 +124,7 @@ async def test_two_gibibytes_open_at_the_last_line_reading_next_to_nothing(tmp_p
     read: list[int] = []
     source = source_of_sparse(log)
     screen = EvidenceScreen(source, LAST)  # type: ignore[arg-type]
-    import doctor.logfile as logfile
+    import doctor.read.logfile as logfile
 
     real = logfile.FileReader.read
 
@@ -146,7 +146,7 @@ async def test_two_gibibytes_open_at_the_last_line_reading_next_to_nothing(tmp_p
 
 
 def source_of_sparse(path: Path) -> object:
-    from doctor.source import Source, hints
+    from doctor.read.source import Source, hints
 
     return Source(str(path), lambda: open(path, "rb"), path.stat().st_size, hints(str(path)), True)
 

@@ -12,15 +12,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from doctor import clip, logfile
+from doctor.base.errors import UsageError
 from doctor.commands import browse
-from doctor.errors import UsageError
-from doctor.logfile import PIECE, BadPatternError, BytesReader, LogFile, Pattern, open_log
+from doctor.read import logfile
+from doctor.read.logfile import PIECE, BadPatternError, BytesReader, LogFile, Pattern, open_log
+from doctor.read.source import Source, hints
 from doctor.render.layout import cells
-from doctor.source import Source, hints
-from doctor.tui import keys, logfilter, opener, timeline
-from doctor.tui.doc import Doc, Target
-from doctor.tui.line import Span, between, plain, shown, width
+from doctor.tui.evidence import logfilter, opener
+from doctor.tui.job import timeline
+from doctor.tui.shell import clip, keys
+from doctor.tui.shell.doc import Doc, Target
+from doctor.tui.shell.line import Span, between, plain, shown, width
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
@@ -288,8 +290,8 @@ def test_no_terminal_is_refused_with_exit_code_2(run: Callable[..., subprocess.C
 
 
 @pytest.mark.parametrize(
-    "module", ["doctor.cli", "doctor.api", "doctor.clip", "doctor.logfile", "doctor.watch.live", "doctor.watch.tell", "doctor.commands.watch", "doctor.commands.browse",
-               "doctor.tui.session", "doctor.tui.findings", "doctor.tui.shelf", "doctor.tui.timeline", "doctor.tui.logfilter", "doctor.tui.keys"],
+    "module", ["doctor.cli", "doctor.api", "doctor.tui.shell.clip", "doctor.read.logfile", "doctor.watch.live", "doctor.watch.announce", "doctor.commands.watch", "doctor.commands.browse",
+               "doctor.tui.shell.session", "doctor.tui.diagnosis.outline", "doctor.tui.knowledge.shelf", "doctor.tui.job.timeline", "doctor.tui.evidence.logfilter", "doctor.tui.shell.keys"],
 )  # fmt: skip
 def test_the_core_runs_without_textual_and_rich(module: str) -> None:
     code = f"import sys, {module}; print([m for m in ('textual', 'rich') if m in sys.modules])"

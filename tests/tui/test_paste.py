@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from tui.support import MTE, OOM, stage
 
-from doctor.tui.paste import PasteScreen, TextBox
-from doctor.tui.views import Card, Rows
+from doctor.tui.paste.screen import PasteScreen, TextBox
+from doctor.tui.shell.views import Card, Rows
 
 
 async def test_the_diagnosis_follows_the_text() -> None:

@@ -17,12 +17,12 @@ import pytest
 from tui.support import OOM, job_logs, stage, text_of
 from tui.test_headless import JOB
 
-from doctor.tui.app import DoctorApp
-from doctor.tui.browse import BrowseScreen
-from doctor.tui.diagnosis import DiagnosisScreen
-from doctor.tui.frame import Frame
-from doctor.tui.job import JobScreen
-from doctor.tui.paste import PasteScreen
+from doctor.tui.diagnosis.screen import DiagnosisScreen
+from doctor.tui.job.screen import JobScreen
+from doctor.tui.knowledge.screen import BrowseScreen
+from doctor.tui.paste.screen import PasteScreen
+from doctor.tui.shell.app import DoctorApp
+from doctor.tui.shell.frame import Frame
 from kb.build import build
 from kb.knowledge import Knowledge
 from kb.layers import HERE as KB

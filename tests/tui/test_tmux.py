@@ -108,7 +108,7 @@ def command(tmp_path: Path) -> str:
     code = (
         "import sys; sys.path[:0] = [{root!r}, {tests!r}]\n"
         "from tui.support import small_knowledge\n"
-        "import kb.knowledge, doctor.tui.session as session\n"
+        "import kb.knowledge, doctor.tui.shell.session as session\n"
         "session.load = lambda kb=(): small_knowledge()\n"
         "from doctor.__main__ import main\n"
         "raise SystemExit(main(sys.argv[1:]))\n"

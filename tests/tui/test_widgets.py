@@ -11,22 +11,22 @@ from tui.support import HOSTILE, job_logs, small_knowledge, stage
 from tui.test_browse import copied
 from tui.test_headless import JOB
 
-from doctor import discover
-from doctor.search import Index
-from doctor.tui.app import DoctorApp
-from doctor.tui.browse import BrowseScreen
-from doctor.tui.diagnosis import DiagnosisScreen
-from doctor.tui.dialogs import Ask, Show
-from doctor.tui.evidence import EvidenceScreen
-from doctor.tui.frame import Frame
-from doctor.tui.job import JobScreen
-from doctor.tui.line import Row, RowsOf, Span
-from doctor.tui.paste import PasteScreen
-from doctor.tui.session import Session
-from doctor.tui.shelf import Facets, Shelf
-from doctor.tui.views import Card, Rows
-from doctor.tui.watching import WatchScreen
-from doctor.tui.widgets import Bar
+from doctor.lookup.search import Index
+from doctor.read import discover
+from doctor.tui.diagnosis.screen import DiagnosisScreen
+from doctor.tui.diagnosis.watching import WatchScreen
+from doctor.tui.evidence.screen import EvidenceScreen
+from doctor.tui.job.screen import JobScreen
+from doctor.tui.knowledge.screen import BrowseScreen
+from doctor.tui.knowledge.shelf import Facets, Shelf
+from doctor.tui.paste.screen import PasteScreen
+from doctor.tui.shell.app import DoctorApp
+from doctor.tui.shell.dialogs import Ask, Show
+from doctor.tui.shell.frame import Frame
+from doctor.tui.shell.line import Row, RowsOf, Span
+from doctor.tui.shell.session import Session
+from doctor.tui.shell.views import Card, Rows
+from doctor.tui.shell.widgets import Bar
 
 __all__ = ["copied"]
 
@@ -148,7 +148,7 @@ async def test_a_list_scrolls_with_its_cursor_and_shows_where_it_is() -> None:
 
 async def test_what_is_too_wide_is_marked_and_scrolled_to() -> None:
     async with stage(size=(80, 24)) as s:
-        from doctor.tui.doc import Doc
+        from doctor.tui.shell.doc import Doc
 
         card = s.screen.query_one("#card", Card)
         doc = Doc("x")
@@ -230,7 +230,7 @@ async def test_knowledge_that_cannot_be_read_ends_with_its_reason(monkeypatch: p
     def broken(kb: object) -> None:
         raise ValueError("no such folder")
 
-    monkeypatch.setattr("doctor.tui.session.load", broken)
+    monkeypatch.setattr("doctor.tui.shell.session.load", broken)
     app = DoctorApp(Session())
     async with app.run_test() as pilot:
         await pilot.pause()

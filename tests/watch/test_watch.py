@@ -12,12 +12,12 @@ import pytest
 from tui.support import KERNEL, MTE, NOTIFY, OOM, small_knowledge, stage
 
 from doctor.commands import watch
+from doctor.read.source import Source, hints
 from doctor.scan.plan import Plan
 from doctor.scan.scanner import Scanner
-from doctor.source import Source, hints
-from doctor.tui.views import Rows
-from doctor.tui.watching import WatchScreen
-from doctor.watch import tail
+from doctor.tui.diagnosis.watching import WatchScreen
+from doctor.tui.shell.views import Rows
+from doctor.watch import growing_log
 from doctor.watch.live import Live
 
 Json = dict[str, object]
@@ -145,19 +145,19 @@ def test_however_it_is_written_the_end_is_that_of_one_scan(
     tmp_path: Path, step: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Settling early and often changes neither findings nor line numbers nor counts."""
-    monkeypatch.setattr(tail, "SETTLE", 2000)
-    monkeypatch.setattr(tail, "KEEP_OPEN", 600)
+    monkeypatch.setattr(growing_log, "SETTLE", 2000)
+    monkeypatch.setattr(growing_log, "KEEP_OPEN", 600)
     rows = ["info"] * 40 + [MTE, KERNEL] + ["info"] * 40 + [OOM] + ["more"] * 30 + [OOM, NOTIFY] + ["x" * 300] * 9
     text = "\n".join(rows) + "\n"
     log = tmp_path / "a.log"
     scanner = Scanner(Plan(small_knowledge().signals()))
     source = Source(str(log), lambda: open(log, "rb"), None, hints(str(log)), True)
     log.write_text("")
-    one = tail.Tail(source, str(log))
+    one = growing_log.Tail(source, str(log))
     for at in range(0, len(text), max(step, len(text) // 60 if step == 1 else step)):
         append(log, text[at : at + max(step, len(text) // 60 if step == 1 else step)])
         one.look(scanner)
-    from doctor.harvest import merge
+    from doctor.scan.harvest import merge
 
     whole = scanner.scan(source)
     made = merge(one.harvests)
@@ -258,7 +258,7 @@ async def test_the_screen_shows_what_appears_and_says_so(tmp_path: Path) -> None
 
 
 async def test_a_pipe_is_read_to_its_end_and_leaves_nothing_behind() -> None:
-    from doctor.tui.piped import Pipe
+    from doctor.read.piped import Pipe
 
     read, write = os.pipe()
     pipe = Pipe(read)

@@ -1,0 +1,170 @@
+"""Texts of a finding in both languages, with what the log told filled in. Captures are data: quoted in commands."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from doctor.base.notation import clean
+from kb.model import Fix, Text
+from kb.placeholders import fill
+
+if TYPE_CHECKING:  # `explain` fills texts without any diagnosis
+    from doctor.findings.evaluate import Finding
+    from doctor.judge.relate import Related
+
+class Values(NamedTuple):
+    """What a finding's texts may name: its captures, and the facts of its scope."""
+
+    one: Mapping[str, str]
+    every: Mapping[str, tuple[str, ...]]
+
+
+def values(finding: Finding) -> Values:
+    """The captures of the first instance, completed by its scope; `every` joins all instances."""
+    first = finding.instances[0]
+    one = {k: clean(v)[:300] for k, v in first.captures.items()}
+    for name in ("node", "rank", "device", "pid"):
+        told = getattr(first.scope, name)
+        if told is not None:
+            one.setdefault(name, str(told))
+    one.setdefault("path", clean(first.hits[0].place.path))
+    every: dict[str, dict[str, None]] = {}
+    for instance in finding.instances:
+        for name, found in instance.every.items():
+            every.setdefault(name, {}).update(dict.fromkeys(clean(v)[:300] for v in found))
+    return Values(one, {k: tuple(v) for k, v in every.items()})
+
+
+def prose(text: Text, known: Values) -> Text:
+    return Text(fill(text.en, known.one, known.every), fill(text.zh, known.one, known.every, "、"))
+
+
+def shell(text: str, known: Values) -> str:
+    """A command with its captures quoted for the shell."""
+    return fill(text, known.one, known.every, " ", _quote)
+
+
+# What takes its argument as a further command, and what takes it as a program of another language.
+_SHELLS = re.compile(r"\b(?:(?:ba|da|z|k)?sh|su|ssh|eval|watch|xargs)\b[^;|&]*$")
+_PROGRAMS = re.compile(r"\b(?:python[\d.]*|perl|node|sed|awk|gawk)\b[^;|&]*$")
+
+
+def _quote(value: str, before: str) -> str:
+    """A value as a part of a shell command, in quotes of its own or inside of those that are open already."""
+    value = value.replace("\n", " ")
+    kind, opened = _open_quote(before)
+    if value.startswith("-") and (not kind or opened == len(before) - 1):  # never an option by accident
+        value = "./" + value
+    if not kind:
+        return shlex.quote(value)
+    if _PROGRAMS.search(before[:opened]):  # only a name is harmless in every language
+        value = re.sub(r"[^\w.]", "_", value)
+    elif _SHELLS.search(before[:opened]):
+        value = shlex.quote(value)
+    if kind == "'":
+        return value.replace("'", "'\"'\"'")
+    return re.sub(r'([\\"$`])', r"\\\1", value)
+
+
+def _open_quote(before: str) -> tuple[str, int]:
+    """The quote that is open at the end of a part of a command, and where it was opened; empty when none is."""
+    kind, opened, escaped = "", -1, False
+    for at, c in enumerate(before):
+        if escaped:
+            escaped = False
+        elif c == "\\" and kind != "'":
+            escaped = True
+        elif kind:
+            kind = "" if c == kind else kind
+        elif c in "'\"":
+            kind, opened = c, at
+    return kind, opened
+
+
+def fixes(finding: Finding) -> tuple[Fix, ...]:
+    """The fixes, filled: prose in prose, commands and values quoted, code with literals."""
+    known = values(finding)
+    return tuple(
+        fix._replace(
+            title=prose(fix.title, known),
+            steps=tuple(prose(s, known) for s in fix.steps),
+            env=tuple(e._replace(value=shell(e.value, known), caution=_maybe(e.caution, known)) for e in fix.env),
+            commands=tuple(
+                c._replace(run=shell(c.run, known), changes=_maybe(c.changes, known), why=_maybe(c.why, known))
+                for c in fix.commands
+            ),
+        )
+        for fix in finding.entry.fixes
+    )
+
+
+def _maybe(text: Text | None, known: Values) -> Text | None:
+    return prose(text, known) if text is not None else None
+
+
+def _text(text: Text | None) -> dict[str, str] | None:
+    return text.json() if text is not None else None
+
+
+def fix_json(fix: Fix) -> dict[str, Any]:
+    made: dict[str, Any] = {"goal": fix.goal, "risk": fix.risk, "title": fix.title.json()}
+    if fix.steps:
+        made["steps"] = [s.json() for s in fix.steps]
+    made["env"] = [
+        {"name": e.name, "value": e.value, "scope": e.scope, "undo": e.undo, "caution": _text(e.caution)}
+        for e in fix.env
+    ]
+    made["commands"] = [{"run": c.run, "changes": _text(c.changes), "why": _text(c.why)} for c in fix.commands]
+    if fix.code:
+        made["code"] = fix.code._asdict()
+    return made
+
+
+_SURE = {"high": 0.95, "medium": 0.75, "low": 0.5}
+
+
+def confidence(related: Related) -> float:
+    """How far the log supports the finding: the entry's own claim, less for what only waits or wraps."""
+    entry = related.finding.entry
+    sure = _SURE[entry.confidence]
+    if related.role == "root" and entry.role == "symptom":
+        sure = min(sure, 0.5)
+    if entry.role == "wrapper":
+        sure = 0.2
+    if entry.status == "draft":
+        sure -= 0.1
+    return round(sure, 2)
+
+
+def why(related: Related) -> Text:
+    """Why this finding, and why at this place: what matched, how often, what it explains or what explains it."""
+    finding = related.finding
+    place = finding.first
+    times = "" if finding.total == 1 else f" ({'' if finding.exact else 'at least '}{finding.total} times)"
+    times_zh = "" if finding.total == 1 else f"（{'' if finding.exact else '至少 '}{finding.total} 次）"
+    where = f"{clean(place.path)}:{place.line}"
+    en, zh = [f"its signature stands at {where}{times}"], [f"特征出现在 {where}{times_zh}"]
+    if related.note is not None and related.note.en:
+        en.insert(0, related.note.en)
+        zh.insert(0, related.note.zh)
+    leaves = len({h.signal for h in finding.instances[0].hits})
+    if leaves > 1:
+        en.append(f"{leaves} independent signals agree")
+        zh.append(f"{leaves} 个独立特征相互印证")
+    if related.explained_by:
+        en.append(f"it follows from {related.explained_by}")
+        zh.append(f"由 {related.explained_by} 引起")
+    elif related.explains:
+        shown = ", ".join(related.explains[:6])
+        en.append(f"it explains {shown}{' ...' if len(related.explains) > 6 else ''}")
+        zh.append(f"可以解释 {shown}{' ...' if len(related.explains) > 6 else ''}")
+    if related.role == "root" and finding.entry.role == "symptom":
+        en.append("this is what a victim prints: the cause is not in these logs")
+        zh.append("这是受害者一侧的打印：真正原因不在这些日志中")
+    if related.role == "root" and finding.entry.role == "ambiguous":
+        en.append("nothing earlier or more specific was found")
+        zh.append("没有发现更早或更具体的原因")
+    return Text("; ".join(en) + ".", "；".join(zh) + "。")

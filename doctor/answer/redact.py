@@ -1,0 +1,331 @@
+"""Replaces what identifies people, places and machines by stable pseudonyms, the same throughout a report.
+
+The mapping from value to pseudonym stays in this process, unless the user asks for a file of it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from doctor.answer import redact_patterns as patterns
+from doctor.scan.harvest import Cluster, Place
+
+if TYPE_CHECKING:
+    from doctor.judge.diagnosis import Diagnosis
+    from kb.knowledge import Knowledge
+
+KEY_VARIABLE = "NPU_DOCTOR_REDACT_KEY"
+ANYWHERE = frozenset({"token", "secret", "key", "login", "serial"})  # no words: replaced inside of other ones, too
+# Shorter values are only replaced where the text says what they are.
+SHORTEST_WORD, LONGEST_WORD, SHORTEST_SECRET = 3, 256, 6
+
+
+class Redactor:
+    """The pseudonyms of one report. This machine's own name and user are known from the start.
+
+    `keep`: words of the program's own texts. Somebody called `data` keeps that name where it may be the plain word.
+    `fixed`: texts of the program's own, which stay as they are: their addresses are examples.
+    `tag`: stands in every pseudonym, so that those of two nodes are not taken for each other.
+    `key`: makes pseudonyms the same on all nodes that use the same key; without the key nobody can compute them.
+    """
+
+    def __init__(self, keep: Iterable[str] = (), fixed: Iterable[str] = (), tag: str = "", key: str = "") -> None:
+        self.mapping: dict[str, str] = {}
+        self.tag = tag
+        self._key = key.encode("utf-8", "surrogateescape")[:64]
+        self._keep = frozenset(word.lower() for word in keep)
+        self._fixed = frozenset(fixed)
+        self._numbers: Counter[str] = Counter()
+        self._kinds: dict[str, str] = {}
+        self._aliases: dict[str, str] = {}  # lower case, and the first part of a full host name -> the name
+        self._known: re.Pattern[str] | None = None
+        self._plain: dict[str, str] = {}  # texts and what the patterns made of them
+        self._cache: dict[str, str] = {}  # the same, with the names that were recognised elsewhere
+        self._learning = False
+        for name in (os.environ.get("USER", ""), Path(os.environ.get("HOME", "/root")).name):
+            if len(name) >= 3:
+                self._user(name)
+        own = os.uname().nodename
+        if len(own) >= 3:
+            self._host(own)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many different values of each kind were replaced."""
+        return dict(sorted(self._numbers.items()))
+
+    @property
+    def names(self) -> str:
+        """Two reports with the same mark here call the same thing the same."""
+        return self._digest("names")[:8] if self._key else self.tag
+
+    def map_text(self) -> str:
+        """What each pseudonym stands for, as JSON: for the user's own eyes."""
+        import json
+
+        back: dict[str, list[str]] = {}
+        for value, told in self.mapping.items():
+            back.setdefault(told, []).append(value)
+        return json.dumps(back, ensure_ascii=False, indent=1) + "\n"
+
+    # what identifies
+
+    def text(self, text: str) -> str:
+        """The text with everything identifying replaced."""
+        found = self._cache.get(text)
+        if found is None:
+            plain = self._plain.get(text)  # a name once given stays: what patterns find is looked for once
+            if plain is None:
+                plain = self._plain[text] = self._replaced(text)
+            found = self._cache[text] = plain if self._learning else self._words(plain)
+        return found
+
+    def _replaced(self, text: str) -> str:
+        text = self._secrets(text)
+        if "@" in text:
+            text = patterns.URL_LOGIN.sub(lambda m: m[0] if m[0].startswith("<") else self._name("login", m[0]), text)
+            text = patterns.EMAIL.sub(lambda m: self._name("email", m[0]), text)
+        for between, times, pattern in patterns.MACS:
+            if text.count(between) >= times:
+                text = pattern.sub(lambda m: self._name("mac", m[0]), text)
+        if text.count(".") > 2:
+            text = patterns.IPV4.sub(
+                lambda m: self._name("ip", m[0]) if patterns.is_address(m.string, m.start(), m[0]) else m[0], text
+            )
+        if text.count(":") > 1:
+            text = patterns.IPV6.sub(lambda m: self._name("ip", m[0]) if patterns.is_address6(m[0]) else m[0], text)
+        low = text.lower()  # pseudonyms that are put in meanwhile bring no further word
+        for form in patterns.SERIALS:
+            if form.possible(low):
+                text = form.pattern.sub(lambda m: self._named(m, self._name("serial", m["name"].strip())), text)
+        for form in patterns.USERS:
+            if form.possible(low):
+                text = form.pattern.sub(lambda m: self._named(m, self._user(m["name"])), text)
+        for form in patterns.HOSTS:
+            if form.possible(low):
+                text = form.pattern.sub(lambda m: self._named(m, self._host(m["name"])), text)
+        return text
+
+    def _secrets(self, text: str) -> str:
+        if "-----BEGIN" in text:
+            text = patterns.PEM.sub(self._private_key, text)
+        if patterns.may_hold_token(text):
+            text = patterns.TOKEN.sub(lambda m: self._name("token", m[0]), text)
+        if len(text) >= 64:
+            text = patterns.PEM_LINE.sub(lambda m: self._name("key", m[0]), text)
+        if patterns.may_hold_secret(text.lower()):
+            for pattern in patterns.SECRETS:
+                text = pattern.sub(self._secret, text)
+        return text
+
+    def _secret(self, match: re.Match[str]) -> str:
+        group = "quoted" if match["quoted"] is not None else "bare"
+        value = match[group] if group == "quoted" else match[group].rstrip(",;)]}>")
+        if not patterns.is_secret(match["key"] or "", value):
+            return match[0]
+        start = match.start(group) - match.start()
+        if "cookie" in (match["key"] or "").lower() and "=" in value:
+            start += value.index("=") + 1
+            value = value.partition("=")[2]
+        return match[0][:start] + self._name("secret", value) + match[0][start + len(value) :]
+
+    def _private_key(self, match: re.Match[str]) -> str:
+        """Its lines are known from now on, where they stand alone as well."""
+        told = self._name("key", match[0])
+        for row in _BASE64.findall(match[0].replace("\\n", " ")):
+            if row not in self.mapping:
+                self._remember(row, told, "key")
+        return told
+
+    @staticmethod
+    def _named(match: re.Match[str], name: str) -> str:
+        begin, end = match.start("name") - match.start(), match.end("name") - match.start()
+        return match[0][:begin] + name + match[0][end:]
+
+    # pseudonyms
+
+    def _name(self, kind: str, value: str) -> str:
+        if kind not in ANYWHERE:  # the same in any case
+            value = self._aliases.setdefault(value.lower(), value)
+        told = self.mapping.get(value)
+        if told is None:
+            self._numbers[kind] += 1
+            number = f"{self.tag}-{self._numbers[kind]}" if self.tag else str(self._numbers[kind])
+            told = f"<{kind}-{self._digest(f'{kind}:{value}')[:10] if self._key else number}>"
+            self._remember(value, told, kind)
+        return told
+
+    def _remember(self, value: str, told: str, kind: str) -> None:
+        self.mapping[value], self._kinds[value] = told, kind
+        self._known = None
+        if not self._learning:  # the first round only looks: each text once is enough
+            self._cache.clear()
+
+    def _digest(self, text: str) -> str:
+        from hashlib import blake2b
+
+        return blake2b(text.encode("utf-8", "surrogateescape"), key=self._key, digest_size=16).hexdigest()
+
+    def _user(self, name: str) -> str:
+        if name.lower() in patterns.PUBLIC_USERS or name.isdigit() or name.startswith("<"):
+            return name
+        return self._name("user", name)
+
+    def _host(self, name: str) -> str:
+        """A host's full name and its first part are one host."""
+        low = name.lower()
+        if (
+            patterns.is_public_host(low)
+            or low in self._keep
+            or name.isdigit()
+            or name.startswith("<")
+            or _NUMBERS.fullmatch(name)
+        ):
+            return name
+        first = low.partition(".")[0]
+        short = first if first != low and len(first) > SHORTEST_WORD and not patterns.is_public_host(first) else ""
+        if low not in self._aliases and short in self._aliases:
+            known = self._aliases[short]
+            self._aliases[low] = name
+            self._remember(name, self.mapping[known], "host")
+        told = self._name("host", name)
+        if short:
+            self._aliases.setdefault(short, self._aliases[low])
+        return told
+
+    # names that were recognised once, wherever else they stand
+
+    def _words(self, text: str) -> str:
+        if self._known is None:
+            self._known = self._compile()
+        return self._known.sub(lambda m: self.mapping.get(m[0]) or self.mapping[self._aliases[m[0].lower()]], text)
+
+    def _compile(self) -> re.Pattern[str]:
+        inside = [v for v, kind in self._kinds.items() if kind in ANYWHERE and len(v) >= SHORTEST_SECRET]
+        words = [w for w in self._aliases if SHORTEST_WORD <= len(w) <= LONGEST_WORD and w not in self._keep]
+        # Longer ones first: what begins with another one is taken whole.
+        parts = [re.escape(v) for v in sorted(inside, key=len, reverse=True)]
+        if words:
+            parts.append(rf"(?<![A-Za-z0-9<])(?i:{_trie(words)})(?![A-Za-z0-9>])")
+        return re.compile("|".join(parts) or r"(?!)")
+
+    # structures
+
+    def report(self, value: Any) -> Any:
+        """A report or harvest in JSON form. Two rounds: a name learnt late is replaced where it stood early, too."""
+        self._learning = True
+        try:
+            self._walk(value)
+        finally:
+            self._learning = False
+            self._cache.clear()
+        return self._walk(value)
+
+    def _walk(self, value: Any, key: str = "") -> Any:
+        if isinstance(value, str):
+            if key in _HOST_KEYS:
+                self._node(value)
+            return value if key in _FIXED or value in self._fixed else self.text(value)
+        if isinstance(value, dict):
+            if "template" in value and "evidence" in value:
+                value = {**value, "template": self._shape(value["template"], value["evidence"]["text"])}
+            return {
+                k: v if v is None or type(v) is int or k == "references" else self._walk(v, k) for k, v in value.items()
+            }
+        if isinstance(value, Place):
+            self._node(value.node or "")
+        elif isinstance(value, Cluster):
+            value = value._replace(template=self._shape(value.template, value.first.text))
+        elif isinstance(value, tuple) and len(value) == 2 and isinstance(value[1], str):  # a capture
+            if value[0] in _USER_KEYS:
+                self._user(value[1])
+            elif value[0] in _HOST_KEYS:
+                self._node(value[1])
+        if isinstance(value, (list, tuple)):
+            return [v if v is None or type(v) is int else self._walk(v, key) for v in value]
+        return value
+
+    def _node(self, name: str) -> None:
+        """What the structure says is a machine, be it called by a name or by an address."""
+        name = name.partition("%")[0]
+        if name and self.text(name) == name:
+            self._host(name)
+
+    def _shape(self, shape: str, text: str) -> str:
+        """A token without its digits would no longer be recognised: the shape is made anew, of the redacted text."""
+        from doctor.scan.clusters import FURTHER, template
+
+        return shape if shape == FURTHER else template(_PSEUDONYM.sub(r"<\1>", self.text(text)))
+
+
+def redactor(diagnosis: Diagnosis, knowledge: Knowledge, *, tagged: bool = False) -> Redactor:
+    """For a report. NPU_DOCTOR_REDACT_KEY is honoured.
+
+    `tagged`: for what is merged with the reports of other nodes.
+    """
+    key = os.environ.get(KEY_VARIABLE, "")
+    fixed = {
+        s
+        for r in diagnosis.related
+        for s in _strings((r.finding.entry.title, r.finding.entry.cause, r.finding.entry.fixes))
+    }
+    return Redactor(_vocabulary(knowledge), fixed, os.urandom(2).hex() if tagged and not key else "", key)
+
+
+@lru_cache(maxsize=1)
+def _vocabulary(knowledge: Knowledge) -> frozenset[str]:
+    """The words of all titles, and what machines and accounts are often called by."""
+    rows = (f"{brief.title.en} {brief.words} {brief.component}" for brief in knowledge.catalog())
+    return _COMMON.union(word.lower() for row in rows for word in _WORD.findall(row))
+
+
+def _strings(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, (tuple, list)):
+        for one in value:
+            yield from _strings(one)
+
+
+def _trie(words: Iterable[str]) -> str:
+    """A pattern for many words that looks at each letter once."""
+    tree: dict[str, Any] = {}
+    for word in words:
+        node = tree
+        for letter in word:
+            node = node.setdefault(letter, {})
+        node[""] = {}
+
+    def pattern(node: dict[str, Any]) -> str:
+        parts = [re.escape(letter) + pattern(below) for letter, below in sorted(node.items()) if letter]
+        if not parts:
+            return ""
+        return f"(?:{'|'.join(parts)}){'?' if '' in node else ''}"
+
+    return pattern(tree)
+
+
+_WORD = re.compile(r"[A-Za-z][A-Za-z0-9-]+")
+_BASE64 = re.compile(r"[A-Za-z0-9+/=]{16,}")
+_PSEUDONYM = re.compile(r"<([a-z]+)-[\w-]{1,20}>")
+_NUMBERS = re.compile(r"[\d.:-]+")
+# Plain words that accounts and machines are often called by.
+_COMMON = frozenset(
+    {"app", "apps", "ascend", "base", "build", "ci", "cloud", "code", "conda", "connect", "data", "demo", "deploy", "dev", "docker", "env", "from",
+     "gitlab", "guest", "home", "infer", "install", "jenkins", "job", "jobs", "k8s", "kernel", "lab", "llm", "local", "log", "logs", "mindspore", "model",
+     "models", "npu", "ops", "python", "ray", "rank", "run", "runner", "script", "service", "share", "shared", "slurm", "store", "system", "test",
+     "tests", "tmp", "torch", "train", "trainer", "training", "ubuntu", "vllm", "web", "with", "work", "worker", "workspace"}
+)  # fmt: skip
+_HOST_KEYS = frozenset({"node", "host", "hostname", "server", "on_server", "host_name", "node_name"})
+_USER_KEYS = frozenset({"user", "owner", "username", "account"})
+# Words of the program itself; times look like addresses to a pattern and identify nobody.
+_FIXED = frozenset(
+    {"id", "slug", "kind", "role", "severity", "verdict", "level", "module", "digest", "version", "time", "first_seen", "last_seen", "explains",
+     "explained_by", "goal", "risk", "name", "undo", "type"}
+)  # fmt: skip

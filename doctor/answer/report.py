@@ -1,0 +1,146 @@
+"""The report, version 1: the stable JSON form of a Diagnosis. `doctor/answer/report.schema.json` is its contract."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from doctor.answer import advice, missing
+from doctor.base import limits
+from doctor.base.notation import clean
+from doctor.findings.evaluate import Finding, order
+from doctor.judge.diagnosis import Diagnosis
+from doctor.judge.relate import Related
+from doctor.lookup.nearest import nearest
+from doctor.scan.harvest import Cluster, Place
+from doctor.version import __version__
+from kb.knowledge import Knowledge
+
+SCHEMA_VERSION = 1
+MAX_EVIDENCE = 20
+MAX_CLUSTERS = 40
+MAX_SKIPPED = 500
+
+
+def report(diagnosis: Diagnosis, knowledge: Knowledge) -> dict[str, Any]:
+    """Everything a face needs, in both languages, in the order in which a person should read it."""
+    skipped = diagnosis.skipped
+    unexplained = diagnosis.unexplained[: limits.limit(limits.UNEXPLAINED, MAX_CLUSTERS)]
+    unshown = len(diagnosis.unexplained) - len(unexplained)
+    rows = skipped[: limits.limit(limits.SKIPPED, MAX_SKIPPED)]
+    made: dict[str, Any] = {
+        "schema_version": SCHEMA_VERSION,
+        "tool": {"name": "npu-doctor", "version": __version__},
+        "knowledge": {
+            "entries": len(knowledge.codes_of_entries),
+            "codes": knowledge.count_codes(),
+            "digest": knowledge.digest,
+        },
+        "verdict": diagnosis.verdict,
+        "findings": [_finding(r) for r in diagnosis.related],
+        "unexplained": [_cluster(c, knowledge) for c in unexplained],
+        "missing_evidence": [{"what": m.what.json(), "how": m.how.json()} for m in missing.missing(diagnosis)],
+        "skipped": [{"path": clean(s.path), "reason": s.reason} for s in rows]
+        + ([{"path": "...", "reason": f"{len(skipped) - len(rows)} more"}] if len(skipped) > len(rows) else [])
+        + ([{"path": "...", "reason": f"{unshown} more kinds of errors that nothing explains"}] if unshown > 0 else []),
+        "stats": {
+            "files": diagnosis.harvest.files,
+            "bytes": diagnosis.harvest.size,
+            "seconds": round(diagnosis.seconds, 3),
+        },
+        **({"job": _job(diagnosis)} if diagnosis.job is not None and len(diagnosis.job.processes) > 1 else {}),
+    }
+    return _cleaned(made)  # type: ignore[no-any-return]
+
+
+def _job(diagnosis: Diagnosis) -> dict[str, Any]:
+    """The job; what logs call things in it is cleaned like all text of logs."""
+    from doctor.job.summary import summary
+
+    assert diagnosis.job is not None
+    made: dict[str, Any] = _cleaned(summary(diagnosis.job, [r.finding for r in diagnosis.related]))
+    return made
+
+
+def _cleaned(value: Any) -> Any:
+    """Nothing that logs, names of files, other nodes' harvests or users' entries say steers a terminal."""
+    if isinstance(value, str):
+        return clean(value)
+    if isinstance(value, dict):
+        return {k: _cleaned(v) for k, v in value.items()}
+    return [_cleaned(v) for v in value] if isinstance(value, list) else value
+
+
+def _finding(related: Related) -> dict[str, Any]:
+    finding = related.finding
+    entry, scope = finding.entry, finding.instances[0].scope
+    known = advice.values(finding)
+    times = sorted(t for h in finding.hits if (t := h.place.time))
+    return {
+        "id": entry.code,
+        "slug": entry.slug,
+        "kind": entry.kind,
+        "role": related.role,
+        "severity": entry.severity,
+        "confidence": advice.confidence(related),
+        "why": advice.why(related).json(),
+        "note": related.note.json() if related.note is not None and related.note.en else None,
+        "title": advice.prose(entry.title, known).json(),
+        "cause": advice.prose(entry.cause, known).json(),
+        "scope": {"node": scope.node, "rank": scope.rank, "device": scope.device, "pid": scope.pid},
+        "count": finding.total,
+        "first_seen": times[0] if times else None,
+        "last_seen": times[-1] if times else None,
+        "evidence": [place(p) for p in _evidence(finding)],
+        "explains": list(related.explains),
+        "explained_by": related.explained_by,
+        "fixes": [advice.fix_json(f) for f in advice.fixes(finding)],
+        "repro": entry.repro[0] if entry.repro else None,
+        "references": [{"kind": r.kind, "title": r.title, "url": r.url} for r in entry.references],
+    }
+
+
+def _evidence(finding: Finding) -> list[Place]:
+    """The first place of every signal, then further ones, each line once, in order."""
+    chosen: dict[tuple[str, int], Place] = {}
+    most = limits.limit(limits.EVIDENCE, MAX_EVIDENCE)
+    for instance in finding.instances:
+        seen: set[str] = set()
+        for hit in instance.hits:
+            if hit.signal not in seen and len(chosen) < most:
+                seen.add(hit.signal)
+                chosen.setdefault((hit.place.path, hit.place.line), hit.place)
+    return sorted(chosen.values(), key=order)
+
+
+def place(one: Place) -> dict[str, Any]:
+    return {
+        "path": clean(one.path),
+        "line": one.line,
+        "end_line": one.end_line,
+        "time": one.time,
+        "level": one.level,
+        "module": one.module,
+        "text": "\n".join(clean(row) for row in one.text.split("\n")),
+    }
+
+
+def _cluster(cluster: Cluster, knowledge: Knowledge) -> dict[str, Any]:
+    codes = []
+    for written in cluster.codes[:8]:
+        rows = knowledge.decode(written)
+        codes.append(
+            {
+                "code": written,
+                "name": rows[0].get("name") if rows else None,
+                "meaning": rows[0]["meaning"] if rows else None,
+            }
+        )
+    return {
+        "template": clean(cluster.template),
+        "count": cluster.total,
+        "level": cluster.first.level,
+        "module": cluster.first.module,
+        "codes": codes,
+        "nearest": nearest(cluster.first.text, knowledge),
+        "evidence": place(cluster.first),
+    }

@@ -1,0 +1,1 @@
+"""What every room may use: errors and exit codes, bounds, languages and how things are written. Knows nothing above it."""

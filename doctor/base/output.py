@@ -1,0 +1,51 @@
+"""Writing what was asked for: into a file, whole or not at all, or to standard output."""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from pathlib import Path
+
+from doctor.base.errors import UsageError
+
+
+def write(text: str, target: str | None, *, private: bool = False) -> None:
+    """`-` and nothing are standard output. A file that cannot be written wholly stays as it was."""
+    if not target or target == "-":
+        sys.stdout.write(text)
+        return
+    try:
+        put(Path(target), text.encode("utf-8", "backslashreplace"), private=private)
+    except OSError as error:
+        raise UsageError(f"cannot write {target}: {error.strerror}", "choose another place with -o FILE") from error
+
+
+def put(path: Path, data: bytes, *, private: bool = False) -> None:
+    """Puts a file in place in one step. `private`: for its owner alone."""
+    real = Path(os.path.realpath(path))
+    try:
+        mode = os.stat(real).st_mode
+    except FileNotFoundError:
+        mode = 0
+    if mode and not stat.S_ISREG(mode):  # a pipe or a device has no name to exchange
+        real.write_bytes(data)
+        return
+    temporary = real.with_name(f".{real.name[:100]}.{os.getpid()}-{os.urandom(4).hex()}")
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
+    try:
+        handle = os.open(temporary, flags, 0o600 if private else 0o666)
+    except PermissionError:
+        if not mode:
+            raise
+        real.write_bytes(data)  # the file may be written, its folder not
+        return
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+        if mode and not private:
+            os.chmod(temporary, stat.S_IMODE(mode))
+        os.replace(temporary, real)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise

@@ -1,0 +1,196 @@
+"""Hits to Findings: an entry whose whole condition holds among the signals of one scope."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import NamedTuple
+
+from doctor.findings.attempts import RESTART, Attempts
+from doctor.read.source import hints, home
+from doctor.scan.harvest import Harvest, Hit, Place
+from kb.knowledge import Knowledge
+from kb.model import Condition, Entry
+from parsers.parsed import seconds
+
+MAX_VALUES = 64  # distinct values kept of one capture
+
+
+class Scope(NamedTuple):
+    """Whose fault it is, as far as the lines say."""
+
+    node: str | None
+    rank: int | None
+    device: int | None
+    pid: int | None
+
+
+class Instance(NamedTuple):
+    """An entry's condition holding once: in one process, device, rank, stream or job."""
+
+    scope: Scope
+    hits: tuple[Hit, ...]
+    captures: Mapping[str, str]
+    every: Mapping[str, tuple[str, ...]]
+    paths: frozenset[str]
+    pids: frozenset[int]
+
+
+class Finding(NamedTuple):
+    """An entry that holds somewhere; all its instances together."""
+
+    entry: Entry
+    instances: tuple[Instance, ...]
+    total: int
+    exact: bool  # False: "at least" count
+
+    @property
+    def first(self) -> Place:
+        return self.instances[0].hits[0].place
+
+    @property
+    def hits(self) -> tuple[Hit, ...]:
+        return tuple(h for i in self.instances for h in i.hits)
+
+
+def evaluate(harvest: Harvest, knowledge: Knowledge) -> tuple[Finding, ...]:
+    """Every entry that holds, in the order of the codes."""
+    by_entry: dict[str, list[Hit]] = {}
+    for hit in harvest.hits:
+        by_entry.setdefault(hit.entry, []).append(hit)
+    restarts = (c for c in by_entry if (e := knowledge.entry(c)) is not None and e.kind == RESTART)
+    attempts = Attempts(hit.place for code in restarts for hit in by_entry[code])
+    found = []
+    for code in sorted(by_entry):
+        entry = knowledge.entry(code)
+        if entry is None:  # a harvest of other knowledge
+            continue
+        groups = _groups(entry.same, by_entry[code])
+        parts = (part for group in groups for part in (attempts.parts(group) if entry.same != "job" else (group,)))
+        instances = [made for part in parts if (made := _instance(entry, part)) is not None]
+        if instances:
+            instances.sort(key=lambda i: order(i.hits[0].place))
+            used = {h.signal for i in instances for h in i.hits}
+            count = max(harvest.counts.get(s, 0) for s in used)
+            found.append(Finding(entry, tuple(instances), max(count, 1), not used.intersection(harvest.capped)))
+    return tuple(found)
+
+
+def order(place: Place) -> tuple[str, str, int]:
+    """Time first where there is one; then where it stands."""
+    return (place.time or "~", place.path, place.line)
+
+
+def stream_of(place: Place) -> str:
+    """Files of one process are one stream; any other file is a stream of its own."""
+    told = hints(place.path)
+    if told.pid is None:
+        return place.path
+    return f"{told.node or home(place.path)}/pid {told.pid}"  # nodes have the same pids: without a host, the folder tells
+
+
+_KEYS: Mapping[str, Callable[[Place], object]] = {
+    "source": stream_of,
+    "process": lambda p: (p.node, p.pid) if p.pid is not None else None,
+    "rank": lambda p: p.rank,
+    "device": lambda p: (p.node, p.device) if p.device is not None else None,
+    "node": lambda p: p.node,
+    "job": lambda _: "job",
+}
+
+
+def _groups(same: str, hits: list[Hit]) -> Iterable[list[Hit]]:
+    """Hits by scope. Those that do not say their scope join every group of their file, or form one of their own."""
+    key = _KEYS[same]
+    named: dict[object, list[Hit]] = {}
+    floating: dict[str, list[Hit]] = {}
+    for hit in hits:
+        owner = key(hit.place)
+        if owner is None:
+            floating.setdefault(hit.place.path, []).append(hit)
+        else:
+            named.setdefault(owner, []).append(hit)
+    joined: set[str] = set()
+    for group in named.values():
+        paths = {h.place.path for h in group}
+        for path in paths & floating.keys():
+            group.extend(floating[path])
+            joined.add(path)
+    yield from named.values()
+    yield from (group for path, group in floating.items() if path not in joined)
+
+
+def _instance(entry: Entry, hits: list[Hit]) -> Instance | None:
+    hits = sorted(hits, key=lambda h: order(h.place))
+    if entry.within_s is None:
+        return _held(entry, hits)
+    timed = [h for h in hits if h.place.time]
+    timeless = [h for h in hits if not h.place.time]
+    if not timed:
+        return _held(entry, hits)
+    for start in timed:
+        begin = seconds(start.place.time or "")
+        near = [h for h in timed if 0 <= seconds(h.place.time or "") - begin <= entry.within_s]
+        if held := _held(entry, timeless + near):
+            return held
+    return None
+
+
+def _held(entry: Entry, hits: list[Hit]) -> Instance | None:
+    by_leaf: dict[int, list[Hit]] = {}
+    for hit in hits:
+        by_leaf.setdefault(int(hit.signal.partition("/")[2]), []).append(hit)
+    used: list[int] = []
+    for part in entry.condition:
+        more = _leaves(part, by_leaf)
+        if more is None:
+            return None
+        used += more
+    for part in entry.also:
+        used += _leaves(part, by_leaf) or []
+    kept = [h for leaf in dict.fromkeys(used) for h in by_leaf[leaf]]
+    if not kept:
+        return None
+    captures: dict[str, str] = {}
+    every: dict[str, dict[str, None]] = {}
+    for hit in kept:
+        for name, value in hit.captures:
+            captures.setdefault(name, value)
+            values = every.setdefault(name, {})
+            if len(values) < MAX_VALUES:
+                values[value] = None
+    kept.sort(key=lambda h: order(h.place))
+    return Instance(
+        _scope(kept),
+        tuple(kept),
+        captures,
+        {k: tuple(v) for k, v in every.items()},
+        frozenset(h.place.path for h in kept),
+        frozenset(h.place.pid for h in kept if h.place.pid is not None),
+    )
+
+
+def _scope(hits: list[Hit]) -> Scope:
+    def told(values: Iterable[object]) -> object:
+        return next((v for v in values if v is not None), None)
+
+    places = [h.place for h in hits]
+    return Scope(
+        told(p.node for p in places),  # type: ignore[arg-type]
+        told(p.rank for p in places),  # type: ignore[arg-type]
+        told(p.device for p in places),  # type: ignore[arg-type]
+        told(p.pid for p in places),  # type: ignore[arg-type]
+    )
+
+
+def _leaves(condition: Condition, hits: Mapping[int, list[Hit]]) -> list[int] | None:
+    """The leaves by which a condition holds; None when it does not. `any` takes every member that holds."""
+    if isinstance(condition, int):
+        return [condition] if condition in hits else None
+    how, members = condition
+    if how == "not":
+        return None if any(_leaves(m, hits) is not None for m in members) else []
+    results = [_leaves(m, hits) for m in members]
+    if how == "all":
+        return None if None in results else [leaf for r in results for leaf in r or ()]
+    held = [r for r in results if r is not None]
+    return [leaf for r in held for leaf in r] if held else None

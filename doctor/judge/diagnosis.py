@@ -1,0 +1,123 @@
+"""The whole way from sources to a Diagnosis, without any face."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from doctor.findings import evaluate
+from doctor.job.plausible import sound
+from doctor.judge import relate, unclaimed
+from doctor.read.source import Skipped
+from doctor.scan.harvest import VERDICTS, Cluster, Harvest, Hit, merge
+from kb.knowledge import Knowledge
+
+if TYPE_CHECKING:
+    from doctor.job.job import Job
+
+
+class Diagnosis(NamedTuple):
+    """Findings in reading order, what stays unexplained, and what the verdict rests on."""
+
+    verdict: str  # findings | clean | inconclusive
+    related: tuple[relate.Related, ...]
+    unexplained: tuple[Cluster, ...]
+    skipped: tuple[Skipped, ...]
+    harvest: Harvest
+    seconds: float = 0.0
+    job: Job | None = None
+
+    @property
+    def roots(self) -> tuple[relate.Related, ...]:
+        return tuple(r for r in self.related if r.role == "root" and r.finding.entry.role != "noise")
+
+
+def conclude(
+    harvests: Iterable[Harvest], knowledge: Knowledge, seconds: float = 0.0, skipped: Sequence[Skipped] = ()
+) -> Diagnosis:
+    """Merges what was harvested and draws the conclusions."""
+    harvest = sound(merge((*harvests, Harvest(skipped=tuple(skipped))) if skipped else harvests))
+    job: Job | None
+    try:
+        findings, job = judge(harvest, knowledge)
+        related = relate.relate(findings, _story(job, findings))
+    except Exception as error:
+        if os.environ.get("NPU_DOCTOR_DEBUG"):
+            raise
+        # What single processes say stands, whatever kept the job as a whole from being understood.
+        job, related = None, relate.relate(evaluate.evaluate(harvest, knowledge))
+        note = f"the job as a whole was not analysed, internal error: {type(error).__name__}: {error}"
+        harvest = harvest._replace(skipped=(*harvest.skipped, Skipped("...", note[:300])))
+    # What is kept is what was read: whoever merges it with that of other nodes finds anew what no entry claims.
+    open_still = unclaimed.give_back(harvest, (r.finding for r in related))
+    unexplained = tuple(sorted(open_still.clusters, key=lambda c: (c.first.time or "~", c.first.path, c.first.line)))
+    return Diagnosis(
+        _verdict(related, open_still),
+        related,
+        unexplained,
+        harvest.skipped,
+        harvest,
+        max(0.0, seconds),  # a clock may be set back meanwhile
+        job,
+    )
+
+
+def judge(harvest: Harvest, knowledge: Knowledge) -> tuple[tuple[evaluate.Finding, ...], Job | None]:
+    """What holds, and the job when there is one: its verdicts are findings like any other."""
+    findings = evaluate.evaluate(
+        harvest._replace(hits=tuple(h for h in harvest.hits if h.place.module != VERDICTS)), knowledge
+    )
+    if not harvest.facts:  # most logs are of one process and tell nothing about others
+        return findings, None
+    from doctor.job.analyse import analyse, locate
+
+    made = analyse(harvest, findings)
+    if made is None:
+        return findings, None
+    job, who = made
+    verdicts = verdict_hits(job, knowledge)
+    if verdicts:
+        findings = (
+            *findings,
+            *evaluate.evaluate(Harvest(hits=verdicts, counts=Counter(h.signal for h in verdicts)), knowledge),
+        )
+    return locate(findings, job, who), job
+
+
+def verdict_hits(job: Job, knowledge: Knowledge) -> tuple[Hit, ...]:
+    """The hits that the verdicts of a job make; reading all leaves for it is only worth it when there is a verdict."""
+    from doctor.job.analyse import hits
+
+    return hits(job, knowledge.leaves()) if any(r.verdict != "fault" for r in job.roots) else ()
+
+
+def _story(job: Job | None, findings: Sequence[evaluate.Finding]) -> relate.Story:
+    if job is None:
+        return relate.NO_STORY
+    from doctor.job.story import story
+
+    return story(job, findings)
+
+
+def _verdict(related: tuple[relate.Related, ...], harvest: Harvest) -> str:
+    """A cause or a symptom is a finding; a remark, a lone wrapper or an unknown error is no answer."""
+    real = [
+        r
+        for r in related
+        if r.role == "root"
+        and r.finding.entry.role in ("cause", "ambiguous", "symptom")
+        and r.finding.entry.severity != "info"
+    ]
+    if real:
+        return "findings"
+    wrapped = any(r.finding.entry.role == "wrapper" for r in related)
+    if wrapped or harvest.errors:
+        return "inconclusive"
+    ours = (
+        any(kind in harvest.kinds for kind in ("plog", "message", "launcher", "table", "kernel"))
+        or related
+        or harvest.counts
+    )
+    return "clean" if ours else "inconclusive"

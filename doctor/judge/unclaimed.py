@@ -1,0 +1,37 @@
+"""Error lines that only entries claim whose condition did not hold in the end.
+
+A leaf claims its line while scanning, long before anybody knows whether the other signals of its entry are there. What
+no finding rests on is as unexplained as a line that nothing matched; without this an error that shares its wording with
+half of an entry is shown nowhere, and the log passes for a clean one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from doctor.findings.evaluate import Finding
+from doctor.scan.clusters import Clusters, template
+from doctor.scan.errors import is_error
+from doctor.scan.harvest import Harvest, Place
+
+
+def give_back(harvest: Harvest, findings: Iterable[Finding]) -> Harvest:
+    """The harvest with those lines among its unexplained errors."""
+    explained = {
+        (h.place.path, line) for f in findings for h in f.hits for line in range(h.place.line, h.place.end_line + 1)
+    }
+    known = {c.template for c in harvest.clusters}  # a line that a `not` leaf matched is among them already
+    lost: dict[tuple[str, int], Place] = {}
+    for hit in harvest.hits:
+        place, spot = hit.place, (hit.place.path, hit.place.line)
+        if spot in explained or spot in lost or place.kind == "table":
+            continue
+        first = place._replace(text=place.text.partition("\n")[0], end_line=place.line)
+        if is_error(first) and template(first.text) not in known:
+            lost[spot] = first
+    if not lost:
+        return harvest
+    more = Clusters()
+    for place in lost.values():
+        more.add(place)
+    return harvest._replace(clusters=(*harvest.clusters, *more.result()), errors=harvest.errors + more.total)

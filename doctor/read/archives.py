@@ -1,0 +1,328 @@
+"""Logs inside .gz, .tar, .tar.gz, .tgz and .zip, streamed: never unpacked to disk, bounded in depth, number and size.
+
+What a file or a member is, its first bytes tell, not its name. An archive in an archive is read like a folder in a
+folder, as far down as MAX_DEPTH; a zip can only be read from a file of its own, because its table stands at its end.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any, BinaryIO, NamedTuple, cast
+
+from doctor.base import limits
+from doctor.read.content import HEAD, ZIP, archive, no_log
+from doctor.read.inflate import MAX_RATIO, RAW, ArchiveError, Checked, Inflated, Meter, Slice, beginning, buffered
+from doctor.read.source import Skipped, Source, hints
+from doctor.read.tar import Content, Member, Tar
+
+MAX_MEMBERS = 50_000  # of one archive, with those of the archives in it
+MAX_DEPTH = 3  # a .gz in a .tar.gz in a .zip; deeper ones are named
+MAX_DIRECTORY = 16 << 20  # bytes of a zip's table of contents
+ZIP_GRACE = 1 << 30  # the members of a zip may together grow to this whatever their ratio
+
+_STORED, _DEFLATED = 0, 8
+
+Opener = Callable[[], tuple[BinaryIO, Meter]]
+
+
+def members(name: str, head: bytes) -> tuple[list[Source], list[Skipped]]:
+    """The logs in an archive, in the archive's order."""
+    found = _Found()
+    kind = archive(head)
+    try:
+        if kind == "zip":
+            _zip(name, found)
+        elif kind == "tar":
+            _flat_tar(name, found)
+        else:
+            _inside(name, name.removesuffix(".gz"), lambda: _whole(name), found, 1)
+    except OSError as error:
+        found.skipped.append(Skipped(name, f"cannot be read: {error.strerror or error}"))
+    if not found.sources and not found.skipped:
+        found.skipped.append(Skipped(name, "an archive without any file in it"))
+    return found.sources, found.skipped
+
+
+class _Found:
+    def __init__(self) -> None:
+        self.sources: list[Source] = []
+        self.skipped: list[Skipped] = []
+        self.seen = 0
+
+    def full(self, name: str) -> bool:
+        """Counts one more member; says so when there are too many."""
+        self.seen += 1
+        most = limits.limit(limits.MEMBERS, MAX_MEMBERS)
+        if self.seen == most + 1:
+            why = f"more than {most} members: the rest was not read ({limits.MEMBERS} moves that)"
+            self.skipped.append(Skipped(name, why))
+        return self.seen > most
+
+
+def _whole(name: str) -> tuple[BinaryIO, Meter]:
+    """A file as the stream that others are in; what is taken from it is counted."""
+    meter = Meter()
+    file = open(name, "rb", buffering=0)
+    return buffered(Slice(cast(BinaryIO, file), 0, os.fstat(file.fileno()).st_size, meter)), meter
+
+
+def _inflated(opener: Opener) -> tuple[BinaryIO, Meter]:
+    stream, meter = opener()
+    return buffered(Inflated(stream, meter)), meter
+
+
+def _member(
+    shown: str, size: int | None, opener: Opener, head: bytes, found: _Found, depth: int, chained: bool
+) -> None:
+    """A file in an archive: a log, an archive again, or something that is named."""
+    kind = archive(head)
+    if kind == "zip":
+        found.skipped.append(Skipped(shown, "a zip inside an archive: unpack the outer one first"))
+    elif kind:
+        if depth > (most := limits.limit(limits.DEPTH, MAX_DEPTH)):
+            why = f"archives nested deeper than {most}: not looked into ({limits.DEPTH} moves that)"
+            found.skipped.append(Skipped(shown, why))
+        elif kind == "tar":
+            _tar(shown, opener, found, depth)
+        else:
+            _inside(shown, shown.removesuffix(".gz"), opener, found, depth)
+    elif why := no_log(shown, head, len(head) == size):
+        found.skipped.append(Skipped(shown, why))
+    else:
+        found.sources.append(Source(shown, lambda: opener()[0], size, hints(shown), chained=chained))
+
+
+def _inside(name: str, shown: str, opener: Opener, found: _Found, depth: int) -> None:
+    """What a compressed stream holds: a tar, a log, or a compressed stream again."""
+
+    def inner() -> tuple[BinaryIO, Meter]:
+        return _inflated(opener)
+
+    try:
+        with inner()[0] as stream:
+            head = beginning(stream, HEAD)
+    except OSError as error:
+        found.skipped.append(Skipped(name, f"damaged gzip data: {error}"))
+        return
+    kind = archive(head)
+    if kind == "tar":
+        _tar(name, inner, found, depth)
+    elif kind:
+        _member(f"{name}!{shown.rpartition('/')[2]}", None, inner, head, found, depth + 1, False)
+    elif why := no_log(shown, head, False):
+        found.skipped.append(Skipped(name, why))
+    else:
+        found.sources.append(Source(name, lambda: inner()[0], None, hints(shown)))
+
+
+# --- tar
+
+
+def _flat_tar(name: str, found: _Found) -> None:
+    """A tar that is a file: every member can be opened where it stands."""
+
+    def opener(at: int, size: int) -> Opener:
+        def opened() -> tuple[BinaryIO, Meter]:
+            meter = Meter()
+            return buffered(Slice(cast(BinaryIO, open(name, "rb", buffering=0)), at, size, meter)), meter
+
+        return opened
+
+    with open(name, "rb") as file:
+        tar = Tar(file, seekable=True)
+        try:
+            for _, shown, member in _files(tar, name, found):
+                _member(shown, member.size, opener(member.at, member.size), tar.read(HEAD), found, 1, False)
+        except OSError as error:
+            found.skipped.append(Skipped(name, f"damaged archive, read up to there: {error}"))
+
+
+def _files(tar: Tar, name: str, found: _Found) -> Iterator[tuple[int, str, Member]]:
+    """The members that can be read, with their numbers and what they are called; what cannot is named as skipped."""
+    number = -1
+    while (member := tar.next()) is not None:
+        number += 1
+        if member.folder:
+            continue
+        if found.full(name):
+            return
+        shown = f"{name}!{member.name}"
+        if member.unread:
+            found.skipped.append(Skipped(shown, member.unread))
+            continue
+        yield number, shown, member
+
+
+def _tar(name: str, opener: Opener, found: _Found, depth: int) -> None:
+    """A tar in a stream: its members are opened by walking on from where the last one was read."""
+    walk = None
+    try:
+        walk = _Walk(name, opener)
+        for number, shown, member in _files(walk.tar, name, found):
+            head = walk.tar.read(HEAD)
+            _member(shown, member.size, _later(name, opener, number), head, found, depth + 1, True)
+    except OSError as error:
+        found.skipped.append(Skipped(name, f"damaged archive, read up to there: {error}"))
+    finally:
+        if walk is not None:
+            walk.tar.close()
+
+
+class _Walk:
+    """A tar that is being read member by member."""
+
+    def __init__(self, name: str, opener: Opener) -> None:
+        self.name, self.pid = name, os.getpid()
+        stream, self.meter = opener()
+        self.tar = Tar(stream, seekable=False)
+        self.number = -1  # of the member that was reached
+        self.busy = False
+
+    def release(self) -> None:
+        self.busy = False
+
+
+_WALKS: list[_Walk] = []  # those that can go on; the latest last
+_MAX_WALKS = 4
+_LOCK = threading.Lock()
+
+
+def _later(name: str, opener: Opener, number: int) -> Opener:
+    """Opens a member by its number. Members that are opened in their order cost one pass over the archive, not one each."""
+
+    def opened() -> tuple[BinaryIO, Meter]:
+        with _LOCK:
+            walk = _idle(name, number)
+        if walk is None:
+            walk = _Walk(name, opener)
+            walk.busy = True
+        try:
+            while walk.number < number:
+                if walk.tar.next() is None:
+                    raise ArchiveError("the member is gone")
+                walk.number += 1
+        except OSError:
+            walk.tar.close()
+            raise
+        with _LOCK:
+            _WALKS.append(walk)
+            while len(_WALKS) > _MAX_WALKS:
+                _forget(_WALKS.pop(0))
+        return buffered(Content(walk.tar, walk.release)), walk.meter
+
+    return opened
+
+
+def _idle(name: str, number: int) -> _Walk | None:
+    """The walk over an archive that has not passed a member yet, if nobody else reads from it."""
+    inside = f"{name}!"
+    for walk in [w for w in _WALKS if w.pid != os.getpid() or (not w.busy and w.name.startswith(inside))]:
+        _WALKS.remove(walk)  # a parent's, or one that keeps a member of this archive open
+        _forget(walk)
+    for walk in _WALKS:
+        if walk.name == name and not walk.busy:
+            _WALKS.remove(walk)
+            if walk.number < number:
+                walk.busy = True
+                return walk
+            _forget(walk)
+            return None
+    return None
+
+
+def _forget(walk: _Walk) -> None:
+    if not walk.busy and walk.pid == os.getpid():
+        walk.tar.close()
+
+
+# --- zip
+
+
+class _Entry(NamedTuple):
+    at: int  # where the local header stands
+    packed: int
+    size: int
+    method: int
+    crc: int
+
+
+class _Bounded:
+    """A file that gives no more at once than a table of contents may have."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self.tell, self.close, self.seekable = file.tell, file.close, file.seekable
+
+    def seek(self, at: int, whence: int = 0) -> int:
+        return self._file.seek(at, whence)
+
+    def read(self, size: int = -1) -> bytes:
+        if size <= MAX_DIRECTORY:
+            data = self._file.read(size if size >= 0 else MAX_DIRECTORY + 1)
+            if len(data) <= MAX_DIRECTORY:
+                return data
+        raise ArchiveError(f"its table of contents is larger than {MAX_DIRECTORY >> 20} MiB")
+
+
+def _zip(name: str, found: _Found) -> None:
+    import zipfile
+
+    with open(name, "rb") as file:
+        total = os.fstat(file.fileno()).st_size
+        try:
+            bounded: Any = _Bounded(file)
+            infos = zipfile.ZipFile(bounded).infolist()
+        except (zipfile.BadZipFile, NotImplementedError, ValueError, OverflowError, struct.error, OSError) as error:
+            found.skipped.append(Skipped(name, f"damaged archive: {error}"))
+            return
+        grown = packed = 0
+        ratio = limits.limit(limits.RATIO, MAX_RATIO)
+        for info in infos:
+            if info.filename.endswith("/"):
+                continue
+            if found.full(name):
+                break
+            shown = f"{name}!{info.filename}"
+            grown, packed = grown + info.file_size, packed + info.compress_size
+            if packed > total or (grown > ZIP_GRACE and grown > ratio * total):
+                why = f"its members overlap or grow more than {ratio} times: the rest was not read ({limits.RATIO} moves that)"
+                found.skipped.append(Skipped(name, why))
+                break
+            if info.flag_bits & 1:
+                found.skipped.append(Skipped(shown, "encrypted"))
+                continue
+            if info.compress_type not in (_STORED, _DEFLATED):
+                found.skipped.append(Skipped(shown, f"a kind of compression that is not read ({info.compress_type})"))
+                continue
+            entry = _Entry(info.header_offset, info.compress_size, info.file_size, info.compress_type, info.CRC)
+            opener = _zip_member(name, entry)
+            try:
+                with opener()[0] as stream:
+                    head = beginning(stream, HEAD)
+            except OSError as error:
+                found.skipped.append(Skipped(shown, f"damaged: {error}"))
+                continue
+            _member(shown, info.file_size, opener, head, found, 1, False)
+
+
+def _zip_member(name: str, entry: _Entry) -> Opener:
+    def opened() -> tuple[BinaryIO, Meter]:
+        meter = Meter()
+        file = cast(BinaryIO, open(name, "rb", buffering=0))
+        try:
+            file.seek(entry.at)
+            head = file.read(30)
+            if len(head) < 30 or not head.startswith(ZIP):
+                raise ArchiveError("the header of the member is damaged")
+            begin = entry.at + 30 + int.from_bytes(head[26:28], "little") + int.from_bytes(head[28:30], "little")
+            raw = buffered(Slice(file, begin, entry.packed, meter))
+        except BaseException:
+            file.close()
+            raise
+        plain = raw if entry.method == _STORED else buffered(Inflated(raw, meter, kind=RAW, size=entry.size))
+        return buffered(Checked(plain, entry.size, entry.crc)), meter
+
+    return opened

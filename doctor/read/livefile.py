@@ -1,0 +1,87 @@
+"""A log that may be written, rotated, truncated or removed while it is read: read as it was when it was found.
+
+Reading ends where the file ended then, so that no writer can keep a scan from ending; what changed since is told.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+from typing import Any
+
+from doctor.base import interrupts
+
+
+class LiveFile(io.FileIO):
+    """The bytes of a file up to the size that `state` gives; `changed` tells what happened to it meanwhile."""
+
+    def __init__(self, path: str, state: os.stat_result) -> None:
+        super().__init__(_where(path, state), "rb")
+        self._end = state.st_size
+        self._short = False
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        left = max(0, self._end - self.tell())
+        data = super().read(left if size is None or size < 0 else min(size, left)) or b""
+        self._short |= not data and left > 0 and size != 0
+        return data
+
+    def readinto(self, buffer: Any, /) -> int:
+        view = memoryview(buffer).cast("B")
+        data = self.read(len(view))
+        view[: len(data)] = data
+        return len(data)
+
+    def readall(self) -> bytes:
+        return self.read()
+
+    def changed(self) -> str:
+        """Why what was read is not the whole file; empty when it is, or when the end was not reached."""
+        now = os.fstat(self.fileno()).st_size
+        if self._short:
+            return f"it had {self._end} bytes and shrank to {now} while it was read: it was truncated or begun anew"
+        if now > self._end and self.tell() >= self._end:
+            return f"it grew while it was read: only its first {self._end} bytes were (npu-doctor watch follows a log)"
+        return ""
+
+
+class PipeFile(io.FileIO):
+    """A named pipe, or standard input by its number: what waits for a writer waits for Ctrl-C as well."""
+
+    def __init__(self, place: str | int) -> None:
+        super().__init__(place, "rb", closefd=isinstance(place, str), opener=_at_once if isinstance(place, str) else None)
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        while True:
+            interrupts.ready(self.fileno())
+            data = super().read(-1 if size is None else size)
+            if data is not None:  # else another reader was faster
+                return data
+
+
+def _at_once(path: str, flags: int) -> int:
+    """Opening a pipe for reading would wait for a writer."""
+    return os.open(path, flags | os.O_NONBLOCK)
+
+
+def _where(path: str, state: os.stat_result) -> str:
+    """The name under which the file that was found stands now: a rotated one has another, and its old name is another file's."""
+    identity = (state.st_dev, state.st_ino)
+    if _identity(path) == identity:
+        return path
+    try:
+        with os.scandir(os.path.dirname(path) or ".") as rows:
+            for row in rows:
+                if row.inode() == state.st_ino and row.is_file(follow_symlinks=False) and _identity(row.path) == identity:
+                    return row.path
+    except OSError:
+        pass
+    raise FileNotFoundError(None, "it was removed or replaced while the scan ran", path)
+
+
+def _identity(path: str) -> tuple[int, int] | None:
+    try:
+        state = os.stat(path)
+    except OSError:
+        return None
+    return state.st_dev, state.st_ino

@@ -1,0 +1,249 @@
+"""What scanning yields: small, mergeable, serialisable. The seam between one file, many processes and many nodes.
+
+`merge` is associative and free of order: everything in a Harvest is a bag that is sorted when it is read.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from doctor.read.source import Skipped
+
+
+class Place(NamedTuple):
+    """Where a line stands and whom it belongs to. `None`: the log does not say."""
+
+    path: str
+    line: int
+    end_line: int
+    time: str | None
+    level: str | None
+    module: str | None
+    kind: str
+    node: str | None
+    pid: int | None
+    rank: int | None
+    device: int | None
+    worker: str | None
+    text: str
+
+
+class Hit(NamedTuple):
+    """One leaf of one entry seen in one line."""
+
+    signal: str
+    place: Place
+    captures: tuple[tuple[str, str], ...]
+
+    @property
+    def entry(self) -> str:
+        return self.signal.partition("/")[0]
+
+
+class Cluster(NamedTuple):
+    """Error lines that no signal claimed, folded by their shape."""
+
+    template: str
+    total: int
+    first: Place
+    codes: tuple[str, ...]
+
+
+class Span(NamedTuple):
+    """From when to when a source tells something, and of which process: who stopped speaking, and when."""
+
+    path: str
+    first: str | None
+    last: str | None
+    pid: int | None  # SEVERAL: of more than one
+
+
+SEVERAL = -1
+VERDICTS = "job"  # the table of which the verdicts about a job are rows
+RANK_TABLE = "fact:rank-table/0"  # the only fact that stands in no single line
+
+
+class Harvest(NamedTuple):
+    """All that was learned from some sources."""
+
+    hits: tuple[Hit, ...] = ()
+    counts: Mapping[str, int] = {}
+    clusters: tuple[Cluster, ...] = ()
+    kinds: Mapping[str, int] = {}
+    skipped: tuple[Skipped, ...] = ()
+    files: int = 0
+    size: int = 0
+    lines: int = 0
+    errors: int = 0  # error lines that no signal claimed
+    capped: tuple[str, ...] = ()  # signals whose hits were no longer kept one by one
+    facts: tuple[Hit, ...] = ()  # what tells about the job as a whole: its signals are called "fact:..."
+    spans: tuple[Span, ...] = ()
+    machine: str = ""  # where it was read: says nothing by itself, but equal ones are of one machine; "": of several
+
+    def json(self) -> dict[str, Any]:
+        return self._asdict()
+
+
+def from_json(row: Mapping[str, Any]) -> Harvest:
+    """The inverse of `Harvest.json` after a trip through JSON."""
+    known: dict[str, str] = {}  # paths, workers and texts repeat: one object for each keeps large jobs small
+
+    def word(value: Any) -> str:
+        if type(value) is not str:
+            raise TypeError(f"a text was expected, not {value!r:.80}")
+        return known.setdefault(value, value)
+
+    def place(values: list[Any]) -> Place:
+        made = Place(*values)
+        if not all(type(v) in t for v, t in zip(values, _PLACE, strict=True)) or not _sane(made):
+            raise TypeError(f"no place: {values!r:.200}")
+        shared: list[Any] = [known.setdefault(v, v) if type(v) is str else v for v in values]
+        return Place(*shared)
+
+    def hits(rows: list[Any]) -> tuple[Hit, ...]:
+        return tuple(Hit(word(s), place(p), tuple((word(k), word(v)) for k, v in c)) for s, p, c in rows)
+
+    def span(path: Any, first: Any, last: Any, pid: Any) -> Span:
+        if not (_is_time(first) and _is_time(last) and _is_number(pid)):
+            raise TypeError("no span")
+        return Span(word(path), first, last, pid)
+
+    return Harvest(
+        hits=hits(row["hits"]),
+        counts={word(k): number(n) for k, n in row["counts"].items()},
+        clusters=tuple(Cluster(word(t), number(n), place(p), tuple(map(word, c))) for t, n, p, c in row["clusters"]),
+        kinds={word(k): number(n) for k, n in row["kinds"].items()},
+        skipped=tuple(Skipped(word(p), word(r)) for p, r in row["skipped"]),
+        files=number(row["files"]),
+        size=number(row["size"]),
+        lines=number(row["lines"]),
+        errors=number(row["errors"]),
+        capped=tuple(map(word, row["capped"])),
+        facts=hits(row.get("facts", ())),
+        spans=tuple(span(*s) for s in row.get("spans", ())),
+        machine=word(row.get("machine", "")),
+    )
+
+
+_TEXT, _MAYBE, _COUNT, _MAYBE_COUNT = (str,), (str, type(None)), (int,), (int, type(None))
+_PLACE = (_TEXT, _COUNT, _COUNT, _MAYBE, _MAYBE, _MAYBE, _TEXT, _MAYBE, _MAYBE_COUNT, _MAYBE_COUNT, _MAYBE_COUNT, _MAYBE, _TEXT)
+_TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6}")
+
+
+def number(value: Any) -> int:
+    """A count from outside."""
+    if type(value) is not int or not 0 <= value < 1 << 62:
+        raise TypeError(f"a count was expected, not {value!r:.80}")
+    return value
+
+
+def _is_time(value: Any) -> bool:
+    return value is None or (type(value) is str and _TIME.fullmatch(value) is not None)
+
+
+def _is_number(value: Any) -> bool:
+    return value is None or (type(value) is int and -(1 << 62) < value < 1 << 62)
+
+
+def _sane(place: Place) -> bool:
+    return _is_time(place.time) and all(map(_is_number, (place.line, place.end_line, place.pid, place.rank, place.device)))
+
+
+def this_machine() -> str:
+    """A mark of the running system and, in a container, of the container. Nobody can tell from it which one it is."""
+    parts = [os.uname().nodename]
+    try:
+        parts.append(Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii"))
+        parts.append(os.readlink("/proc/self/ns/mnt"))
+    except OSError:
+        return ""
+    from hashlib import blake2s
+
+    return blake2s("\n".join(parts).encode("utf-8", "surrogateescape"), digest_size=8).hexdigest()
+
+
+def merge(harvests: Iterable[Harvest]) -> Harvest:
+    """One harvest of many, the same whatever their order and grouping."""
+    hits: list[Hit] = []
+    counts: dict[str, int] = {}
+    kinds: dict[str, int] = {}
+    clusters: dict[str, Cluster] = {}
+    skipped: list[Skipped] = []
+    capped: set[str] = set()
+    facts: list[Hit] = []
+    spans: dict[str, Span] = {}
+    machines: set[str] = set()
+    files = size = lines = errors = 0
+    for one in harvests:
+        hits += one.hits
+        skipped += one.skipped
+        facts += one.facts
+        for span in one.spans:
+            spans[span.path] = _widen(spans[span.path], span) if span.path in spans else span
+        capped.update(one.capped)
+        machines.add(one.machine)
+        files, size, lines, errors = files + one.files, size + one.size, lines + one.lines, errors + one.errors
+        for table, more in ((counts, one.counts), (kinds, one.kinds)):
+            for key, number in more.items():
+                table[key] = table.get(key, 0) + number
+        for cluster in one.clusters:
+            known = clusters.get(cluster.template)
+            clusters[cluster.template] = _join(known, cluster) if known else cluster
+    return Harvest(
+        tuple(sorted(hits, key=_hit_order)),
+        dict(sorted(counts.items())),
+        tuple(sorted(clusters.values(), key=lambda c: c.template)),
+        dict(sorted(kinds.items())),
+        tuple(sorted(set(skipped))),
+        files,
+        size,
+        lines,
+        errors,
+        tuple(sorted(capped)),
+        tuple(sorted(facts, key=_hit_order)),
+        tuple(sorted(spans.values(), key=lambda s: s.path)),
+        machines.pop() if len(machines) == 1 else "",
+    )
+
+
+def shift(harvest: Harvest, lines: int) -> Harvest:
+    """The harvest of a range of a file, its line numbers counted from the beginning of the file."""
+    if not lines:
+        return harvest
+
+    def moved(place: Place) -> Place:
+        return place._replace(line=place.line + lines, end_line=place.end_line + lines)
+
+    return harvest._replace(
+        hits=tuple(h._replace(place=moved(h.place)) for h in harvest.hits),
+        clusters=tuple(c._replace(first=moved(c.first)) for c in harvest.clusters),
+        facts=tuple(h._replace(place=moved(h.place)) for h in harvest.facts),
+    )
+
+
+def _join(a: Cluster, b: Cluster) -> Cluster:
+    first = min((a, b), key=lambda c: _place_order(c.first))
+    return Cluster(a.template, a.total + b.total, first.first, tuple(sorted({*a.codes, *b.codes})))
+
+
+def _widen(a: Span, b: Span) -> Span:
+    """Both together: also when they are two ranges of one file, or two nodes that call a file the same."""
+    first = min((t for t in (a.first, b.first) if t), default=None)
+    last = max((t for t in (a.last, b.last) if t), default=None)
+    pid = a.pid if b.pid in (None, a.pid) else b.pid if a.pid is None else SEVERAL
+    return Span(a.path, first, last, pid)
+
+
+def _place_order(place: Place) -> tuple[Any, ...]:
+    """A total order: places that differ anywhere never change places with each other."""
+    told = tuple((value is not None, value if value is not None else 0) for value in (place.pid, place.rank, place.device))
+    words = (place.time, place.node, place.worker, place.level, place.module, place.kind, place.text)
+    return (place.path, place.line, place.end_line, tuple(word or "" for word in words), told)
+
+
+def _hit_order(hit: Hit) -> tuple[Any, ...]:
+    return (hit.place.path, hit.place.line, hit.signal, hit.captures, hit.place.text, _place_order(hit.place))

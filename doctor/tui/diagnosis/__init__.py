@@ -1,0 +1,1 @@
+"""The diagnosis as a screen: findings, symptoms, what nobody knows."""

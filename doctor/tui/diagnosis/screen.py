@@ -1,0 +1,328 @@
+"""The diagnosis of logs: findings with their symptoms folded beneath, what stays unexplained, and what to do."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Container
+from textual.worker import get_current_worker
+
+from doctor.tui.diagnosis import outline
+from doctor.tui.evidence.editing import open_in_editor
+from doctor.tui.shell import keys
+from doctor.tui.shell.bindings import bindings
+from doctor.tui.shell.copying import FixCopier
+from doctor.tui.shell.dialogs import ask, save
+from doctor.tui.shell.doc import Doc, Target
+from doctor.tui.shell.frame import Frame
+from doctor.tui.shell.hiding import Hiding
+from doctor.tui.shell.messages import Failed, RowFolded, RowHighlighted, RowOpened, ScanFound, ScanStep
+from doctor.tui.shell.session import Outcome, Session
+from doctor.tui.shell.views import Card, Rows
+from doctor.tui.shell.widgets import Bar, Hints, Note
+
+
+class ReportScreen(Frame):
+    """A report on screen, wherever it came from; subclasses say how it is made."""
+
+    AUTO_FOCUS = "#list"
+
+    BINDINGS: ClassVar[list[Binding | tuple[str, str] | tuple[str, str, str]]] = bindings(
+        "evidence", "follow", "copy-fix", "copy-card", "repro", "export", "redact", "editor", "job", "knowledge"
+    )
+    HINTS: ClassVar[tuple[str, ...]] = (
+        "open",
+        "fold",
+        "evidence",
+        "copy-fix",
+        "repro",
+        "export",
+        "job",
+        "knowledge",
+        "command-line",
+        "language",
+        "help",
+        "quit",
+    )
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.outcome: Outcome | None = None
+        self._opened: frozenset[str] = frozenset()
+        self._copier = FixCopier()
+        self._hiding: tuple[Outcome, Hiding] | None = None
+        self._key = ""
+        self._moved = False  # until the reader chooses a row, the first finding is what is shown
+        self.remark = ""
+
+    def compose(self) -> ComposeResult:
+        yield Bar()
+        yield Note()
+        with Container(id="panes"):
+            yield Rows(id="list", classes="pane")
+            yield Card(id="card", classes="pane")
+        yield Hints()
+
+    def on_mount(self) -> None:
+        self.query_one(Note).show(self.remark)
+
+    @property
+    def session(self) -> Session:
+        return self.doctor.session
+
+    def place_told(self) -> str:
+        """What is being diagnosed, for the bar."""
+        return " ".join(self.session.paths)
+
+    def speak(self) -> None:
+        self.query_one("#list").border_title = self.word("diagnosis")
+        self.query_one("#card").border_title = self.word("detail")
+        self.show_report()
+
+    def show_report(self) -> None:
+        """List and card of the present report; the cursor stays where it was."""
+        view, card = self.query_one("#list", Rows), self.query_one("#card", Card)
+        lang = self.doctor.language
+        self.query_one(Note).show(self.remark)
+        if self.outcome is None:
+            self.bar(f"npu-doctor  {self.place_told()}")
+            return
+        told = outline.summary(self.outcome.report, lang)
+        self.bar(f"npu-doctor  {told}  {self.place_told()}")
+        rows = outline.rows(self.outcome.report, lang, self._opened)
+        view.empty = self.word("no-findings")
+        view.set_rows(rows, self._key if self._moved else None)
+        if any(row.key for row in rows):
+            card.show(self._card(self.outcome.report, view.current), keep=view.current == self._key)
+        else:
+            card.show(self._card(self.outcome.report, ""))
+        self._key = view.current
+
+    def _card(self, report: outline.Json, key: str) -> Doc:
+        lang, known = self.doctor.language, self.session.known
+        return outline.card(report, key, lang, lambda kind: known.kind_title(kind).pick(lang))
+
+    def on_row_highlighted(self, message: RowHighlighted) -> None:
+        if message.view.id == "list" and self.outcome is not None and message.key != self._key:
+            self._key, self._moved = message.key, True
+            self._copier = FixCopier()
+            self.query_one("#card", Card).show(self._card(self.outcome.report, message.key))
+
+    def on_row_folded(self, message: RowFolded) -> None:
+        self._opened = self._opened ^ {message.key}
+        self._moved = True
+        self.show_report()
+
+    def on_row_opened(self, message: RowOpened) -> None:
+        if self.outcome is not None and outline.places(self.outcome.report, message.key):
+            self.action_evidence()
+        else:
+            self.query_one("#card", Card).focus()
+
+    def go_to(self, key: str) -> None:
+        """The row of that key, unfolding what hides it."""
+        if self.outcome is None:
+            return
+        present = {row.key for row in outline.rows(self.outcome.report, self.doctor.language, self._opened)}
+        if key not in present:
+            roots = [f"finding:{f['id']}" for f in self.outcome.report["findings"] if f["role"] == "root"]
+            self._opened = self._opened | set(roots)
+        self._key, self._moved = key, True
+        self.show_report()
+        self.query_one("#card", Card).show(self._card(self.outcome.report, key))
+
+    def action_follow(self, number: int) -> None:
+        target = self.query_one("#card", Card).link(number)
+        if target is None:
+            return
+        if target.kind == "finding":
+            self.go_to(f"finding:{target.id}")
+        elif target.kind == "place":
+            self._see(target)
+        else:
+            self.doctor.show_entry(target.id)
+
+    def _see(self, target: Target) -> None:
+        from doctor.tui.evidence.screen import EvidenceScreen
+
+        path, _, line = target.id.rpartition(":")
+        source = self.session.source(path)
+        if source is None:
+            self.doctor.tell("gone", severity="error", why=path)
+            return
+        hits = self.session.hits(self.outcome, self._key, path)
+        self.app.push_screen(EvidenceScreen(source, int(line), hits, self.hiding()))
+
+    def action_evidence(self) -> None:
+        if self.outcome is not None and (found := outline.places(self.outcome.report, self._key)):
+            self._see(Target("place", f"{found[0][0]}:{found[0][1]}"))
+
+    def action_copy_fix(self) -> None:
+        found = outline.fixes(self.outcome.report, self._key, self.doctor.language) if self.outcome else []
+        self._copier.copy(self.doctor, found)
+
+    def action_copy_card(self) -> None:
+        if (hiding := self.hiding()) is not None:
+            key, plain = self._key, self.query_one("#card", Card).doc
+            self.doctor.copy_for_others(
+                plain.markdown, lambda: self._card(hiding.report(), key).markdown(), self.word("the-card")
+            )
+
+    def action_repro(self) -> None:
+        from doctor.tui.diagnosis.scripts import show_repro
+
+        kind, _, code = self._key.partition(":")
+        show_repro(self, code if kind == "finding" else "", self.outcome, self.text_told())
+
+    def text_told(self) -> str:
+        """The text that is diagnosed, when it is no log."""
+        return ""
+
+    def action_export(self) -> None:
+        if self.outcome is not None:
+            key = keys.shown_key(self.doctor.keymap_chosen.get("redact", keys.KEYS["redact"].keys))
+            remark = self.word("export-redacted" if self.doctor.redact else "export-plain", key=key)
+            ask(self.doctor, self.word("export-title"), "npu-doctor-report.md", self._export, remark)
+
+    def _export(self, name: str) -> None:
+        """In a thread: redacting a large report takes seconds."""
+        app, lang, outcome, hiding = self.doctor, self.doctor.language, self.outcome, self.hiding()
+        assert outcome is not None
+        assert hiding is not None
+        redact = app.redact
+
+        def work() -> None:
+            try:
+                told = report_text(hiding.report() if redact else outcome.report, Path(name).suffix, lang)
+            except Exception as error:  # noqa: BLE001 - a thread's error is shown, not thrown at the terminal
+                app.call_from_thread(app.tell, "redact-failed", severity="error", why=f"{type(error).__name__}: {error}")
+                return
+            app.call_from_thread(save, app, name, told)
+
+        self.run_worker(work, thread=True, group="export")
+
+    def hiding(self) -> Hiding | None:
+        """The pseudonyms of what is shown: the same ones until something else is."""
+        if self.outcome is None:
+            return None
+        if self._hiding is None or self._hiding[0] is not self.outcome:
+            self._hiding = (self.outcome, Hiding(self.outcome, self.session.known))
+        return self._hiding[1]
+
+    def action_editor(self) -> None:
+        found = outline.places(self.outcome.report, self._key) if self.outcome else []
+        if found:
+            open_in_editor(self.doctor, self.session.source(found[0][0]), found[0][1])
+
+    def action_job(self) -> None:
+        from doctor.tui.job.screen import JobScreen
+
+        job = self.outcome.report.get("job") if self.outcome else None
+        if isinstance(job, dict) and job.get("ranks"):
+            self.app.push_screen(JobScreen(job))
+        else:
+            self.doctor.tell("no-job", severity="warning")
+
+    def action_knowledge(self) -> None:
+        kind, _, code = self._key.partition(":")
+        self.doctor.show_entry(code if kind == "finding" else "")
+
+    def command(self) -> str:
+        return self.session.scan_command()
+
+
+class DiagnosisScreen(ReportScreen):
+    """Scans in a thread, shows what was found so far, and lets Esc stop it."""
+
+    BINDINGS: ClassVar[list[Binding | tuple[str, str] | tuple[str, str, str]]] = bindings("rescan")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._run = 0
+        self.scanning = False
+
+    def on_mount(self) -> None:
+        self.action_rescan()
+
+    def action_rescan(self) -> None:
+        self._run += 1
+        self.scanning = True
+        self.remark = self.word("scanning" if self.session.loaded else "loading")
+        self.query_one(Note).show(self.remark)
+        run = self._run
+        self.run_worker(lambda: self._scan(run), thread=True, exclusive=True, group="scan")
+
+    def _scan(self, run: int) -> None:
+        """In a thread: everything it says goes by message."""
+        worker = get_current_worker()
+
+        def found(over: bool) -> Callable[[Outcome], None]:
+            return lambda outcome: void(self.post_message(ScanFound(run, outcome, over)))
+
+        try:
+            outcome = self.session.look(
+                lambda step: void(self.post_message(ScanStep(run, step))),
+                found(False),
+                lambda: worker.is_cancelled or self._run != run,
+            )
+        except Exception as error:  # noqa: BLE001 - a thread's error is shown, not thrown at the terminal
+            self.post_message(Failed(f"{type(error).__name__}: {error}"))
+            return
+        found(True)(outcome)
+
+    def on_scan_step(self, message: ScanStep) -> None:
+        if message.run == self._run and self.scanning:
+            step = message.step
+            width = 24
+            done = step.share * width // 100
+            bar = "█" * done + "░" * (width - done)
+            files = f"{step.files}/{step.all_files}"
+            self.remark = f"{self.word('scanning')} {bar} {step.share}%  {files}  {step.bytes >> 20} MiB  Esc"
+            self.query_one(Note).show(self.remark)
+
+    def on_scan_found(self, message: ScanFound) -> None:
+        if message.run != self._run:
+            return
+        self.outcome = message.outcome
+        if message.over:
+            self.scanning = False
+            self.remark = "" if message.outcome.finished else self.word("cancelled")
+        self.show_report()
+
+    def on_failed(self, message: Failed) -> None:
+        self.scanning = False
+        self.remark = message.what
+        self.show_report()
+
+    def speak(self) -> None:
+        if self.outcome is not None and not self.scanning and self.remark:
+            self.remark = self.word("cancelled")
+        super().speak()
+
+    def action_back(self) -> None:
+        if self.scanning:
+            self.workers.cancel_group(self, "scan")
+            self.remark = self.word("cancelling")
+            self.query_one(Note).show(self.remark)
+        else:
+            super().action_back()
+
+
+def report_text(report: outline.Json, suffix: str, lang: str) -> str:
+    """The report in the form that a suffix names."""
+    from doctor.render import layout, markdown, text
+
+    if suffix.lower() == ".json":
+        return json.dumps(report, ensure_ascii=False, indent=1) + "\n"
+    if suffix.lower() in (".txt", ".text", ".log"):
+        return text.render(report, lang, layout.Style(width=100), True)
+    return markdown.render(report, lang)
+
+
+def void(_: object) -> None:
+    """Callbacks return nothing; messages tell whether they were taken."""

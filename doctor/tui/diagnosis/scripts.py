@@ -1,0 +1,102 @@
+"""The repro script of an entry or a finding, as far as it can be made."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import kb
+from doctor.answer import advice
+from doctor.tui.shell.dialogs import Show
+from doctor.tui.shell.frame import Frame
+from doctor.tui.shell.session import Outcome
+from kb.model import Entry
+
+MAX_REREAD = 256 << 20  # bytes of logs that are read again to learn what the operator's inputs were
+
+
+def template_text(name: str) -> str:
+    """The source of a template; empty when there is none of that name."""
+    if not name.isidentifier() or name.startswith("_"):
+        return ""
+    path = Path(kb.__file__).parent / "repro" / f"{name}.py"
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError:
+        return ""
+
+
+def show_template(screen: Frame, entry: Entry | None) -> None:
+    """The template that an entry's scripts are made of."""
+    text = template_text(entry.repro[0]) if entry and entry.repro else ""
+    if entry is None or not text:
+        screen.doctor.tell("no-repro", severity="warning")
+        return
+    screen.app.push_screen(
+        Show(
+            f"{screen.word('repro-title')}  {entry.code}",
+            text,
+            "python",
+            f"repro_{entry.code.lower()}.py",
+            screen.word("template"),
+        )
+    )
+
+
+def make(code: str, outcome: Outcome, paths: Sequence[str], text: str, lang: str) -> tuple[str, str, str] | None:
+    """File name, script and what was guessed, for a finding and the logs it stands in; None when they do not tell enough."""
+    from doctor.repro import choose
+    from doctor.repro.build import script
+    from doctor.repro.extract import operators
+    from doctor.repro.gather import evidence
+    from doctor.repro.table import load
+    from doctor.repro.validate import SlotError
+
+    related = next((r for r in outcome.diagnosis.related if r.finding.entry.code == code), None)
+    if related is None:
+        return None
+    finding = related.finding
+    told = dict(advice.values(finding).one)
+    found = tuple(o for hit in finding.hits[:50] for o in operators(hit.place.text))
+    if text:
+        found = found or operators(text)
+    elif outcome.diagnosis.harvest.size <= MAX_REREAD:
+        found = found or evidence(paths).operators()
+    template = ""
+    if finding.entry.repro:
+        template, slots = finding.entry.repro
+        for name, written in slots:
+            key, _, default = written.strip("{}").partition("|") if written.startswith("{") else ("", "", written)
+            told[name] = told.get(key, default)
+    elif not found:
+        return None
+    try:
+        wish = choose.Wish(template="" if found else template, lang=lang)
+        made = script(choose.request(found[0] if found else None, load(), wish, told))
+    except SlotError:
+        return None
+    return made.filename, made.text, "; ".join(g.pick(lang) for g in made.guessed)
+
+
+def show_repro(screen: Frame, code: str, outcome: Outcome | None, text: str = "") -> None:
+    """The script made of a finding; made in a thread, since logs may have to be read again."""
+    if outcome is None or not code:
+        screen.doctor.tell("no-repro", severity="warning")
+        return
+    app, paths, lang = screen.doctor, screen.doctor.session.paths, screen.doctor.language
+
+    def work() -> None:
+        try:
+            made = make(code, outcome, paths, text, lang)
+        except Exception as error:  # noqa: BLE001 - a script that cannot be made is told, not thrown at the terminal
+            app.call_from_thread(app.tell, "gone", severity="error", why=f"{type(error).__name__}: {error}")
+            return
+        app.call_from_thread(show, made)
+
+    def show(made: tuple[str, str, str] | None) -> None:
+        if made is None:
+            app.tell("no-repro", severity="warning")
+        else:
+            app.push_screen(Show(f"{screen.word('repro-title')}  {code}", made[1], "python", made[0], made[2]))
+
+    screen.run_worker(work, thread=True, exclusive=True, group="repro")

@@ -1,0 +1,1 @@
+"""The log as a screen: at the line a finding rests on."""

@@ -1,0 +1,1 @@
+"""The job as a screen: every rank on one line of time."""

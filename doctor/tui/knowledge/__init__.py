@@ -1,0 +1,1 @@
+"""The knowledge as a screen: tree, list, search, cards."""

@@ -1,0 +1,343 @@
+"""The knowledge browser: tree of domains, list with live search, card with links."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Container, Vertical
+
+from doctor.answer.advice import fix_json
+from doctor.tui.knowledge.cards import paste_of
+from doctor.tui.knowledge.shelf import Facets, Item, Shelf
+from doctor.tui.shell import syntax
+from doctor.tui.shell.bindings import bindings
+from doctor.tui.shell.copying import FixCopier
+from doctor.tui.shell.doc import Doc, Target
+from doctor.tui.shell.frame import Frame
+from doctor.tui.shell.line import Row, RowsOf, Span
+from doctor.tui.shell.messages import Failed, RowFolded, RowHighlighted, RowOpened, ShelfReady
+from doctor.tui.shell.views import Card, Rows
+from doctor.tui.shell.widgets import Bar, Hints, SearchBox
+
+SOON_S = 0.25  # knowledge that is compiled already is there by then, and the first picture shows it
+
+
+class BrowseScreen(Frame):
+    """Everything that is known, to be searched and followed."""
+
+    AUTO_FOCUS = "#list"
+
+    BINDINGS: ClassVar[list[Binding | tuple[str, str] | tuple[str, str, str]]] = bindings(
+        "search", "severity", "component", "domains", "follow", "previous", "copy-fix", "copy-card", "repro"
+    )
+    HINTS: ClassVar[tuple[str, ...]] = (
+        "search",
+        "open",
+        "severity",
+        "component",
+        "domains",
+        "copy-fix",
+        "paste",
+        "open-path",
+        "language",
+        "help",
+        "quit",
+    )
+
+    def __init__(self, code: str = "") -> None:
+        super().__init__()
+        self.facets = Facets()
+        self._wanted = code
+        self._opened: frozenset[str] = frozenset()
+        self._items: dict[str, Item] = {}
+        self._target: Target | None = None
+        self._trail: list[Target] = []
+        self._copier = FixCopier()
+
+    def hints(self) -> tuple[str, ...]:
+        """What helps where the cursor is."""
+        place = self.focused.id if self.focused is not None else ""
+        if place == "search":
+            return ("open", "back")
+        if place == "tree":
+            return ("open", "fold", "search", "back", "help", "quit")
+        if place == "card":
+            return (
+                "follow",
+                "previous",
+                "copy-fix",
+                "copy-card",
+                "repro",
+                "command-line",
+                "maximise",
+                "back",
+                "help",
+                "quit",
+            )
+        return self.HINTS
+
+    @property
+    def shelf(self) -> Shelf | None:
+        return self.doctor.shelf
+
+    def compose(self) -> ComposeResult:
+        yield Bar()
+        with Container(id="panes"):
+            yield Rows(id="tree", classes="pane")
+            with Vertical(id="list-pane", classes="pane"):
+                yield SearchBox(id="search", select_on_focus=False)
+                yield Bar(id="facets")
+                yield Rows(id="list")
+            yield Card(id="card", classes="pane")
+        yield Hints()
+
+    def on_mount(self) -> None:
+        known = self.doctor.session.soon(SOON_S) if self.shelf is None else None
+        if known is not None:
+            self.doctor.shelf = Shelf(known)
+        if self.shelf is None or not self.shelf.ready:
+            self.call_after_refresh(self.run_worker, self._read, thread=True, exclusive=True, group="shelf")
+
+    def _read(self) -> None:
+        """In a thread, when the first picture stands: what searching and following need."""
+        try:
+            shelf = self.shelf or Shelf(self.doctor.session.known)
+            shelf.warm()
+            for language in ("sh", "python"):  # the first card with code need not wait for its lexer
+                syntax.lines("", language)
+        except Exception as error:  # noqa: BLE001 - broken knowledge is told, not thrown at the terminal
+            self.post_message(Failed(str(error)))
+            return
+        self.post_message(ShelfReady(shelf))
+
+    def on_shelf_ready(self, message: ShelfReady) -> None:
+        first, self.doctor.shelf = self.shelf is None, message.shelf
+        self.doctor.settle()
+        if problems := message.shelf.known.problems:
+            self.doctor.tell("kb-faults", severity="warning", n=len(problems), first=str(problems[0]).split("\n")[0])
+        if first or self.facets.text:
+            self.show_all()
+        elif self._target is not None:
+            self._draw(self._target, keep=True)  # now with what names it
+
+    def on_failed(self, message: Failed) -> None:
+        self.app.exit(message=message.what, return_code=4)
+
+    def speak(self) -> None:
+        self.query_one("#search", SearchBox).placeholder = self.word("search-hint")
+        self.query_one("#tree").border_title = self.word("domains")
+        self.query_one("#list-pane").border_title = self.word("entries")
+        self.query_one("#card").border_title = self.word("detail")
+        self.bar(f"npu-doctor  {self.word('knowledge')}")
+        if self.shelf is not None:
+            self.show_all()
+        else:
+            self.query_one("#list", Rows).empty = self.word("loading")
+
+    def show_all(self) -> None:
+        """Tree, list and card anew; the places stay."""
+        tree, rows = self.query_one("#tree", Rows), self.query_one("#list", Rows)
+        assert self.shelf is not None
+        lang = self.doctor.language
+        nodes = [
+            Row(
+                f"node:{n.key}",
+                (
+                    Span(
+                        "  " * n.depth
+                        + (("▾ " if n.key in self._opened else "▸ ") if n.parent else "  " if n.depth else "")
+                    ),
+                    Span(n.label),
+                ),
+                (Span(str(n.size), "dim"),),
+            )
+            for n in self.shelf.tree(lang, self._opened)
+        ]
+        tree.set_rows(nodes, tree.current or f"node:{self.facets.node}")
+        self.show_items(rows.current)
+        if self._wanted:
+            self.go_to(self._wanted)
+            self._wanted = ""
+        elif self._target is not None:
+            self._draw(self._target, keep=True)
+
+    def show_items(self, keep: str | None = None) -> None:
+        """The list for the present search and facets."""
+        if self.shelf is None:
+            return
+        items = self.shelf.items(self.facets)
+        self._items = {f"{i.target.kind}:{i.target.id}": i for i in items}
+        many = len({i.target.kind for i in items}) > 1 or not self.facets.node
+        rows = RowsOf(list(self._items), lambda key: self._row(key, many))
+        view = self.query_one("#list", Rows)
+        waits = bool(self.facets.text) and not self.shelf.ready
+        view.empty = self.word("loading" if waits else "nothing-fits" if self.facets.text else "no-findings")
+        view.set_rows(rows, keep)
+        if not rows:
+            self._draw(None)
+        parts = [
+            self.word("found", n=len(rows), all=self.shelf.total(self.facets))
+            if self.facets != Facets(self.facets.node)
+            else str(len(rows))
+        ]
+        parts.append(
+            f"{self.word('facet-severity')}: {self.word(self.facets.severity) if self.facets.severity else self.word('any')}"
+        )
+        parts.append(f"{self.word('facet-component')}: {self.facets.component or self.word('any')}")
+        self.query_one("#facets", Bar).show("  ".join(parts), self.facets.node)
+
+    def _row(self, key: str, many: bool) -> Row:
+        assert self.shelf is not None
+        item = self._items[key]
+        name = item.target.id.partition("@")[0]
+        left = (
+            Span(f"{name:<{8 if item.target.kind == 'entry' else 12}} ", "id"),
+            Span(self.shelf.title(item, self.doctor.language)),
+        )
+        return Row(key, left, (Span(" " + self.word(item.severity), item.severity),) if item.severity and many else ())
+
+    def go_to(self, code: str) -> None:
+        """An entry, from wherever the reader comes."""
+        if not code:
+            return
+        if self.shelf is None:
+            self._wanted = code
+            return
+        self.facets = Facets()
+        with self.prevent(SearchBox.Changed):
+            self.query_one("#search", SearchBox).value = ""
+        self.show_items(f"entry:{code}")
+        self._draw(Target("entry", code))
+
+    @on(SearchBox.Changed, "#search")
+    def _typed(self, event: SearchBox.Changed) -> None:
+        self.facets = self.facets._replace(text=event.value)
+        self.show_items()
+
+    def on_search_box_left(self) -> None:
+        self.query_one("#list", Rows).focus()
+
+    @on(SearchBox.Submitted, "#search")
+    def _submitted(self) -> None:
+        self.query_one("#list", Rows).focus()
+
+    def on_row_highlighted(self, message: RowHighlighted) -> None:
+        if message.view.id == "list" and (item := self._items.get(message.key)) is not None:
+            self._trail.clear()
+            self._draw(item.target)
+        elif message.view.id == "tree" and message.key:
+            node = message.key.removeprefix("node:")
+            if node != self.facets.node:
+                self.facets = self.facets._replace(node=node)
+                self.show_items()
+
+    def on_row_opened(self, message: RowOpened) -> None:
+        if message.view.id == "tree":
+            self.remove_class("-tree")
+            self.query_one("#list", Rows).focus()
+        else:
+            self.query_one("#card", Card).focus()
+
+    def on_row_folded(self, message: RowFolded) -> None:
+        if message.view.id != "tree":
+            self.query_one("#card", Card).focus()
+            return
+        node = message.key.removeprefix("node:")
+        self._opened = self._opened ^ {node}
+        self.show_all()
+
+    def _draw(self, target: Target | None, keep: bool = False) -> None:
+        self._target = target
+        if not keep:
+            self._copier = FixCopier()
+        card = self.query_one("#card", Card)
+        card.show(self.shelf.card(target, self.doctor.language) if target and self.shelf else Doc(""), keep)
+
+    def action_search(self) -> None:
+        self.query_one("#search", SearchBox).focus()
+
+    def action_severity(self) -> None:
+        if self.shelf is not None:
+            self.facets = self.facets._replace(severity=_next(self.facets.severity, self.shelf.severities()))
+            self.show_items(self.query_one("#list", Rows).current)
+
+    def action_component(self) -> None:
+        if self.shelf is not None:
+            self.facets = self.facets._replace(
+                component=_next(self.facets.component, self.shelf.components(self.facets.node))
+            )
+            self.show_items(self.query_one("#list", Rows).current)
+
+    def action_domains(self) -> None:
+        self.add_class("-tree")
+        self.query_one("#tree", Rows).focus()
+
+    def action_follow(self, number: int) -> None:
+        target = self.query_one("#card", Card).link(number)
+        if target is not None:
+            if self._target is not None:
+                self._trail.append(self._target)
+            self._draw(target)
+
+    def action_previous(self) -> None:
+        if self._trail:
+            self._draw(self._trail.pop())
+
+    def action_back(self) -> None:
+        search = self.query_one("#search", SearchBox)
+        if self.maximized is not None:
+            self.minimize()
+        elif self.has_class("-tree") and self.has_class("-narrow"):
+            self.remove_class("-tree")
+            self.query_one("#list", Rows).focus()
+        elif self.focused is search and search.value:
+            search.value = ""
+        elif self.focused is not self.query_one("#list"):
+            self.query_one("#list", Rows).focus()
+        elif self._trail:
+            self.action_previous()
+        elif self.facets != Facets():
+            self.facets = Facets()
+            search.value = ""
+            self.show_items()
+        else:
+            super().action_back()
+
+    def action_copy_fix(self) -> None:
+        entry = (
+            self.shelf.known.entry(self._target.id)
+            if self.shelf and self._target and self._target.kind == "entry"
+            else None
+        )
+        found = [fix_json(f) for f in entry.fixes] if entry else []
+        self._copier.copy(self.doctor, [(f["title"][self.doctor.language], paste_of(f)) for f in found])
+
+    def action_copy_card(self) -> None:
+        self.doctor.copy(self.query_one("#card", Card).doc.markdown(), self.word("the-card"))
+
+    def action_repro(self) -> None:
+        from doctor.tui.diagnosis.scripts import show_template
+
+        entry = (
+            self.shelf.known.entry(self._target.id)
+            if self.shelf and self._target and self._target.kind == "entry"
+            else None
+        )
+        show_template(self, entry)
+
+    def command(self) -> str:
+        session = self.doctor.session
+        if self.facets.text:
+            return session.command_line("kb", "search", self.facets.text)
+        if self._target is not None:
+            return session.command_line("explain", self._target.id.partition("@")[0])
+        return super().command()
+
+
+def _next(present: str, choices: list[str]) -> str:
+    """The choice after the present one; after the last comes none."""
+    wheel = ["", *choices]
+    return wheel[(wheel.index(present) + 1) % len(wheel)] if present in wheel else ""

@@ -1,0 +1,1 @@
+"""Pasting an error: the diagnosis follows as it is typed."""

@@ -1,0 +1,1 @@
+"""What every screen of the interface stands on: the application, keys, bars, lists and cards."""

@@ -1,0 +1,29 @@
+"""Copying fixes: the first one that can be pasted, and at the next press the next one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from doctor.tui.shell.words import word
+
+if TYPE_CHECKING:
+    from doctor.tui.shell.app import DoctorApp
+
+
+class FixCopier:
+    """Remembers which fix of a card was copied last."""
+
+    def __init__(self) -> None:
+        self._next = 0
+
+    def copy(self, app: DoctorApp, fixes: Sequence[tuple[str, str]]) -> None:
+        """`fixes`: titles and what can be pasted of each, in their order."""
+        usable = [(title, text) for title, text in fixes if text]
+        if not usable:
+            app.tell("copy-nothing", severity="warning")
+            return
+        at = self._next % len(usable)
+        self._next = at + 1
+        title, text = usable[at]
+        app.copy(text, word("fix-of", app.language, n=at + 1, all=len(usable), title=title))

@@ -1,0 +1,127 @@
+"""What every screen has: a bar, hints by context, a narrow form, both languages, the way back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar, cast
+
+from textual import events
+from textual.binding import Binding
+from textual.screen import ModalScreen, Screen
+
+from doctor.tui.shell import keys
+from doctor.tui.shell.bindings import bindings
+from doctor.tui.shell.views import STYLE_CLASSES, LineView
+from doctor.tui.shell.widgets import Bar, Hints
+from doctor.tui.shell.words import word
+
+if TYPE_CHECKING:
+    from doctor.tui.shell.app import DoctorApp
+
+NARROW, MEDIUM = 100, 130
+
+
+class Frame(Screen[None]):
+    """A full screen. Subclasses say what the hints are (`hints`) and draw themselves in the language of the app (`speak`)."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = STYLE_CLASSES
+    BINDINGS: ClassVar[list[Binding | tuple[str, str] | tuple[str, str, str]]] = bindings(
+        "back", "maximise", "command-line"
+    )
+    HINTS: ClassVar[tuple[str, ...]] = ()
+    HELP_TITLE = "help-title"
+
+    @property
+    def doctor(self) -> DoctorApp:
+        return cast("DoctorApp", self.app)
+
+    def word(self, text_name: str, /, **values: object) -> str:
+        return word(text_name, self.doctor.language, **values)
+
+    def speak(self) -> None:
+        """Draws all texts anew; called when the language changed and when the screen comes up."""
+
+    def hints(self) -> tuple[str, ...]:
+        return self.HINTS
+
+    def update_hints(self) -> None:
+        for line in self.query(Hints):
+            line.show(keys.hints(self.hints(), self.doctor.keymap_chosen, self.doctor.language))
+
+    def on_compose(self) -> None:
+        self._shape(self.app.size.width)  # before anything is drawn: the first layout is the right one
+
+    def on_resize(self, event: events.Resize) -> None:
+        self._shape(event.size.width)
+
+    def _shape(self, width: int) -> None:
+        self.set_class(width < NARROW, "-narrow")
+        self.set_class(NARROW <= width < MEDIUM, "-medium")
+
+    def on_screen_resume(self) -> None:
+        self.speak()
+        self.update_hints()
+
+    def on_descendant_focus(self) -> None:
+        self.update_hints()
+
+    def bar(self, left: str) -> None:
+        """The bar on top: the place, and the two languages with the present one marked."""
+        language = "[中文] EN" if self.doctor.language == "zh" else "中文 [EN]"
+        self.query_one(Bar).show(left, language if self.doctor.redact else f"{self.word('redact-off-bar')}  {language}")
+
+    def command(self) -> str:
+        """The command line that gives what this screen shows."""
+        return self.doctor.session.command_line("kb", "list")
+
+    def action_command_line(self) -> None:
+        from doctor.tui.shell.dialogs import Show
+
+        command = self.command()
+        self.app.push_screen(Show(self.word("command-line"), command, "sh"))
+
+    def action_redact(self) -> None:
+        """For all screens: nobody expects to be asked twice."""
+        self.doctor.redact = not self.doctor.redact
+        on = self.doctor.redact
+        self.doctor.tell("redact-on" if on else "redact-off", severity="information" if on else "warning")
+        self.speak()
+
+    def action_maximise(self) -> None:
+        if self.maximized is not None:
+            self.minimize()
+        elif isinstance(self.focused, LineView):
+            self.maximize(self.focused, container=False)
+
+    def action_back(self) -> None:
+        if self.maximized is not None:
+            self.minimize()
+        elif len(self.app.screen_stack) > 1:
+            self.app.pop_screen()
+
+
+class Dialog(ModalScreen[str]):
+    """A box over the screen; Esc closes it."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = STYLE_CLASSES
+    BINDINGS: ClassVar[list[Binding | tuple[str, str] | tuple[str, str, str]]] = bindings("back")
+    HINTS: ClassVar[tuple[str, ...]] = ()
+
+    @property
+    def doctor(self) -> DoctorApp:
+        return cast("DoctorApp", self.app)
+
+    def word(self, text_name: str, /, **values: object) -> str:
+        return word(text_name, self.doctor.language, **values)
+
+    def on_compose(self) -> None:
+        self.set_class(self.app.size.width < NARROW, "-narrow")
+
+    def on_resize(self, event: events.Resize) -> None:
+        self.set_class(event.size.width < NARROW, "-narrow")
+
+    def on_mount(self) -> None:
+        for line in self.query(Hints) if self.HINTS else ():
+            line.show(keys.hints(self.HINTS, self.doctor.keymap_chosen, self.doctor.language))
+
+    def action_back(self) -> None:
+        self.dismiss("")

@@ -1,0 +1,109 @@
+"""What a screen draws: lines of spans, each a text and the name of a style. Plain data, so no text is ever markup.
+
+Every text passes through `shown` before it reaches a screen: control characters, escapes and characters that reorder
+are replaced, and what cannot be encoded (names of files in other encodings) is written as escapes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple, overload
+
+from doctor.base.notation import clean
+from doctor.render.layout import cells, wrap
+
+MAX_SHOWN = 10_000  # characters of one line that are ever drawn
+
+
+class Span(NamedTuple):
+    """A piece of a line; `style` is a name of `views.STYLES`, or empty."""
+
+    text: str
+    style: str = ""
+
+
+Line = tuple[Span, ...]
+BLANK: Line = ()
+
+
+class Row(NamedTuple):
+    """A row of a list: what stands left and right; rows without a key are headings that the cursor passes over."""
+
+    key: str
+    left: Line
+    right: Line = BLANK
+
+
+class RowsOf(Sequence[Row]):
+    """Rows of which only those on screen are ever made: a list of thousands costs what a page of it costs."""
+
+    def __init__(self, keys: Sequence[str], make: Callable[[str], Row]) -> None:
+        self.keys, self._make = keys, make
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    @overload
+    def __getitem__(self, at: int) -> Row: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[Row]: ...
+    def __getitem__(self, at: int | slice) -> Row | list[Row]:
+        return self._make(self.keys[at]) if isinstance(at, int) else [self._make(key) for key in self.keys[at]]
+
+
+def shown(text: str) -> str:
+    """A text that can be drawn on one line whatever it holds."""
+    if len(text) > MAX_SHOWN:
+        text = text[:MAX_SHOWN]
+    if text.isascii() and text.isprintable():
+        return text
+    text = clean(text.replace("\n", " "))
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def plain(line: Line) -> str:
+    return "".join(span.text for span in line)
+
+
+def width(line: Line) -> int:
+    return sum(cells(span.text) for span in line)
+
+
+def between(left: Iterable[Span], right: Iterable[Span], room: int) -> Line:
+    """Left and right parts with the room between them; the left one gives way when there is none."""
+    head, tail = tuple(left), tuple(right)
+    free = room - width(tail) - 1
+    if width(head) > free:
+        head = cut(head, max(0, free))
+    return (*head, Span(" " * max(1, room - width(head) - width(tail))), *tail)
+
+
+def cut(line: Line, room: int) -> Line:
+    """The line in at most that many cells, with dots where something is left out."""
+    if width(line) <= room:
+        return line
+    kept: list[Span] = []
+    left = max(0, room - 2)
+    for span in line:
+        w = cells(span.text)
+        if w <= left:
+            kept.append(span)
+            left -= w
+            continue
+        text = ""
+        for c in span.text:
+            if cells(text + c) > left:
+                break
+            text += c
+        kept.append(Span(text + ".." if room >= 2 else "", span.style))
+        break
+    return tuple(kept)
+
+
+def folded(text: str, room: int, style: str = "", indent: int = 0) -> list[Line]:
+    """A text as lines of at most `room` cells, indented."""
+    found: list[Line] = []
+    pad = (Span(" " * indent),) if indent else ()
+    for paragraph in text.split("\n"):
+        found += [(*pad, Span(row, style)) for row in wrap(shown(paragraph), max(8, room - indent))]
+    return found
