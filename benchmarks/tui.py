@@ -75,7 +75,7 @@ async def keys(entries: int) -> list[Figure]:
     """Every key of several searches, and the cursor through the list, each up to the drawn answer."""
     from textual.geometry import Size
 
-    from doctor.tui.shell.app import DoctorApp
+    from doctor.tui.app import DoctorApp
     from doctor.tui.shell.session import Session
     from doctor.tui.shell.views import Rows
 
@@ -168,10 +168,10 @@ def more_knowledge(entries: int):  # type: ignore[no-untyped-def]
 async def huge_log() -> list[Figure]:
     """A sparse log of two gibibytes with real lines at its end, opened at the last line."""
     from doctor.read.source import Source, hints
+    from doctor.tui.app import DoctorApp
+    from doctor.tui.evidence.evidence_screen import LAST, EvidenceScreen
     from doctor.tui.evidence.logview import LogView
-    from doctor.tui.evidence.screen import LAST, EvidenceScreen
-    from doctor.tui.knowledge.screen import BrowseScreen
-    from doctor.tui.shell.app import DoctorApp
+    from doctor.tui.knowledge.browse_screen import BrowseScreen
     from doctor.tui.shell.session import Session
 
     with tempfile.TemporaryDirectory() as folder:

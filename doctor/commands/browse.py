@@ -102,8 +102,8 @@ def open_logs(args: argparse.Namespace, select: Select) -> int:
 
 def open_tui(args: argparse.Namespace, paths: tuple[str, ...], select: Select = EVERYTHING) -> int:
     """Runs the interface until the user leaves it."""
-    from doctor.tui.diagnosis.screen import DiagnosisScreen
-    from doctor.tui.knowledge.screen import BrowseScreen
+    from doctor.tui.diagnosis.report_screen import DiagnosisScreen
+    from doctor.tui.knowledge.browse_screen import BrowseScreen
 
     check_paths(paths)
     session = _session(args, paths, select)
@@ -117,7 +117,7 @@ def open_tui(args: argparse.Namespace, paths: tuple[str, ...], select: Select = 
 
 def open_watch(args: argparse.Namespace, paths: tuple[str, ...]) -> int:
     """The interface on growing logs."""
-    from doctor.tui.diagnosis.watching import WatchScreen
+    from doctor.tui.diagnosis.watch_screen import WatchScreen
     from doctor.watch.live import Live
 
     check_terminal(["watch", "-f", "text", *paths])
@@ -127,7 +127,7 @@ def open_watch(args: argparse.Namespace, paths: tuple[str, ...]) -> int:
 
 def _open_pipe(args: argparse.Namespace, session: Session) -> int:
     from doctor.read.piped import take_stdin
-    from doctor.tui.diagnosis.watching import WatchScreen
+    from doctor.tui.diagnosis.watch_screen import WatchScreen
     from doctor.watch.live import Live
 
     others = tuple(p for p in session.paths if p != "-")
@@ -150,7 +150,7 @@ def _session(args: argparse.Namespace, paths: tuple[str, ...], select: Select = 
 
 
 def _run(args: argparse.Namespace, session: Session, first: Frame) -> int:
-    from doctor.tui.shell.app import DoctorApp
+    from doctor.tui.app import DoctorApp
 
     interrupts.leave()
     app = DoctorApp(session, bool(getattr(args, "low_bandwidth", False)), first)

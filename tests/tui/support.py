@@ -14,7 +14,7 @@ from textual.screen import Screen
 from textual.worker import WorkerCancelled
 
 from doctor.render.layout import cells
-from doctor.tui.shell.app import DoctorApp
+from doctor.tui.app import DoctorApp
 from doctor.tui.shell.session import Session
 from kb.build import build
 from kb.knowledge import Knowledge

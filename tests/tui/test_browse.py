@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from tui.support import stage
 
-from doctor.tui.knowledge.screen import BrowseScreen
-from doctor.tui.shell import clip
+from doctor.tui.knowledge.browse_screen import BrowseScreen
+from doctor.tui.shell import clipboard
 from doctor.tui.shell.views import Card, Rows
 
 
@@ -17,11 +17,11 @@ def copied(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What was copied; no clipboard of this machine is touched."""
     taken: list[str] = []
 
-    def copy(text: str, terminal: object = None) -> clip.Copied:
+    def copy(text: str, terminal: object = None) -> clipboard.Copied:
         taken.append(text)
-        return clip.Copied(("tmux",), "")
+        return clipboard.Copied(("tmux",), "")
 
-    monkeypatch.setattr("doctor.tui.shell.app.clip.copy", copy)
+    monkeypatch.setattr("doctor.tui.app.clipboard.copy", copy)
     return taken
 
 
@@ -193,7 +193,7 @@ async def test_themes_turn_and_quit_quits() -> None:
 async def test_every_theme_can_be_drawn_and_low_bandwidth_takes_the_terminals_own(tmp_path: Path) -> None:
     from tui.support import small_knowledge
 
-    from doctor.tui.shell.app import PLAIN_THEMES, THEMES, DoctorApp
+    from doctor.tui.app import PLAIN_THEMES, THEMES, DoctorApp
     from doctor.tui.shell.session import Session
 
     app = DoctorApp(Session(known=small_knowledge()), low_bandwidth=True)

@@ -13,9 +13,9 @@ from tui.test_browse import copied
 from doctor.read import discover
 from doctor.scan import tasks
 from doctor.tui.diagnosis import outline
-from doctor.tui.diagnosis.screen import DiagnosisScreen
-from doctor.tui.evidence.screen import EvidenceScreen
-from doctor.tui.knowledge.screen import BrowseScreen
+from doctor.tui.diagnosis.report_screen import DiagnosisScreen
+from doctor.tui.evidence.evidence_screen import EvidenceScreen
+from doctor.tui.knowledge.browse_screen import BrowseScreen
 from doctor.tui.shell.session import Session, Step
 from doctor.tui.shell.views import Card, Rows
 
@@ -230,7 +230,7 @@ async def test_escape_stops_a_scan_and_keeps_what_was_read(tmp_path: Path, monke
 
     monkeypatch.setattr("doctor.scan.tasks.scan_one", slow)
     screen = DiagnosisScreen()
-    from doctor.tui.shell.app import DoctorApp
+    from doctor.tui.app import DoctorApp
 
     app = DoctorApp(Session([str(logs)], known=small_knowledge()), first=screen)
     async with app.run_test(size=(120, 40)) as pilot:

@@ -9,9 +9,9 @@ from pathlib import Path
 from tui.support import HOSTILE, KERNEL, MTE, job_logs, stage
 
 from doctor.read import discover
-from doctor.tui.diagnosis.screen import DiagnosisScreen
+from doctor.tui.diagnosis.report_screen import DiagnosisScreen
+from doctor.tui.evidence.evidence_screen import LAST, EvidenceScreen
 from doctor.tui.evidence.logview import LogView
-from doctor.tui.evidence.screen import LAST, EvidenceScreen
 
 
 def view_of(s: object) -> LogView:

@@ -18,9 +18,9 @@ from doctor.read import logfile
 from doctor.read.logfile import PIECE, BadPatternError, BytesReader, LogFile, Pattern, open_log
 from doctor.read.source import Source, hints
 from doctor.render.layout import cells
-from doctor.tui.evidence import logfilter, opener
-from doctor.tui.job import timeline
-from doctor.tui.shell import clip, keys
+from doctor.tui.evidence import logfilter
+from doctor.tui.job import timeline_rows
+from doctor.tui.shell import clipboard, editor_command, keys
 from doctor.tui.shell.doc import Doc, Target
 from doctor.tui.shell.line import Span, between, plain, shown, width
 
@@ -115,7 +115,7 @@ def test_filters_are_read_and_refused() -> None:
             logfilter.parse(bad)
 
 
-def copied(env: dict[str, str], works: Sequence[str]) -> tuple[clip.Copied, list[str], list[str]]:
+def copied(env: dict[str, str], works: Sequence[str]) -> tuple[clipboard.Copied, list[str], list[str]]:
     tried: list[str] = []
     sent: list[str] = []
 
@@ -124,7 +124,7 @@ def copied(env: dict[str, str], works: Sequence[str]) -> tuple[clip.Copied, list
         assert data == "é\udc80".encode("utf-8", "backslashreplace")
         return any(w in tried[-1] for w in works)
 
-    return clip.copy("é\udc80", sent.append, env, runner), tried, sent
+    return clipboard.copy("é\udc80", sent.append, env, runner), tried, sent
 
 
 def test_the_clipboard_chain(tmp_path: Path) -> None:
@@ -142,13 +142,13 @@ def test_the_clipboard_chain(tmp_path: Path) -> None:
     assert Path(done.path).read_bytes() == "é\\udc80".encode()
     assert Path(done.path).stat().st_mode & 0o777 == 0o600
     (tmp_path / "file").write_text("")
-    assert copied({"HOME": str(tmp_path / "file"), "TERM": "dumb"}, [])[0] == clip.Copied((), "")
+    assert copied({"HOME": str(tmp_path / "file"), "TERM": "dumb"}, [])[0] == clipboard.Copied((), "")
 
 
 def test_a_long_text_is_not_sent_where_terminals_drop_it(tmp_path: Path) -> None:
     sent: list[str] = []
-    done = clip.copy(
-        "x" * (clip.OSC52_LIMIT + 1), sent.append, {"HOME": str(tmp_path), "TERM": "xterm"}, lambda *_: False
+    done = clipboard.copy(
+        "x" * (clipboard.OSC52_LIMIT + 1), sent.append, {"HOME": str(tmp_path), "TERM": "xterm"}, lambda *_: False
     )
     assert (done.ways, sent) == ((), [])
     assert done.path
@@ -166,7 +166,7 @@ def test_a_long_text_is_not_sent_where_terminals_drop_it(tmp_path: Path) -> None
     ],
 )
 def test_editors_open_at_the_line(env: dict[str, str], argv: list[str]) -> None:
-    assert opener.command("/a b", 7, env, lambda name: name) == argv
+    assert editor_command.command("/a b", 7, env, lambda name: name) == argv
 
 
 def test_shown_text_is_one_harmless_line() -> None:
@@ -216,7 +216,7 @@ JOB = {
 
 
 def test_the_job_shows_who_failed_first_and_who_waits_for_whom() -> None:
-    rows = timeline.rows(JOB, "en", 100)
+    rows = timeline_rows.rows(JOB, "en", 100)
     text = [plain(row.left) for row in rows]
     assert text[1].startswith("rank 3")
     assert text[1].split("n2")[1].split()[0] == "X"
@@ -228,9 +228,9 @@ def test_the_job_shows_who_failed_first_and_who_waits_for_whom() -> None:
     assert text[5].startswith("rank 2")
     assert "has no log" in text[5]
     assert "invalid address" in text[8]
-    assert timeline.summary(JOB, "zh") == "总 rank 数 5 · 4 rank · 时钟偏差 n2 +1.5 s"
-    assert timeline.headline(JOB, "en") == "failed first: rank 3  RTS001  2 wait for it"
-    assert [timeline.finding_of(JOB, row.key) for row in rows] == ["", "RTS001", "", "", "", "", "", "", "RTS001", ""]
+    assert timeline_rows.summary(JOB, "zh") == "总 rank 数 5 · 4 rank · 时钟偏差 n2 +1.5 s"
+    assert timeline_rows.headline(JOB, "en") == "failed first: rank 3  RTS001  2 wait for it"
+    assert [timeline_rows.finding_of(JOB, row.key) for row in rows] == ["", "RTS001", "", "", "", "", "", "", "RTS001", ""]
 
 
 @pytest.mark.parametrize(
@@ -238,11 +238,11 @@ def test_the_job_shows_who_failed_first_and_who_waits_for_whom() -> None:
     [{}, {"ranks": 5}, {"ranks": [{}], "roots": [{}]}, {"ranks": [{"rank": None, "last_seen": 3, "about": [{}]}], "timeline": [None, {}], "skew": [1, {}]}],
 )  # fmt: skip
 def test_a_job_of_another_shape_does_no_harm(job: dict[str, object]) -> None:
-    for row in timeline.rows(job, "en", 80):
-        timeline.finding_of(job, row.key)
-    timeline.summary(job, "en")
-    timeline.headline(job, "en")
-    assert timeline.finding_of(job, "rank:7") == ""
+    for row in timeline_rows.rows(job, "en", 80):
+        timeline_rows.finding_of(job, row.key)
+    timeline_rows.summary(job, "en")
+    timeline_rows.headline(job, "en")
+    assert timeline_rows.finding_of(job, "rank:7") == ""
 
 
 def test_every_key_is_named_in_both_languages_and_none_needs_control_or_alt() -> None:
@@ -290,8 +290,8 @@ def test_no_terminal_is_refused_with_exit_code_2(run: Callable[..., subprocess.C
 
 
 @pytest.mark.parametrize(
-    "module", ["doctor.cli", "doctor.api", "doctor.tui.shell.clip", "doctor.read.logfile", "doctor.watch.live", "doctor.watch.announce", "doctor.commands.watch", "doctor.commands.browse",
-               "doctor.tui.shell.session", "doctor.tui.diagnosis.outline", "doctor.tui.knowledge.shelf", "doctor.tui.job.timeline", "doctor.tui.evidence.logfilter", "doctor.tui.shell.keys"],
+    "module", ["doctor.cli", "doctor.api", "doctor.tui.shell.clipboard", "doctor.read.logfile", "doctor.watch.live", "doctor.watch.announce", "doctor.commands.watch", "doctor.commands.browse",
+               "doctor.tui.shell.session", "doctor.tui.diagnosis.outline", "doctor.tui.knowledge.shelf", "doctor.tui.job.timeline_rows", "doctor.tui.evidence.logfilter", "doctor.tui.shell.keys"],
 )  # fmt: skip
 def test_the_core_runs_without_textual_and_rich(module: str) -> None:
     code = f"import sys, {module}; print([m for m in ('textual', 'rich') if m in sys.modules])"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tui.support import MTE, OOM, stage
 
-from doctor.tui.paste.screen import PasteScreen, TextBox
+from doctor.tui.paste.paste_screen import PasteScreen, TextBox
 from doctor.tui.shell.views import Card, Rows
 
 

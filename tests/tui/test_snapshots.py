@@ -17,11 +17,11 @@ import pytest
 from tui.support import OOM, job_logs, stage, text_of
 from tui.test_headless import JOB
 
-from doctor.tui.diagnosis.screen import DiagnosisScreen
-from doctor.tui.job.screen import JobScreen
-from doctor.tui.knowledge.screen import BrowseScreen
-from doctor.tui.paste.screen import PasteScreen
-from doctor.tui.shell.app import DoctorApp
+from doctor.tui.app import DoctorApp
+from doctor.tui.diagnosis.report_screen import DiagnosisScreen
+from doctor.tui.job.job_screen import JobScreen
+from doctor.tui.knowledge.browse_screen import BrowseScreen
+from doctor.tui.paste.paste_screen import PasteScreen
 from doctor.tui.shell.frame import Frame
 from kb.build import build
 from kb.knowledge import Knowledge

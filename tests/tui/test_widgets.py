@@ -13,14 +13,14 @@ from tui.test_headless import JOB
 
 from doctor.lookup.search import Index
 from doctor.read import discover
-from doctor.tui.diagnosis.screen import DiagnosisScreen
-from doctor.tui.diagnosis.watching import WatchScreen
-from doctor.tui.evidence.screen import EvidenceScreen
-from doctor.tui.job.screen import JobScreen
-from doctor.tui.knowledge.screen import BrowseScreen
+from doctor.tui.app import DoctorApp
+from doctor.tui.diagnosis.report_screen import DiagnosisScreen
+from doctor.tui.diagnosis.watch_screen import WatchScreen
+from doctor.tui.evidence.evidence_screen import EvidenceScreen
+from doctor.tui.job.job_screen import JobScreen
+from doctor.tui.knowledge.browse_screen import BrowseScreen
 from doctor.tui.knowledge.shelf import Facets, Shelf
-from doctor.tui.paste.screen import PasteScreen
-from doctor.tui.shell.app import DoctorApp
+from doctor.tui.paste.paste_screen import PasteScreen
 from doctor.tui.shell.dialogs import Ask, Show
 from doctor.tui.shell.frame import Frame
 from doctor.tui.shell.line import Row, RowsOf, Span

@@ -15,7 +15,7 @@ from doctor.commands import watch
 from doctor.read.source import Source, hints
 from doctor.scan.plan import Plan
 from doctor.scan.scanner import Scanner
-from doctor.tui.diagnosis.watching import WatchScreen
+from doctor.tui.diagnosis.watch_screen import WatchScreen
 from doctor.tui.shell.views import Rows
 from doctor.watch import growing_log
 from doctor.watch.live import Live

@@ -11,7 +11,7 @@ from doctor.tui.knowledge.shelf import Facets
 from doctor.tui.shell.line import shown
 
 if TYPE_CHECKING:
-    from doctor.tui.shell.app import DoctorApp
+    from doctor.tui.app import DoctorApp
 
 MOST = 12
 

@@ -21,7 +21,7 @@ from doctor.tui.shell.views import Card
 from doctor.tui.shell.widgets import Bar, Hints, Line
 
 if TYPE_CHECKING:
-    from doctor.tui.shell.app import DoctorApp
+    from doctor.tui.app import DoctorApp
 
 
 class Help(Dialog):

@@ -15,7 +15,7 @@ from doctor.tui.shell.widgets import Bar, Hints
 from doctor.tui.shell.words import word
 
 if TYPE_CHECKING:
-    from doctor.tui.shell.app import DoctorApp
+    from doctor.tui.app import DoctorApp
 
 NARROW, MEDIUM = 100, 130
 

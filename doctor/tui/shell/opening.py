@@ -12,7 +12,7 @@ from doctor.tui.shell.line import shown
 from doctor.tui.shell.words import word
 
 if TYPE_CHECKING:
-    from doctor.tui.shell.app import DoctorApp
+    from doctor.tui.app import DoctorApp
 
 
 def ask_path(app: DoctorApp) -> None:
@@ -28,7 +28,7 @@ def ask_path(app: DoctorApp) -> None:
 
 
 def open_path(app: DoctorApp, path: str) -> None:
-    from doctor.tui.diagnosis.screen import DiagnosisScreen
+    from doctor.tui.diagnosis.report_screen import DiagnosisScreen
 
     paths = [str(Path(path).expanduser())] if path else discover.usual_places()
     if not paths:

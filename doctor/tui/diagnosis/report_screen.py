@@ -13,15 +13,15 @@ from textual.containers import Container
 from textual.worker import get_current_worker
 
 from doctor.tui.diagnosis import outline
-from doctor.tui.evidence.editing import open_in_editor
 from doctor.tui.shell import keys
 from doctor.tui.shell.bindings import bindings
-from doctor.tui.shell.copying import FixCopier
 from doctor.tui.shell.dialogs import ask, save
 from doctor.tui.shell.doc import Doc, Target
+from doctor.tui.shell.editing import open_in_editor
+from doctor.tui.shell.fix_copier import FixCopier
 from doctor.tui.shell.frame import Frame
-from doctor.tui.shell.hiding import Hiding
 from doctor.tui.shell.messages import Failed, RowFolded, RowHighlighted, RowOpened, ScanFound, ScanStep
+from doctor.tui.shell.pseudonyms import Hiding
 from doctor.tui.shell.session import Outcome, Session
 from doctor.tui.shell.views import Card, Rows
 from doctor.tui.shell.widgets import Bar, Hints, Note
@@ -148,7 +148,7 @@ class ReportScreen(Frame):
             self.doctor.show_entry(target.id)
 
     def _see(self, target: Target) -> None:
-        from doctor.tui.evidence.screen import EvidenceScreen
+        from doctor.tui.evidence.evidence_screen import EvidenceScreen
 
         path, _, line = target.id.rpartition(":")
         source = self.session.source(path)
@@ -174,7 +174,7 @@ class ReportScreen(Frame):
             )
 
     def action_repro(self) -> None:
-        from doctor.tui.diagnosis.scripts import show_repro
+        from doctor.tui.diagnosis.repro_script import show_repro
 
         kind, _, code = self._key.partition(":")
         show_repro(self, code if kind == "finding" else "", self.outcome, self.text_told())
@@ -220,7 +220,7 @@ class ReportScreen(Frame):
             open_in_editor(self.doctor, self.session.source(found[0][0]), found[0][1])
 
     def action_job(self) -> None:
-        from doctor.tui.job.screen import JobScreen
+        from doctor.tui.job.job_screen import JobScreen
 
         job = self.outcome.report.get("job") if self.outcome else None
         if isinstance(job, dict) and job.get("ranks"):

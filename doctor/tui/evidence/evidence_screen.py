@@ -14,14 +14,14 @@ from doctor.read.source import Source
 from doctor.render.layout import cells
 from doctor.render.text import size_text
 from doctor.tui.evidence import logfilter
-from doctor.tui.evidence.editing import open_in_editor
 from doctor.tui.evidence.logview import LogView
 from doctor.tui.shell.bindings import bindings
 from doctor.tui.shell.dialogs import ask
+from doctor.tui.shell.editing import open_in_editor
 from doctor.tui.shell.frame import Frame
-from doctor.tui.shell.hiding import Hiding
 from doctor.tui.shell.line import shown
 from doctor.tui.shell.messages import CursorMoved, Failed, LineKnown, LogOpened, MatchFound
+from doctor.tui.shell.pseudonyms import Hiding
 from doctor.tui.shell.session import HitLine
 from doctor.tui.shell.widgets import Bar, Hints, Note
 

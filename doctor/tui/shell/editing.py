@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 from textual.app import SuspendNotSupported
 
 from doctor.read.source import Source
-from doctor.tui.evidence import opener
+from doctor.tui.shell import editor_command
 from doctor.tui.shell.line import shown
 
 if TYPE_CHECKING:
-    from doctor.tui.shell.app import DoctorApp
+    from doctor.tui.app import DoctorApp
 
 
 def open_in_editor(app: DoctorApp, source: Source | None, line: int) -> None:
@@ -21,7 +21,7 @@ def open_in_editor(app: DoctorApp, source: Source | None, line: int) -> None:
     if source is None or not source.seekable or not os.path.isfile(source.name):
         app.tell("no-file", severity="warning")
         return
-    argv = opener.command(source.name, line)
+    argv = editor_command.command(source.name, line)
     try:
         with app.suspend():
             subprocess.run(argv, check=False)  # noqa: S603 - the reader's own editor, without a shell

@@ -14,10 +14,10 @@ from textual.binding import Binding
 from textual.reactive import reactive
 from textual.screen import Screen
 
+from doctor.tui.knowledge.browse_screen import BrowseScreen
 from doctor.tui.knowledge.palette import KnowledgeCommands
-from doctor.tui.knowledge.screen import BrowseScreen
 from doctor.tui.knowledge.shelf import Shelf
-from doctor.tui.shell import clip, keys
+from doctor.tui.shell import clipboard, keys
 from doctor.tui.shell.bindings import bindings
 from doctor.tui.shell.dialogs import Help
 from doctor.tui.shell.frame import Frame
@@ -119,7 +119,7 @@ class DoctorApp(App[None]):
         self.tell("quit-again")
 
     def action_paste(self) -> None:
-        from doctor.tui.paste.screen import PasteScreen
+        from doctor.tui.paste.paste_screen import PasteScreen
 
         if not isinstance(self.screen, PasteScreen):
             self.push_screen(PasteScreen())
@@ -157,12 +157,12 @@ class DoctorApp(App[None]):
             except Exception as error:  # noqa: BLE001 - a thread's error is shown, not thrown at the terminal
                 self.call_from_thread(self.tell, "redact-failed", severity="error", why=f"{type(error).__name__}: {error}")
                 return
-            done = clip.copy(text, lambda t: self.call_from_thread(self.copy_to_clipboard, t))
+            done = clipboard.copy(text, lambda t: self.call_from_thread(self.copy_to_clipboard, t))
             self.call_from_thread(self._copied, done, what)
 
         self.run_worker(work, thread=True, group="copy", exclusive=True)
 
-    def _copied(self, done: clip.Copied, what: str) -> None:
+    def _copied(self, done: clipboard.Copied, what: str) -> None:
         self.clear_notifications()  # of several copies the last one is what the clipboard holds
         if done.ways:
             how = " + ".join(done.ways)

@@ -10,7 +10,7 @@ from textual.worker import get_current_worker
 from doctor.render import parts
 from doctor.render.text import size_text
 from doctor.tui.diagnosis import outline
-from doctor.tui.diagnosis.screen import ReportScreen
+from doctor.tui.diagnosis.report_screen import ReportScreen
 from doctor.tui.shell.messages import Failed, WatchTold
 from doctor.tui.shell.session import Outcome
 from doctor.watch.live import Live

@@ -9,7 +9,7 @@ from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding
 
-from doctor.tui.job import timeline
+from doctor.tui.job import timeline_rows
 from doctor.tui.shell.bindings import bindings
 from doctor.tui.shell.frame import Frame
 from doctor.tui.shell.messages import RowOpened
@@ -39,18 +39,18 @@ class JobScreen(Frame):
         view = self.query_one("#ranks", Rows)
         view.border_title = self.word("job")
         lang = self.doctor.language
-        self.bar(f"npu-doctor  {timeline.summary(self._job, lang)}")
-        self.query_one(Note).show(timeline.headline(self._job, lang))
-        view.set_rows(timeline.rows(self._job, lang, max(20, self.app.size.width - 6)), view.current or None)
+        self.bar(f"npu-doctor  {timeline_rows.summary(self._job, lang)}")
+        self.query_one(Note).show(timeline_rows.headline(self._job, lang))
+        view.set_rows(timeline_rows.rows(self._job, lang, max(20, self.app.size.width - 6)), view.current or None)
 
     def on_resize(self, event: events.Resize) -> None:
         super().on_resize(event)
         self.speak()  # the line of time is as long as there is room
 
     def on_row_opened(self, message: RowOpened) -> None:
-        from doctor.tui.diagnosis.screen import ReportScreen
+        from doctor.tui.diagnosis.report_screen import ReportScreen
 
-        code = timeline.finding_of(self._job, message.key)
+        code = timeline_rows.finding_of(self._job, message.key)
         if code:
             self.app.pop_screen()
             if isinstance(self.app.screen, ReportScreen):

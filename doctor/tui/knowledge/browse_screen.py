@@ -14,8 +14,8 @@ from doctor.tui.knowledge.cards import paste_of
 from doctor.tui.knowledge.shelf import Facets, Item, Shelf
 from doctor.tui.shell import syntax
 from doctor.tui.shell.bindings import bindings
-from doctor.tui.shell.copying import FixCopier
 from doctor.tui.shell.doc import Doc, Target
+from doctor.tui.shell.fix_copier import FixCopier
 from doctor.tui.shell.frame import Frame
 from doctor.tui.shell.line import Row, RowsOf, Span
 from doctor.tui.shell.messages import Failed, RowFolded, RowHighlighted, RowOpened, ShelfReady
@@ -319,7 +319,7 @@ class BrowseScreen(Frame):
         self.doctor.copy(self.query_one("#card", Card).doc.markdown(), self.word("the-card"))
 
     def action_repro(self) -> None:
-        from doctor.tui.diagnosis.scripts import show_template
+        from doctor.tui.diagnosis.repro_script import show_template
 
         entry = (
             self.shelf.known.entry(self._target.id)

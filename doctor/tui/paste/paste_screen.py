@@ -11,7 +11,7 @@ from textual.widgets.text_area import Edit, EditResult
 from textual.worker import get_current_worker
 
 from doctor.read import discover
-from doctor.tui.diagnosis.screen import ReportScreen
+from doctor.tui.diagnosis.report_screen import ReportScreen
 from doctor.tui.shell.messages import Failed, ScanFound
 from doctor.tui.shell.views import Card, Rows
 from doctor.tui.shell.widgets import Bar, Hints, Note, typed

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from doctor.tui.shell.words import word
 
 if TYPE_CHECKING:
-    from doctor.tui.shell.app import DoctorApp
+    from doctor.tui.app import DoctorApp
 
 
 class FixCopier:
