@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from doctor.base import exits, interrupts
 from doctor.base.errors import UsageError
 from doctor.commands import common
+from doctor.read import discover
 from doctor.scan.select import EVERYTHING, Select
 
 if TYPE_CHECKING:
@@ -68,21 +69,9 @@ def check_paths(paths: tuple[str, ...]) -> None:
     for path in paths:
         if path == "-" or os.path.lexists(path):
             continue
-        near = nearest_path(path)
+        near = discover.nearest_path(path)
         help_ = f"did you mean '{near}'?" if near else "npu-doctor browse without a path shows the knowledge"
         raise UsageError(f"there is no file or folder '{path}'", help_)
-
-
-def nearest_path(path: str) -> str:
-    """What in the same folder has nearly that name; empty when nothing has."""
-    import difflib
-
-    folder, name = os.path.split(path)
-    try:
-        near = difflib.get_close_matches(name, os.listdir(folder or "."), n=1)
-    except OSError:
-        return ""
-    return os.path.join(folder, near[0]) if near else ""
 
 
 def mouse_wanted(args: argparse.Namespace, environ: Mapping[str, str] = os.environ) -> bool:
@@ -94,15 +83,13 @@ def mouse_wanted(args: argparse.Namespace, environ: Mapping[str, str] = os.envir
 
 def open_logs(args: argparse.Namespace, select: Select) -> int:
     """`scan --tui`: the interface on what scan would read."""
-    from doctor.read import discover
-
     check_terminal(["scan", *args.paths])
     return open_tui(args, tuple(args.paths) or tuple(discover.usual_places()), select)
 
 
 def open_tui(args: argparse.Namespace, paths: tuple[str, ...], select: Select = EVERYTHING) -> int:
     """Runs the interface until the user leaves it."""
-    from doctor.tui.diagnosis.report_screen import DiagnosisScreen
+    from doctor.tui.diagnosis.diagnosis_screen import DiagnosisScreen
     from doctor.tui.knowledge.browse_screen import BrowseScreen
 
     check_paths(paths)

@@ -48,6 +48,18 @@ def usual_places() -> list[str]:
     return live
 
 
+def nearest_path(path: str) -> str:
+    """What in the same folder has nearly that name; empty when nothing has."""
+    import difflib
+
+    folder, name = os.path.split(path)
+    try:
+        near = difflib.get_close_matches(name, os.listdir(folder or "."), n=1)
+    except OSError:
+        return ""
+    return os.path.join(folder, near[0]) if near else ""
+
+
 def discover(paths: Iterable[str], max_files: int | None = None) -> Found:
     """The sources under the given paths, in a stable order."""
     most = max_files or limits.limit(limits.FILES, MAX_FILES)

@@ -21,7 +21,7 @@ def copied(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         taken.append(text)
         return clipboard.Copied(("tmux",), "")
 
-    monkeypatch.setattr("doctor.tui.app.clipboard.copy", copy)
+    monkeypatch.setattr("doctor.tui.shell.host.clipboard.copy", copy)
     return taken
 
 

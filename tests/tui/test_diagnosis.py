@@ -13,7 +13,7 @@ from tui.test_browse import copied
 from doctor.read import discover
 from doctor.scan import tasks
 from doctor.tui.diagnosis import outline
-from doctor.tui.diagnosis.report_screen import DiagnosisScreen
+from doctor.tui.diagnosis.diagnosis_screen import DiagnosisScreen
 from doctor.tui.evidence.evidence_screen import EvidenceScreen
 from doctor.tui.knowledge.browse_screen import BrowseScreen
 from doctor.tui.shell.session import Session, Step

@@ -9,7 +9,7 @@ from pathlib import Path
 from tui.support import HOSTILE, KERNEL, MTE, job_logs, stage
 
 from doctor.read import discover
-from doctor.tui.diagnosis.report_screen import DiagnosisScreen
+from doctor.tui.diagnosis.diagnosis_screen import DiagnosisScreen
 from doctor.tui.evidence.evidence_screen import LAST, EvidenceScreen
 from doctor.tui.evidence.logview import LogView
 

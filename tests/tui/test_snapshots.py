@@ -18,7 +18,7 @@ from tui.support import OOM, job_logs, stage, text_of
 from tui.test_headless import JOB
 
 from doctor.tui.app import DoctorApp
-from doctor.tui.diagnosis.report_screen import DiagnosisScreen
+from doctor.tui.diagnosis.diagnosis_screen import DiagnosisScreen
 from doctor.tui.job.job_screen import JobScreen
 from doctor.tui.knowledge.browse_screen import BrowseScreen
 from doctor.tui.paste.paste_screen import PasteScreen

@@ -14,7 +14,7 @@ from tui.test_headless import JOB
 from doctor.lookup.search import Index
 from doctor.read import discover
 from doctor.tui.app import DoctorApp
-from doctor.tui.diagnosis.report_screen import DiagnosisScreen
+from doctor.tui.diagnosis.diagnosis_screen import DiagnosisScreen
 from doctor.tui.diagnosis.watch_screen import WatchScreen
 from doctor.tui.evidence.evidence_screen import EvidenceScreen
 from doctor.tui.job.job_screen import JobScreen

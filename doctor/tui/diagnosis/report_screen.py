@@ -1,18 +1,17 @@
-"""The diagnosis of logs: findings with their symptoms folded beneath, what stays unexplained, and what to do."""
+"""A report on screen: findings with their symptoms folded beneath, what stays unexplained, and what to do."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Container
-from textual.worker import get_current_worker
 
 from doctor.tui.diagnosis import outline
+from doctor.tui.diagnosis.export import report_text
+from doctor.tui.diagnosis.repro_script import show_repro
 from doctor.tui.shell import keys
 from doctor.tui.shell.bindings import bindings
 from doctor.tui.shell.dialogs import ask, save
@@ -20,8 +19,8 @@ from doctor.tui.shell.doc import Doc, Target
 from doctor.tui.shell.editing import open_in_editor
 from doctor.tui.shell.fix_copier import FixCopier
 from doctor.tui.shell.frame import Frame
-from doctor.tui.shell.messages import Failed, RowFolded, RowHighlighted, RowOpened, ScanFound, ScanStep
-from doctor.tui.shell.pseudonyms import Hiding
+from doctor.tui.shell.messages import RowFolded, RowHighlighted, RowOpened
+from doctor.tui.shell.pseudonyms import Pseudonyms
 from doctor.tui.shell.session import Outcome, Session
 from doctor.tui.shell.views import Card, Rows
 from doctor.tui.shell.widgets import Bar, Hints, Note
@@ -55,7 +54,7 @@ class ReportScreen(Frame):
         self.outcome: Outcome | None = None
         self._opened: frozenset[str] = frozenset()
         self._copier = FixCopier()
-        self._hiding: tuple[Outcome, Hiding] | None = None
+        self._pseudonyms: tuple[Outcome, Pseudonyms] | None = None
         self._key = ""
         self._moved = False  # until the reader chooses a row, the first finding is what is shown
         self.remark = ""
@@ -148,15 +147,13 @@ class ReportScreen(Frame):
             self.doctor.show_entry(target.id)
 
     def _see(self, target: Target) -> None:
-        from doctor.tui.evidence.evidence_screen import EvidenceScreen
-
         path, _, line = target.id.rpartition(":")
         source = self.session.source(path)
         if source is None:
             self.doctor.tell("gone", severity="error", why=path)
             return
         hits = self.session.hits(self.outcome, self._key, path)
-        self.app.push_screen(EvidenceScreen(source, int(line), hits, self.hiding()))
+        self.doctor.show_log(source, int(line), hits, self.pseudonyms())
 
     def action_evidence(self) -> None:
         if self.outcome is not None and (found := outline.places(self.outcome.report, self._key)):
@@ -167,15 +164,13 @@ class ReportScreen(Frame):
         self._copier.copy(self.doctor, found)
 
     def action_copy_card(self) -> None:
-        if (hiding := self.hiding()) is not None:
+        if (pseudonyms := self.pseudonyms()) is not None:
             key, plain = self._key, self.query_one("#card", Card).doc
             self.doctor.copy_for_others(
-                plain.markdown, lambda: self._card(hiding.report(), key).markdown(), self.word("the-card")
+                plain.markdown, lambda: self._card(pseudonyms.report(), key).markdown(), self.word("the-card")
             )
 
     def action_repro(self) -> None:
-        from doctor.tui.diagnosis.repro_script import show_repro
-
         kind, _, code = self._key.partition(":")
         show_repro(self, code if kind == "finding" else "", self.outcome, self.text_told())
 
@@ -191,14 +186,14 @@ class ReportScreen(Frame):
 
     def _export(self, name: str) -> None:
         """In a thread: redacting a large report takes seconds."""
-        app, lang, outcome, hiding = self.doctor, self.doctor.language, self.outcome, self.hiding()
+        app, lang, outcome, pseudonyms = self.doctor, self.doctor.language, self.outcome, self.pseudonyms()
         assert outcome is not None
-        assert hiding is not None
+        assert pseudonyms is not None
         redact = app.redact
 
         def work() -> None:
             try:
-                told = report_text(hiding.report() if redact else outcome.report, Path(name).suffix, lang)
+                told = report_text(pseudonyms.report() if redact else outcome.report, Path(name).suffix, lang)
             except Exception as error:  # noqa: BLE001 - a thread's error is shown, not thrown at the terminal
                 app.call_from_thread(app.tell, "redact-failed", severity="error", why=f"{type(error).__name__}: {error}")
                 return
@@ -206,13 +201,13 @@ class ReportScreen(Frame):
 
         self.run_worker(work, thread=True, group="export")
 
-    def hiding(self) -> Hiding | None:
+    def pseudonyms(self) -> Pseudonyms | None:
         """The pseudonyms of what is shown: the same ones until something else is."""
         if self.outcome is None:
             return None
-        if self._hiding is None or self._hiding[0] is not self.outcome:
-            self._hiding = (self.outcome, Hiding(self.outcome, self.session.known))
-        return self._hiding[1]
+        if self._pseudonyms is None or self._pseudonyms[0] is not self.outcome:
+            self._pseudonyms = (self.outcome, Pseudonyms(self.outcome, self.session.known))
+        return self._pseudonyms[1]
 
     def action_editor(self) -> None:
         found = outline.places(self.outcome.report, self._key) if self.outcome else []
@@ -220,11 +215,9 @@ class ReportScreen(Frame):
             open_in_editor(self.doctor, self.session.source(found[0][0]), found[0][1])
 
     def action_job(self) -> None:
-        from doctor.tui.job.job_screen import JobScreen
-
         job = self.outcome.report.get("job") if self.outcome else None
         if isinstance(job, dict) and job.get("ranks"):
-            self.app.push_screen(JobScreen(job))
+            self.doctor.show_job(job)
         else:
             self.doctor.tell("no-job", severity="warning")
 
@@ -234,95 +227,3 @@ class ReportScreen(Frame):
 
     def command(self) -> str:
         return self.session.scan_command()
-
-
-class DiagnosisScreen(ReportScreen):
-    """Scans in a thread, shows what was found so far, and lets Esc stop it."""
-
-    BINDINGS: ClassVar[list[Binding | tuple[str, str] | tuple[str, str, str]]] = bindings("rescan")
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._run = 0
-        self.scanning = False
-
-    def on_mount(self) -> None:
-        self.action_rescan()
-
-    def action_rescan(self) -> None:
-        self._run += 1
-        self.scanning = True
-        self.remark = self.word("scanning" if self.session.loaded else "loading")
-        self.query_one(Note).show(self.remark)
-        run = self._run
-        self.run_worker(lambda: self._scan(run), thread=True, exclusive=True, group="scan")
-
-    def _scan(self, run: int) -> None:
-        """In a thread: everything it says goes by message."""
-        worker = get_current_worker()
-
-        def found(over: bool) -> Callable[[Outcome], None]:
-            return lambda outcome: void(self.post_message(ScanFound(run, outcome, over)))
-
-        try:
-            outcome = self.session.look(
-                lambda step: void(self.post_message(ScanStep(run, step))),
-                found(False),
-                lambda: worker.is_cancelled or self._run != run,
-            )
-        except Exception as error:  # noqa: BLE001 - a thread's error is shown, not thrown at the terminal
-            self.post_message(Failed(f"{type(error).__name__}: {error}"))
-            return
-        found(True)(outcome)
-
-    def on_scan_step(self, message: ScanStep) -> None:
-        if message.run == self._run and self.scanning:
-            step = message.step
-            width = 24
-            done = step.share * width // 100
-            bar = "█" * done + "░" * (width - done)
-            files = f"{step.files}/{step.all_files}"
-            self.remark = f"{self.word('scanning')} {bar} {step.share}%  {files}  {step.bytes >> 20} MiB  Esc"
-            self.query_one(Note).show(self.remark)
-
-    def on_scan_found(self, message: ScanFound) -> None:
-        if message.run != self._run:
-            return
-        self.outcome = message.outcome
-        if message.over:
-            self.scanning = False
-            self.remark = "" if message.outcome.finished else self.word("cancelled")
-        self.show_report()
-
-    def on_failed(self, message: Failed) -> None:
-        self.scanning = False
-        self.remark = message.what
-        self.show_report()
-
-    def speak(self) -> None:
-        if self.outcome is not None and not self.scanning and self.remark:
-            self.remark = self.word("cancelled")
-        super().speak()
-
-    def action_back(self) -> None:
-        if self.scanning:
-            self.workers.cancel_group(self, "scan")
-            self.remark = self.word("cancelling")
-            self.query_one(Note).show(self.remark)
-        else:
-            super().action_back()
-
-
-def report_text(report: outline.Json, suffix: str, lang: str) -> str:
-    """The report in the form that a suffix names."""
-    from doctor.render import layout, markdown, text
-
-    if suffix.lower() == ".json":
-        return json.dumps(report, ensure_ascii=False, indent=1) + "\n"
-    if suffix.lower() in (".txt", ".text", ".log"):
-        return text.render(report, lang, layout.Style(width=100), True)
-    return markdown.render(report, lang)
-
-
-def void(_: object) -> None:
-    """Callbacks return nothing; messages tell whether they were taken."""

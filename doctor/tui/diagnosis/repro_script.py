@@ -1,46 +1,15 @@
-"""The repro script of an entry or a finding, as far as it can be made."""
+"""The repro script of a finding, as far as it can be made."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
-import kb
 from doctor.answer import advice
 from doctor.tui.shell.dialogs import Show
 from doctor.tui.shell.frame import Frame
 from doctor.tui.shell.session import Outcome
-from kb.model import Entry
 
 MAX_REREAD = 256 << 20  # bytes of logs that are read again to learn what the operator's inputs were
-
-
-def template_text(name: str) -> str:
-    """The source of a template; empty when there is none of that name."""
-    if not name.isidentifier() or name.startswith("_"):
-        return ""
-    path = Path(kb.__file__).parent / "repro" / f"{name}.py"
-    try:
-        return path.read_text(encoding="utf-8")
-    except OSError:
-        return ""
-
-
-def show_template(screen: Frame, entry: Entry | None) -> None:
-    """The template that an entry's scripts are made of."""
-    text = template_text(entry.repro[0]) if entry and entry.repro else ""
-    if entry is None or not text:
-        screen.doctor.tell("no-repro", severity="warning")
-        return
-    screen.app.push_screen(
-        Show(
-            f"{screen.word('repro-title')}  {entry.code}",
-            text,
-            "python",
-            f"repro_{entry.code.lower()}.py",
-            screen.word("template"),
-        )
-    )
 
 
 def make(code: str, outcome: Outcome, paths: Sequence[str], text: str, lang: str) -> tuple[str, str, str] | None:

@@ -13,6 +13,7 @@ from doctor.tui.diagnosis import outline
 from doctor.tui.diagnosis.report_screen import ReportScreen
 from doctor.tui.shell.messages import Failed, WatchTold
 from doctor.tui.shell.session import Outcome
+from doctor.tui.shell.widgets import Note
 from doctor.watch.live import Live
 
 
@@ -83,8 +84,6 @@ class WatchScreen(ReportScreen):
             self.show_report()
 
     def _tell(self) -> None:
-        from doctor.tui.shell.widgets import Note
-
         assert self._live is not None
         size = size_text(self._live.size)
         if self._piped is not None:

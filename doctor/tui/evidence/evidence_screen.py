@@ -21,7 +21,7 @@ from doctor.tui.shell.editing import open_in_editor
 from doctor.tui.shell.frame import Frame
 from doctor.tui.shell.line import shown
 from doctor.tui.shell.messages import CursorMoved, Failed, LineKnown, LogOpened, MatchFound
-from doctor.tui.shell.pseudonyms import Hiding
+from doctor.tui.shell.pseudonyms import Pseudonyms
 from doctor.tui.shell.session import HitLine
 from doctor.tui.shell.widgets import Bar, Hints, Note
 
@@ -53,10 +53,10 @@ class EvidenceScreen(Frame):
     )
 
     def __init__(
-        self, source: Source, line: int = 1, hits: Sequence[HitLine] = (), hiding: Hiding | None = None
+        self, source: Source, line: int = 1, hits: Sequence[HitLine] = (), pseudonyms: Pseudonyms | None = None
     ) -> None:
         super().__init__()
-        self._hiding = hiding
+        self._pseudonyms = pseudonyms
         self.source, self.line, self.hit_lines = source, line, tuple(hits)
         self._starts: dict[int, HitLine] = {}
         self._known: tuple[int, int] | None = None  # an offset and its line number
@@ -270,8 +270,8 @@ class EvidenceScreen(Frame):
             self.doctor.copy_for_others(lambda: row.text, lambda: self._hidden(row.text), self.word("the-line"))
 
     def _hidden(self, text: str) -> str:
-        if self._hiding is not None:
-            return self._hiding.text(text)
+        if self._pseudonyms is not None:
+            return self._pseudonyms.text(text)
         from doctor.answer.redact import Redactor
 
         return Redactor().text(text)

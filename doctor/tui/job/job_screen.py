@@ -48,13 +48,9 @@ class JobScreen(Frame):
         self.speak()  # the line of time is as long as there is room
 
     def on_row_opened(self, message: RowOpened) -> None:
-        from doctor.tui.diagnosis.report_screen import ReportScreen
-
         code = timeline_rows.finding_of(self._job, message.key)
         if code:
-            self.app.pop_screen()
-            if isinstance(self.app.screen, ReportScreen):
-                self.app.screen.go_to(f"finding:{code}")
+            self.doctor.show_finding(code)
 
     def action_job(self) -> None:
         self.action_back()

@@ -2,27 +2,40 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from pathlib import Path
 from typing import ClassVar
 
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Container, Vertical
+from textual.message import Message
 
+import kb
 from doctor.answer.advice import fix_json
 from doctor.tui.knowledge.cards import paste_of
-from doctor.tui.knowledge.shelf import Facets, Item, Shelf
+from doctor.tui.knowledge.shelf import Facets, Item, Shelf, ShelfKeeper
 from doctor.tui.shell import syntax
 from doctor.tui.shell.bindings import bindings
+from doctor.tui.shell.dialogs import Show
 from doctor.tui.shell.doc import Doc, Target
 from doctor.tui.shell.fix_copier import FixCopier
 from doctor.tui.shell.frame import Frame
 from doctor.tui.shell.line import Row, RowsOf, Span
-from doctor.tui.shell.messages import Failed, RowFolded, RowHighlighted, RowOpened, ShelfReady
+from doctor.tui.shell.messages import Failed, RowFolded, RowHighlighted, RowOpened
 from doctor.tui.shell.views import Card, Rows
 from doctor.tui.shell.widgets import Bar, Hints, SearchBox
+from kb.model import Entry
 
 SOON_S = 0.25  # knowledge that is compiled already is there by then, and the first picture shows it
+
+
+@dataclass
+class ShelfReady(Message):
+    """The knowledge has been read."""
+
+    shelf: Shelf
 
 
 class BrowseScreen(Frame):
@@ -80,8 +93,14 @@ class BrowseScreen(Frame):
         return self.HINTS
 
     @property
+    def keeper(self) -> ShelfKeeper:
+        app = self.app
+        assert isinstance(app, ShelfKeeper)
+        return app
+
+    @property
     def shelf(self) -> Shelf | None:
-        return self.doctor.shelf
+        return self.keeper.shelf
 
     def compose(self) -> ComposeResult:
         yield Bar()
@@ -97,7 +116,7 @@ class BrowseScreen(Frame):
     def on_mount(self) -> None:
         known = self.doctor.session.soon(SOON_S) if self.shelf is None else None
         if known is not None:
-            self.doctor.shelf = Shelf(known)
+            self.keeper.shelf = Shelf(known)
         if self.shelf is None or not self.shelf.ready:
             self.call_after_refresh(self.run_worker, self._read, thread=True, exclusive=True, group="shelf")
 
@@ -114,7 +133,7 @@ class BrowseScreen(Frame):
         self.post_message(ShelfReady(shelf))
 
     def on_shelf_ready(self, message: ShelfReady) -> None:
-        first, self.doctor.shelf = self.shelf is None, message.shelf
+        first, self.keeper.shelf = self.shelf is None, message.shelf
         self.doctor.settle()
         if problems := message.shelf.known.problems:
             self.doctor.tell("kb-faults", severity="warning", n=len(problems), first=str(problems[0]).split("\n")[0])
@@ -307,11 +326,7 @@ class BrowseScreen(Frame):
             super().action_back()
 
     def action_copy_fix(self) -> None:
-        entry = (
-            self.shelf.known.entry(self._target.id)
-            if self.shelf and self._target and self._target.kind == "entry"
-            else None
-        )
+        entry = self._entry()
         found = [fix_json(f) for f in entry.fixes] if entry else []
         self._copier.copy(self.doctor, [(f["title"][self.doctor.language], paste_of(f)) for f in found])
 
@@ -319,14 +334,19 @@ class BrowseScreen(Frame):
         self.doctor.copy(self.query_one("#card", Card).doc.markdown(), self.word("the-card"))
 
     def action_repro(self) -> None:
-        from doctor.tui.diagnosis.repro_script import show_template
+        entry = self._entry()
+        text = template_text(entry.repro[0]) if entry and entry.repro else ""
+        if entry is None or not text:
+            self.doctor.tell("no-repro", severity="warning")
+            return
+        title, name = f"{self.word('repro-title')}  {entry.code}", f"repro_{entry.code.lower()}.py"
+        self.app.push_screen(Show(title, text, "python", name, self.word("template")))
 
-        entry = (
-            self.shelf.known.entry(self._target.id)
-            if self.shelf and self._target and self._target.kind == "entry"
-            else None
-        )
-        show_template(self, entry)
+    def _entry(self) -> Entry | None:
+        """The entry whose card is shown, if it is one."""
+        if self.shelf is None or self._target is None or self._target.kind != "entry":
+            return None
+        return self.shelf.known.entry(self._target.id)
 
     def command(self) -> str:
         session = self.doctor.session
@@ -335,6 +355,17 @@ class BrowseScreen(Frame):
         if self._target is not None:
             return session.command_line("explain", self._target.id.partition("@")[0])
         return super().command()
+
+
+def template_text(name: str) -> str:
+    """The source of a template; empty when there is none of that name."""
+    if not name.isidentifier() or name.startswith("_"):
+        return ""
+    path = Path(kb.__file__).parent / "repro" / f"{name}.py"
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError:
+        return ""
 
 
 def _next(present: str, choices: list[str]) -> str:

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, cast
 
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 
-from doctor.tui.knowledge.shelf import Facets
+from doctor.tui.knowledge.shelf import Facets, ShelfKeeper
+from doctor.tui.shell.host import host_of
 from doctor.tui.shell.line import shown
-
-if TYPE_CHECKING:
-    from doctor.tui.app import DoctorApp
 
 MOST = 12
 
@@ -24,12 +21,13 @@ class KnowledgeCommands(Provider):
             yield DiscoveryHit("", lambda: None)
 
     async def search(self, query: str) -> Hits:
-        app = cast("DoctorApp", self.app)
-        if app.shelf is None:
+        keeper, host = self.app, host_of(self.screen)
+        shelf = keeper.shelf if isinstance(keeper, ShelfKeeper) else None
+        if shelf is None:
             return
-        for number, item in enumerate(app.shelf.items(Facets(text=query))[:MOST]):
+        for number, item in enumerate(shelf.items(Facets(text=query))[:MOST]):
             if item.target.kind == "entry":
-                text = shown(f"{item.target.id}  {app.shelf.title(item, app.language)}")
+                text = shown(f"{item.target.id}  {shelf.title(item, host.language)}")
                 from rich.text import Text
 
-                yield Hit(1.0 - number / 100, Text(text), partial(app.show_entry, item.target.id), text=text)
+                yield Hit(1.0 - number / 100, Text(text), partial(host.show_entry, item.target.id), text=text)

@@ -186,6 +186,12 @@ class Shelf:
         return filled(item.title, lang)
 
 
+class ShelfKeeper:
+    """An application that keeps what can be browsed, for all its screens."""
+
+    shelf: Shelf | None = None
+
+
 def _within(item: Item, node: str) -> bool:
     return not node or item.group == node or item.group.startswith(node + "/")
 

@@ -5,23 +5,51 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
+from textual.screen import ModalScreen
 from textual.widgets import Input
 
 from doctor.tui.shell import keys
 from doctor.tui.shell.bindings import bindings
 from doctor.tui.shell.doc import Doc
-from doctor.tui.shell.frame import Dialog
+from doctor.tui.shell.host import NARROW, Host, host_of
 from doctor.tui.shell.line import shown
-from doctor.tui.shell.views import Card
-from doctor.tui.shell.widgets import Bar, Hints, Line
+from doctor.tui.shell.views import STYLE_CLASSES, Card
+from doctor.tui.shell.widgets import Bar, Hints, LineInput
+from doctor.tui.shell.words import word
 
-if TYPE_CHECKING:
-    from doctor.tui.app import DoctorApp
+
+class Dialog(ModalScreen[str]):
+    """A box over the screen; Esc closes it."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = STYLE_CLASSES
+    BINDINGS: ClassVar[list[Binding | tuple[str, str] | tuple[str, str, str]]] = bindings("back")
+    HINTS: ClassVar[tuple[str, ...]] = ()
+
+    @property
+    def doctor(self) -> Host:
+        return host_of(self)
+
+    def word(self, text_name: str, /, **values: object) -> str:
+        return word(text_name, self.doctor.language, **values)
+
+    def on_compose(self) -> None:
+        self.set_class(self.app.size.width < NARROW, "-narrow")
+
+    def on_resize(self, event: events.Resize) -> None:
+        self.set_class(event.size.width < NARROW, "-narrow")
+
+    def on_mount(self) -> None:
+        for line in self.query(Hints) if self.HINTS else ():
+            line.show(keys.hints(self.HINTS, self.doctor.keymap_chosen, self.doctor.language))
+
+    def action_back(self) -> None:
+        self.dismiss("")
 
 
 class Help(Dialog):
@@ -110,7 +138,7 @@ class Ask(Dialog):
     def compose(self) -> ComposeResult:
         with Vertical(id="box"):
             yield Bar()
-            yield Line(self._value, id="answer")
+            yield LineInput(self._value, id="answer")
             yield Bar(id="remark")
             yield Hints()
 
@@ -127,7 +155,7 @@ class Ask(Dialog):
 
 
 def ask(
-    app: DoctorApp, title: str, value: str, answered: Callable[[str], object], remark: str = "", empty: bool = False
+    app: Host, title: str, value: str, answered: Callable[[str], object], remark: str = "", empty: bool = False
 ) -> None:
     """Asks, and hands the answer over unless there is none."""
 
@@ -138,7 +166,7 @@ def ask(
     app.push_screen(Ask(title, value, remark), done)
 
 
-def save(app: DoctorApp, name: str, text: str) -> bool:
+def save(app: Host, name: str, text: str) -> bool:
     """Writes a new file; never over one that is there."""
     path = Path(name).expanduser()
     told = shown(str(path))

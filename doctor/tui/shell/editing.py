@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import os
 import subprocess
-from typing import TYPE_CHECKING
 
 from textual.app import SuspendNotSupported
 
 from doctor.read.source import Source
 from doctor.tui.shell import editor_command
+from doctor.tui.shell.host import Host
 from doctor.tui.shell.line import shown
 
-if TYPE_CHECKING:
-    from doctor.tui.app import DoctorApp
 
-
-def open_in_editor(app: DoctorApp, source: Source | None, line: int) -> None:
+def open_in_editor(app: Host, source: Source | None, line: int) -> None:
     """Opens a source's file at a line; tells why when that cannot be."""
     if source is None or not source.seekable or not os.path.isfile(source.name):
         app.tell("no-file", severity="warning")

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+from doctor.tui.shell.host import Host
 from doctor.tui.shell.words import word
-
-if TYPE_CHECKING:
-    from doctor.tui.app import DoctorApp
 
 
 class FixCopier:
@@ -17,7 +14,7 @@ class FixCopier:
     def __init__(self) -> None:
         self._next = 0
 
-    def copy(self, app: DoctorApp, fixes: Sequence[tuple[str, str]]) -> None:
+    def copy(self, app: Host, fixes: Sequence[tuple[str, str]]) -> None:
         """`fixes`: titles and what can be pasted of each, in their order."""
         usable = [(title, text) for title, text in fixes if text]
         if not usable:

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import ClassVar
 
 from textual import events
 from textual.binding import Binding
-from textual.screen import ModalScreen, Screen
+from textual.screen import Screen
 
 from doctor.tui.shell import keys
 from doctor.tui.shell.bindings import bindings
+from doctor.tui.shell.dialogs import Show
+from doctor.tui.shell.host import MEDIUM, NARROW, Host, host_of
 from doctor.tui.shell.views import STYLE_CLASSES, LineView
 from doctor.tui.shell.widgets import Bar, Hints
 from doctor.tui.shell.words import word
-
-if TYPE_CHECKING:
-    from doctor.tui.app import DoctorApp
-
-NARROW, MEDIUM = 100, 130
 
 
 class Frame(Screen[None]):
@@ -31,8 +28,8 @@ class Frame(Screen[None]):
     HELP_TITLE = "help-title"
 
     @property
-    def doctor(self) -> DoctorApp:
-        return cast("DoctorApp", self.app)
+    def doctor(self) -> Host:
+        return host_of(self)
 
     def word(self, text_name: str, /, **values: object) -> str:
         return word(text_name, self.doctor.language, **values)
@@ -74,10 +71,7 @@ class Frame(Screen[None]):
         return self.doctor.session.command_line("kb", "list")
 
     def action_command_line(self) -> None:
-        from doctor.tui.shell.dialogs import Show
-
-        command = self.command()
-        self.app.push_screen(Show(self.word("command-line"), command, "sh"))
+        self.app.push_screen(Show(self.word("command-line"), self.command(), "sh"))
 
     def action_redact(self) -> None:
         """For all screens: nobody expects to be asked twice."""
@@ -97,31 +91,3 @@ class Frame(Screen[None]):
             self.minimize()
         elif len(self.app.screen_stack) > 1:
             self.app.pop_screen()
-
-
-class Dialog(ModalScreen[str]):
-    """A box over the screen; Esc closes it."""
-
-    COMPONENT_CLASSES: ClassVar[set[str]] = STYLE_CLASSES
-    BINDINGS: ClassVar[list[Binding | tuple[str, str] | tuple[str, str, str]]] = bindings("back")
-    HINTS: ClassVar[tuple[str, ...]] = ()
-
-    @property
-    def doctor(self) -> DoctorApp:
-        return cast("DoctorApp", self.app)
-
-    def word(self, text_name: str, /, **values: object) -> str:
-        return word(text_name, self.doctor.language, **values)
-
-    def on_compose(self) -> None:
-        self.set_class(self.app.size.width < NARROW, "-narrow")
-
-    def on_resize(self, event: events.Resize) -> None:
-        self.set_class(event.size.width < NARROW, "-narrow")
-
-    def on_mount(self) -> None:
-        for line in self.query(Hints) if self.HINTS else ():
-            line.show(keys.hints(self.HINTS, self.doctor.keymap_chosen, self.doctor.language))
-
-    def action_back(self) -> None:
-        self.dismiss("")

@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from textual.widget import Widget
 
     from doctor.read.logfile import LogFile, LogRow
-    from doctor.tui.knowledge.shelf import Shelf
     from doctor.tui.shell.session import Outcome, Step
 
 
@@ -45,13 +44,6 @@ class RowFolded(Message):
 
     view: Widget
     key: str
-
-
-@dataclass
-class ShelfReady(Message):
-    """The knowledge has been read."""
-
-    shelf: Shelf
 
 
 @dataclass

@@ -1,44 +1,39 @@
-"""Asking for a path and opening the diagnosis of it."""
+"""Asking which logs to diagnose, and what is wrong with a path that was typed."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from doctor.commands.browse import nearest_path
 from doctor.read import discover
 from doctor.tui.shell.dialogs import ask
+from doctor.tui.shell.host import Host
 from doctor.tui.shell.line import shown
 from doctor.tui.shell.words import word
 
-if TYPE_CHECKING:
-    from doctor.tui.app import DoctorApp
+
+def ask_paths(app: Host, chosen: Callable[[tuple[str, ...]], object]) -> None:
+    """Asks for a path and hands it over when there are logs; an empty answer means the usual places."""
+
+    def answered(path: str) -> None:
+        if paths := _paths(app, path):
+            chosen(paths)
+
+    ask(app, word("open-title", app.language), "", answered, word("demo-hint", app.language), empty=True)
 
 
-def ask_path(app: DoctorApp) -> None:
-    """Asks which logs to diagnose; an empty answer means the usual places."""
-    ask(
-        app,
-        word("open-title", app.language),
-        "",
-        lambda path: open_path(app, path),
-        word("demo-hint", app.language),
-        empty=True,
-    )
-
-
-def open_path(app: DoctorApp, path: str) -> None:
-    from doctor.tui.diagnosis.report_screen import DiagnosisScreen
-
-    paths = [str(Path(path).expanduser())] if path else discover.usual_places()
-    if not paths:
-        app.tell("no-usual", severity="warning")
-        return
-    if path and not Path(paths[0]).exists():
-        if near := nearest_path(paths[0]):
-            app.tell("open-near", severity="error", path=shown(paths[0]), near=shown(near))
-        else:
-            app.tell("open-missing", severity="error", path=shown(paths[0]))
-        return
-    app.session.paths = tuple(paths)
-    app.push_screen(DiagnosisScreen())
+def _paths(app: Host, path: str) -> tuple[str, ...]:
+    """What to read; when there is nothing, it is told why."""
+    if not path:
+        usual = discover.usual_places()
+        if not usual:
+            app.tell("no-usual", severity="warning")
+        return tuple(usual)
+    typed = str(Path(path).expanduser())
+    if Path(typed).exists():
+        return (typed,)
+    if near := discover.nearest_path(typed):
+        app.tell("open-near", severity="error", path=shown(typed), near=shown(near))
+    else:
+        app.tell("open-missing", severity="error", path=shown(typed))
+    return ()

@@ -17,7 +17,7 @@ if TYPE_CHECKING:  # the first picture needs none of it
 Json = dict[str, Any]
 
 
-class Hiding:
+class Pseudonyms:
     """The pseudonyms of one outcome: the same in everything that is made of it. Made in a thread: large reports take seconds."""
 
     def __init__(self, outcome: Outcome, known: Knowledge) -> None:

@@ -79,7 +79,7 @@ def typed(text: str) -> str:
     return "\n".join(clean(row).encode("utf-8", "backslashreplace").decode("utf-8") for row in rows)
 
 
-class Line(Input):
+class LineInput(Input):
     """An input of one line that takes no control characters, whoever pastes them."""
 
     def on_mount(self) -> None:
@@ -89,7 +89,7 @@ class Line(Input):
         return typed(value).replace("\n", " ")
 
 
-class SearchBox(Line):
+class SearchBox(LineInput):
     """An input whose arrow keys and Enter lead to the list."""
 
     BINDINGS: ClassVar[list[Binding | tuple[str, str] | tuple[str, str, str]]] = [
