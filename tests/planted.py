@@ -12,7 +12,7 @@ from typing import Any
 from doctor.answer.redact import redactor
 from doctor.answer.report import report
 from doctor.answer.versions import versions
-from doctor.commands import scan
+from doctor.commands import reporting, scan
 from doctor.judge.diagnosis import Diagnosis
 from doctor.read import discover
 from doctor.render import draft
@@ -134,12 +134,12 @@ def leaked(secrets: Iterable[str], told: str) -> list[str]:
 def answers(diagnosis: Diagnosis, knowledge: Knowledge, text: str, path: str) -> dict[str, str]:
     """Everything that can leave: each format of the report in both languages, the timeline, the draft of an issue."""
     told = {}
-    for form in scan.FORMATS:
+    for form in reporting.FORMATS:
         for lang in ("en", "zh"):
             made = args(format=form, timeline=True)
             made.lang = lang
             with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(io.StringIO()) as err:
-                scan.emit(made, diagnosis, knowledge)
+                reporting.emit(made, diagnosis, knowledge)
             told[f"{form} {lang}"] = out.getvalue() + err.getvalue()
     using = redactor(diagnosis, knowledge)
     made_report = using.report(report(diagnosis, knowledge))

@@ -2,21 +2,7 @@
 
 from __future__ import annotations
 
-import argparse
-import os
-import sys
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
-
-from doctor.base import exits, interrupts
-from doctor.base.errors import UsageError
-from doctor.commands import common
-from doctor.read import discover
-from doctor.scan.select import EVERYTHING, Select
-
-if TYPE_CHECKING:
-    from doctor.tui.shell.frame import Frame
-    from doctor.tui.shell.session import Session
+from doctor.commands import common, interface
 
 
 def arguments() -> common.Parser:
@@ -26,120 +12,14 @@ def arguments() -> common.Parser:
     )
     made.add_argument("paths", nargs="*", metavar="PATH", help="logs to diagnose; without one the knowledge is shown")
     made.add_argument("--entry", metavar="CODE", default="", help="open the knowledge at this entry")
-    made.add_argument("--mouse", action="store_true", help="use the mouse although this is an SSH session")
+    interface.interface_options(made)
     made.add_argument(
         "--no-mouse", action="store_true", help="leave the mouse to the terminal (its own selection works)"
-    )
-    made.add_argument(
-        "--low-bandwidth", action="store_true", help="few bytes: the terminal's own colours, no animation"
     )
     return made
 
 
 def main(argv: list[str]) -> int:
     args = arguments().parse_args(argv)
-    check_terminal(["scan", *args.paths] if args.paths else ["kb", "list"])
-    return open_tui(args, tuple(args.paths))
-
-
-def check_terminal(instead: list[str], environ: Mapping[str, str] = os.environ) -> None:
-    """Refuses where no interface can be drawn, and names the command that gives the same as text."""
-    import shlex
-
-    command = shlex.join(["npu-doctor", *instead])
-    if not sys.stdout.isatty():
-        raise UsageError("standard output is no terminal: the interface needs one", f"as text: {command}")
-    if environ.get("TERM", "") in ("", "dumb"):
-        raise UsageError(
-            f"this terminal (TERM={environ.get('TERM', '')}) cannot draw the interface", f"as text: {command}"
-        )
-    if not sys.stderr.isatty():
-        raise UsageError("standard error is no terminal: the interface is drawn there", f"as text: {command}")
-    if not sys.stdin.isatty():
-        try:
-            os.close(os.open("/dev/tty", os.O_RDWR))
-        except OSError as error:
-            raise UsageError(
-                f"no terminal to take keys from (/dev/tty: {error.strerror})", f"as text: {command}"
-            ) from error
-
-
-def check_paths(paths: tuple[str, ...]) -> None:
-    """A path that is not there is a slip of the keyboard: told before the screen is taken, with the nearest name."""
-    for path in paths:
-        if path == "-" or os.path.lexists(path):
-            continue
-        near = discover.nearest_path(path)
-        help_ = f"did you mean '{near}'?" if near else "npu-doctor browse without a path shows the knowledge"
-        raise UsageError(f"there is no file or folder '{path}'", help_)
-
-
-def mouse_wanted(args: argparse.Namespace, environ: Mapping[str, str] = os.environ) -> bool:
-    """Over SSH the terminal keeps its mouse, because selecting text is what people do with it there."""
-    if getattr(args, "no_mouse", False):
-        return False
-    return bool(getattr(args, "mouse", False)) or not (environ.get("SSH_CONNECTION") or environ.get("SSH_TTY"))
-
-
-def open_logs(args: argparse.Namespace, select: Select) -> int:
-    """`scan --tui`: the interface on what scan would read."""
-    check_terminal(["scan", *args.paths])
-    return open_tui(args, tuple(args.paths) or tuple(discover.usual_places()), select)
-
-
-def open_tui(args: argparse.Namespace, paths: tuple[str, ...], select: Select = EVERYTHING) -> int:
-    """Runs the interface until the user leaves it."""
-    from doctor.tui.diagnosis.diagnosis_screen import DiagnosisScreen
-    from doctor.tui.knowledge.browse_screen import BrowseScreen
-
-    check_paths(paths)
-    session = _session(args, paths, select)
-    code = getattr(args, "entry", "").upper()
-    if code and session.known.entry(code) is None:
-        raise UsageError(f"there is no entry '{args.entry}'", "npu-doctor kb search WORDS finds entries")
-    if "-" in paths:
-        return _open_pipe(args, session)
-    return _run(args, session, DiagnosisScreen() if paths else BrowseScreen(code))
-
-
-def open_watch(args: argparse.Namespace, paths: tuple[str, ...]) -> int:
-    """The interface on growing logs."""
-    from doctor.tui.diagnosis.watch_screen import WatchScreen
-    from doctor.watch.live import Live
-
-    check_terminal(["watch", "-f", "text", *paths])
-    session = _session(args, paths)
-    return _run(args, session, WatchScreen(lambda: Live(paths, session.known, new_only=args.new), args.interval))
-
-
-def _open_pipe(args: argparse.Namespace, session: Session) -> int:
-    from doctor.read.piped import take_stdin
-    from doctor.tui.diagnosis.watch_screen import WatchScreen
-    from doctor.watch.live import Live
-
-    others = tuple(p for p in session.paths if p != "-")
-    pipe = take_stdin()
-    try:
-        screen = WatchScreen(
-            lambda: Live(others, session.known, session.select, piped=((pipe.path, pipe.source()),)),
-            0.5,
-            lambda: pipe.open,
-        )
-        return _run(args, session, screen)
-    finally:
-        pipe.close()
-
-
-def _session(args: argparse.Namespace, paths: tuple[str, ...], select: Select = EVERYTHING) -> Session:
-    from doctor.tui.shell.session import Session
-
-    return Session(paths, common.language(args), select, args.kb)
-
-
-def _run(args: argparse.Namespace, session: Session, first: Frame) -> int:
-    from doctor.tui.app import DoctorApp
-
-    interrupts.leave()
-    app = DoctorApp(session, bool(getattr(args, "low_bandwidth", False)), first)
-    app.run(mouse=mouse_wanted(args))
-    return app.return_code or exits.CLEAN
+    interface.check_terminal(["scan", *args.paths] if args.paths else ["kb", "list"])
+    return interface.open_tui(args, tuple(args.paths))

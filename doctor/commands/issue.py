@@ -10,7 +10,8 @@ from doctor.answer.report import report
 from doctor.answer.versions import Seen, versions
 from doctor.base import exits, interrupts
 from doctor.base.errors import UsageError
-from doctor.commands import common, scan
+from doctor.commands import common, reading
+from doctor.commands.reporting import Json
 from doctor.read.discover import STDIN
 from doctor.read.source import Skipped, Source
 from doctor.render import draft
@@ -79,9 +80,9 @@ def main(argv: list[str]) -> int:
     if args.no_redact and args.redact_map:
         raise UsageError("--redact-map tells the pseudonyms, and --no-redact makes none", "leave one of them out")
     known = common.knowledge(args)
-    sources, skipped = scan.find(args.paths)
+    sources, skipped = reading.find(args.paths)
     sources, unread, pipe = _rereadable(sources)
-    diagnosis = scan.look(args, known, sources, (*skipped, *unread))
+    diagnosis = reading.look(args, known, sources, (*skipped, *unread))
     made = report(diagnosis, known)
     if args.finding is not None and not 0 < args.finding <= len(made["findings"]):
         raise UsageError(
@@ -131,7 +132,7 @@ def _version(value: str, using: Redactor) -> str:
     return value if value[:1].isdigit() else using.text(value)
 
 
-def _place(made: scan.Json, number: int | None, known: Knowledge) -> str:
+def _place(made: Json, number: int | None, known: Knowledge) -> str:
     """The tracker of the component that the finding is about; empty when nobody is known to keep it."""
     about = draft.subject(made, number)
     entry = known.entry(about["id"]) if about else None
@@ -139,7 +140,7 @@ def _place(made: scan.Json, number: int | None, known: Knowledge) -> str:
     return _OF_COMPONENT.get(component, component)
 
 
-def _narrate(to: str, made: scan.Json, language: str) -> None:
+def _narrate(to: str, made: Json, language: str) -> None:
     zh = language == "zh"
     if "redacted" in made:
         counts = ", ".join(f"{n} {kind}" for kind, n in made["redacted"]["values"].items()) or "0"

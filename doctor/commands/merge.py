@@ -11,7 +11,7 @@ from pathlib import Path
 
 from doctor.answer.redact import KEY_VARIABLE
 from doctor.base.errors import UsageError
-from doctor.commands import common, scan
+from doctor.commands import common, reporting
 from doctor.judge.diagnosis import conclude
 from doctor.scan.harvest import Cluster, Harvest, Hit, Place, from_json
 
@@ -22,7 +22,7 @@ def arguments() -> common.Parser:
         "Merge what `npu-doctor scan -f jsonl` wrote on several nodes into one diagnosis of the whole job. - is standard input.",
     )
     made.add_argument("paths", nargs="+", metavar="FILE.jsonl")
-    scan.output_options(made)
+    reporting.output_options(made)
     return made
 
 
@@ -38,8 +38,8 @@ def main(argv: list[str]) -> int:
             f"\n = help: scan every node with --redact and the same secret in {KEY_VARIABLE}\n"
         )
     diagnosis = conclude(apart(read), known, time.perf_counter() - begin)
-    scan.emit(args, diagnosis, known)
-    return scan.exit_code(args, diagnosis)
+    reporting.emit(args, diagnosis, known)
+    return reporting.exit_code(args, diagnosis)
 
 
 def harvests(name: str, digest: str, names: dict[str, str | None] | None = None) -> Iterator[Harvest]:

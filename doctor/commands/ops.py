@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from doctor.base import exits
 from doctor.base.errors import UsageError
 from doctor.commands import common
-from doctor.commands.scan import find
+from doctor.commands.reading import find
 from doctor.ops import compile_table, profiler, read
 from doctor.ops.words import say
 from doctor.render import layout

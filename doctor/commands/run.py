@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from doctor.commands import common, scan
+from doctor.commands import common, reading, reporting, scan
 from doctor.runner import command
 
 
@@ -17,6 +17,6 @@ def main(argv: list[str]) -> int:
         asked = scan.arguments().parse_args([*paths, *(["--lang", args.lang] if args.lang else [])])
         asked.kb = args.kb
         known = common.knowledge(asked)
-        scan.emit(asked, scan.diagnose(asked, known), known)
+        reporting.emit(asked, reading.diagnose(asked, known), known)
 
     return command.run(args, diagnose)

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from doctor.base import exits, interrupts
 from doctor.base.errors import UsageError
-from doctor.commands import common
-from doctor.commands.scan import FAIL_ON
+from doctor.commands import common, interface
+from doctor.commands.reporting import FAIL_ON
 from doctor.read import discover
 from doctor.render import parts
 from doctor.watch.live import Live, Update
@@ -39,10 +39,7 @@ def arguments() -> common.Parser:
     made.add_argument(
         "--fail-on", choices=tuple(FAIL_ON), default="error", help="lowest severity that counts (default: error)"
     )
-    made.add_argument("--mouse", action="store_true", help="use the mouse although this is an SSH session")
-    made.add_argument(
-        "--low-bandwidth", action="store_true", help="few bytes: the terminal's own colours, no animation"
-    )
+    interface.interface_options(made)
     made.add_argument("--color", choices=("auto", "always", "never"), default="auto")
     return made
 
@@ -60,9 +57,7 @@ def main(argv: list[str]) -> int:
                 f"there is no file or folder '{path}'", "npu-doctor watch FOLDER also finds files that come later"
             )
     if args.format is None and sys.stdout.isatty() and os.environ.get("TERM", "dumb") != "dumb":
-        from doctor.commands.browse import open_watch
-
-        return open_watch(args, tuple(paths))
+        return interface.open_watch(args, tuple(paths))
     known = common.knowledge(args)
     live = Live(paths, known, new_only=args.new)
     begin = time.monotonic()

@@ -19,7 +19,7 @@ import pytest
 
 from doctor.base import output
 from doctor.base.errors import UsageError
-from doctor.commands import scan
+from doctor.commands import reading, scan
 from doctor.judge.diagnosis import conclude
 from doctor.judge.proof import Bench
 from doctor.read import discover
@@ -30,6 +30,7 @@ from doctor.scan.plan import Plan
 from doctor.scan.pool import run_pool
 from doctor.scan.progress import Progress
 from doctor.scan.scanner import Scanner
+from doctor.scan.select import Select
 from doctor.scan.tasks import Task
 from kb import pack
 from kb.fragments import assign
@@ -316,7 +317,7 @@ def test_a_sector_that_cannot_be_read(at: int, number: int, bench: Bench) -> Non
     """What stands before it is diagnosed, and how far reading came is told; the next file is read as if nothing was."""
     data = KNOWN.encode() + b"step done\n" * 100_000
     sick = Source("sick.log", lambda: Sick(data, at, number), len(data), hints("sick.log"))  # type: ignore[arg-type,return-value]
-    harvests, interrupted = runs.scan_all([sick, discover.given_text(KNOWN, "well.log")], bench.knowledge, scan.Select(), 1, "en")
+    harvests, interrupted = runs.scan_all([sick, discover.given_text(KNOWN, "well.log")], bench.knowledge, Select(), 1, "en")
     told = conclude(harvests, bench.knowledge)
     assert not interrupted
     assert [(s.path, s.reason) for s in told.skipped] == [("sick.log", f"reading stopped after {at} bytes: {os.strerror(number)}")]
@@ -505,7 +506,7 @@ def test_a_clock_that_goes_backwards(bench: Bench, monkeypatch: pytest.MonkeyPat
     for name in ("time", "monotonic", "perf_counter"):
         monkeypatch.setattr(f"time.{name}", backwards)
     args = scan.arguments().parse_args(["x"])
-    told = scan.look(args, bench.knowledge, (discover.given_text(KNOWN),), ())
+    told = reading.look(args, bench.knowledge, (discover.given_text(KNOWN),), ())
     assert told.roots[0].finding.entry.code == "ENV001"
     assert told.seconds >= 0
 

@@ -13,7 +13,7 @@ from doctor.answer import redact_patterns as patterns
 from doctor.answer.redact import Redactor, redactor
 from doctor.answer.redact_patterns import Form
 from doctor.answer.report import report
-from doctor.commands import scan
+from doctor.commands import reporting
 from doctor.judge.diagnosis import Diagnosis, conclude
 from doctor.judge.proof import Bench
 from doctor.read import discover
@@ -54,7 +54,7 @@ def test_the_corpus_would_leak(bench: Bench, capsys: pytest.CaptureFixture[str])
         harvest = bench._scanner.scan(discover.given_text(f"{KNOWN}: {line}\n"))
         made = args(format="json")
         made.redact = False
-        scan.emit(made, conclude([harvest], bench.knowledge), bench.knowledge)
+        reporting.emit(made, conclude([harvest], bench.knowledge), bench.knowledge)
         told = json.loads(capsys.readouterr().out)
         assert all(s in json.dumps(told, ensure_ascii=False).replace("\\\\", "\\") or s in str(told) for s in secrets), name
 

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from doctor.base.errors import UsageError
-from doctor.commands import browse
+from doctor.commands import browse, interface
 from doctor.read import logfile
 from doctor.read.logfile import PIECE, BadPatternError, BytesReader, LogFile, Pattern, open_log
 from doctor.read.source import Source, hints
@@ -260,25 +260,25 @@ def test_the_keymap_tells_what_it_cannot_read() -> None:
 
 def test_the_mouse_stays_with_the_terminal_over_ssh() -> None:
     args = browse.arguments().parse_args([])
-    assert browse.mouse_wanted(args, {})
-    assert not browse.mouse_wanted(args, {"SSH_CONNECTION": "x"})
-    assert browse.mouse_wanted(browse.arguments().parse_args(["--mouse"]), {"SSH_TTY": "x"})
-    assert not browse.mouse_wanted(browse.arguments().parse_args(["--no-mouse"]), {})
+    assert interface.mouse_wanted(args, {})
+    assert not interface.mouse_wanted(args, {"SSH_CONNECTION": "x"})
+    assert interface.mouse_wanted(browse.arguments().parse_args(["--mouse"]), {"SSH_TTY": "x"})
+    assert not interface.mouse_wanted(browse.arguments().parse_args(["--no-mouse"]), {})
 
 
 def test_a_dumb_terminal_is_refused_with_the_same_command_as_text(monkeypatch: pytest.MonkeyPatch) -> None:
     for stream in (sys.stdout, sys.stderr, sys.stdin):
         monkeypatch.setattr(stream, "isatty", lambda: True, raising=False)
     with pytest.raises(UsageError) as told:
-        browse.check_terminal(["scan", "a b.log"], {"TERM": "dumb"})
+        interface.check_terminal(["scan", "a b.log"], {"TERM": "dumb"})
     assert "npu-doctor scan 'a b.log'" in told.value.help
 
 
 def test_a_mistyped_path_is_told_with_the_nearest_name(tmp_path: Path) -> None:
     (tmp_path / "train.log").write_text("x")
-    browse.check_paths(("-", str(tmp_path / "train.log")))
+    interface.check_paths(("-", str(tmp_path / "train.log")))
     with pytest.raises(UsageError) as told:
-        browse.check_paths((str(tmp_path / "trian.log"),))
+        interface.check_paths((str(tmp_path / "trian.log"),))
     assert told.value.help == f"did you mean '{tmp_path}/train.log'?"
 
 

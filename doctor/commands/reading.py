@@ -1,0 +1,82 @@
+"""What commands read: the sources that a call names, which of their lines, and the diagnosis of them."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+
+from doctor.base import interrupts
+from doctor.base.errors import UsageError
+from doctor.base.lang import word
+from doctor.commands import common
+from doctor.judge.diagnosis import Diagnosis, conclude
+from doctor.read import discover
+from doctor.read.source import Skipped, Source
+from doctor.scan import run
+from doctor.scan.select import Select
+from kb.knowledge import Knowledge
+
+LEVELS = ("debug", "info", "event", "warning", "error", "fatal")
+
+
+def diagnose(args: argparse.Namespace, known: Knowledge) -> Diagnosis:
+    return look(args, known, *find(args.paths))
+
+
+def look(
+    args: argparse.Namespace, known: Knowledge, sources: tuple[Source, ...], skipped: tuple[Skipped, ...]
+) -> Diagnosis:
+    """Reads the sources and concludes. Ctrl-C ends the reading, and what was read is concluded."""
+    begin = time.perf_counter()
+    interrupts.keep()
+    harvests, interrupted = run.scan_all(sources, known, select(args), args.jobs, common.language(args))
+    if interrupted:
+        skipped = (*skipped, Skipped("...", "interrupted: what follows was not read"))
+        sys.stderr.write(f"npu-doctor: {word('interrupted', common.language(args))}\n")
+    return conclude(harvests, known, time.perf_counter() - begin, skipped)
+
+
+def find(paths: list[str]) -> tuple[tuple[Source, ...], tuple[Skipped, ...]]:
+    """The sources that the call names, or those of the usual places."""
+    if not paths:
+        paths = discover.usual_places()
+        if not paths:
+            raise UsageError(
+                "there are no logs in the usual places (~/ascend/log, $ASCEND_PROCESS_LOG_PATH, $ASCEND_WORK_PATH/log, /var/log/npu/slog)",
+                "npu-doctor scan PATH, or pipe:  python train.py 2>&1 | npu-doctor, or try:  npu-doctor demo",
+            )
+        sys.stderr.write(f"npu-doctor: reading {' '.join(paths)}\n")
+    sources: list[Source] = []
+    if "-" in paths:
+        if sys.stdin.isatty():
+            sys.stderr.write("npu-doctor: reading standard input, end with Ctrl-D\n")
+        sources.append(discover.standard_input(sys.stdin.buffer))
+    found = discover.discover([p for p in paths if p != "-"])
+    return (*sources, *found.sources), found.skipped
+
+
+def select(args: argparse.Namespace) -> Select:
+    levels = None
+    if args.level:
+        if args.level.lower() not in LEVELS:
+            raise UsageError(f"'{args.level}' is no level", f"levels: {', '.join(LEVELS)}")
+        levels = frozenset(LEVELS[LEVELS.index(args.level.lower()) :])
+    return Select(_moment(args.since), _moment(args.until), levels, args.pid, args.rank, args.device)
+
+
+def _moment(written: str | None) -> str | None:
+    """A time as lines carry it. Also '30 min ago', '2h ago'."""
+    if not written:
+        return None
+    import re
+    from datetime import datetime, timedelta
+
+    text = written.strip()
+    if m := re.fullmatch(r"(\d+)\s*(s|sec|seconds?|m|min|minutes?|h|hours?|d|days?)(?:\s+ago)?", text):
+        unit = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}[m[2][0]]
+        return (datetime.now() - timedelta(**{unit: int(m[1])})).isoformat(timespec="microseconds")
+    try:
+        return datetime.fromisoformat(text.replace("/", "-")).replace(tzinfo=None).isoformat(timespec="microseconds")
+    except ValueError:
+        raise UsageError(f"'{written}' is no time", "write 2026-03-01, '2026-03-01 12:30:00' or '30 min ago'") from None

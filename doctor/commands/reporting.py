@@ -1,0 +1,140 @@
+"""How commands that diagnose answer: formats, places, pseudonyms, and the exit code."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+from doctor.answer.report import report
+from doctor.base import exits, interrupts
+from doctor.base.lang import word
+from doctor.commands import common
+from doctor.judge.diagnosis import Diagnosis
+from doctor.scan.harvest import this_machine
+from kb.knowledge import Knowledge
+
+Json = dict[str, Any]
+FORMATS = ("text", "json", "jsonl", "md", "html", "sarif", "junit", "github")
+_RENDERERS = {
+    "md": "markdown:render", "html": "html:render", "sarif": "sarif:render", "junit": "annotations:junit", "github": "annotations:github",
+}  # fmt: skip
+FAIL_ON = {
+    "info": ("info", "warning", "error", "fatal"),
+    "warning": ("warning", "error", "fatal"),
+    "error": ("error", "fatal"),
+    "fatal": ("fatal",),
+    "never": (),
+}
+
+
+def output_options(made: common.Parser) -> None:
+    """How to answer: the same for every command that diagnoses."""
+    made.add_argument(
+        "-f", "--format", choices=FORMATS, help="format of the report (default: by the suffix of -o, else text)"
+    )
+    made.add_argument(
+        "-o", "--output", metavar="FILE", action="append",
+        help="write the report to a file; repeatable, each in the format of its suffix: -o report.md -o report.html",
+    )  # fmt: skip
+    made.add_argument(
+        "--fail-on",
+        choices=tuple(FAIL_ON),
+        default="error",
+        help="lowest severity that gives exit code 1 (default: error)",
+    )
+    made.add_argument(
+        "--exit-zero", action="store_true", help="exit 0 whatever is found (usage and internal errors excepted)"
+    )
+    made.add_argument("--all", action="store_true", help="show everything: all evidence, all roots, all clusters")
+    made.add_argument(
+        "--redact", action="store_true", help="replace addresses, hosts, users, tokens and serial numbers by pseudonyms"
+    )
+    made.add_argument(
+        "--redact-map", metavar="FILE", help="with --redact: write into a file of yours alone which pseudonym stands for what"
+    )
+    made.add_argument("--timeline", action="store_true", help="show what happened when in a job of several ranks")
+    made.add_argument("--color", choices=("auto", "always", "never"), default="auto")
+
+
+def emit(args: argparse.Namespace, diagnosis: Diagnosis, known: Knowledge) -> None:
+    """The report in the asked form on stdout or into a file; the narration on stderr."""
+    made = report(diagnosis, known)
+    targets = _targets(args)
+    mergeable = any(form == "jsonl" for _, form in targets)
+    harvest = diagnosis.harvest._replace(machine=this_machine()).json() if mergeable else {}
+    if args.redact or args.redact_map:
+        made, harvest = redacted(args, diagnosis, known, made, harvest, mergeable)
+    language = common.language(args)
+    for target, form in targets:
+        common.write(render(made, harvest, form, language, args, target), target)
+    if args.output or targets[0][1] == "text":
+        from doctor.render.text import size_text
+
+        stats = made["stats"]
+        sys.stderr.write(
+            word("scanned", language).format(
+                files=stats["files"], size=size_text(stats["bytes"]), seconds=f"{stats['seconds']:.2f}",
+                entries=made["knowledge"]["entries"], codes=made["knowledge"]["codes"],
+            )
+            + "\n"
+        )  # fmt: skip
+
+
+def _targets(args: argparse.Namespace) -> list[tuple[str | None, str]]:
+    """Where the report goes, and in which form: -f decides for one place, of several each by its suffix."""
+    places: list[str | None] = args.output or [None]
+    if len(places) == 1:
+        return [(places[0], common.format_of(args.format, places[0], FORMATS))]
+    return [(place, common.format_of(None, place, FORMATS, args.format or "text")) for place in places]
+
+
+def redacted(
+    args: argparse.Namespace, diagnosis: Diagnosis, known: Knowledge, made: Json, harvest: Json, mergeable: bool
+) -> tuple[Json, Json]:
+    """Both with pseudonyms. Which stands for what goes nowhere but into the file that --redact-map names."""
+    from doctor.answer.redact import redactor
+
+    using = redactor(diagnosis, known, tagged=mergeable)
+    made, harvest = using.report([made, harvest])
+    made["redacted"] = {"values": using.counts, "names": using.names}
+    if args.redact_map:
+        common.write(using.map_text(), args.redact_map, private=True)
+    return made, harvest
+
+
+def render(made: Json, harvest: Json, form: str, language: str, args: argparse.Namespace, target: str | None) -> str:
+    """The report in one form; what a form needs is loaded when it is asked for."""
+    if form == "json":
+        import json
+
+        return json.dumps(made, ensure_ascii=False, indent=1) + "\n"
+    if form == "jsonl":
+        from doctor.render import jsonl
+
+        return jsonl.render(made, harvest)
+    if form in _RENDERERS:
+        module, _, name = _RENDERERS[form].partition(":")
+        made_by: Callable[[Json, str], str] = getattr(import_module(f"doctor.render.{module}"), name)
+        return made_by(made, language)
+    from doctor.render import layout, text
+
+    style = layout.style_of(sys.stdout, args.color) if target in (None, "-") else layout.Style()
+    return text.render(made, language, style, args.all, args.timeline)
+
+
+def exit_code(args: argparse.Namespace, diagnosis: Diagnosis) -> int:
+    if interrupts.heard():
+        return exits.INTERRUPTED
+    if args.exit_zero:
+        return exits.CLEAN
+    severities = {r.finding.entry.severity for r in diagnosis.roots}
+    if severities.intersection(FAIL_ON[args.fail_on]) and diagnosis.verdict == "findings":
+        return exits.FINDINGS
+    if diagnosis.verdict == "inconclusive" or (
+        diagnosis.unexplained and not severities.intersection(("error", "fatal", "warning"))
+    ):
+        return exits.INCONCLUSIVE
+    return exits.CLEAN
