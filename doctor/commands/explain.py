@@ -12,7 +12,7 @@ from doctor.base import exits
 from doctor.base.lang import word
 from doctor.base.notation import clean
 from doctor.commands import common
-from doctor.lookup import bits
+from doctor.lookup import error_bits
 from doctor.render import layout
 from doctor.render.layout import Style, paint, wrap
 from doctor.render.text import fixes as fix_lines
@@ -57,7 +57,7 @@ def look_up(written: str, known: Knowledge) -> dict[str, Any]:
     entry = known.entry(name.upper())
     variable = known.variable(name) or known.variable(name.upper())
     rows = list(known.decode(name))
-    set_bits = bits.decode(name, known)
+    set_bits = error_bits.decode(name, known)
     about = [b.code for b in known.catalog() if _mentions(b.words, name)] if rows or set_bits else []
     return {
         "entry": entry_json(entry) if entry else None,

@@ -90,7 +90,7 @@ def open_tui(args: argparse.Namespace, paths: tuple[str, ...], select: Select = 
 def open_watch(args: argparse.Namespace, paths: tuple[str, ...]) -> int:
     """The interface on growing logs."""
     from doctor.tui.diagnosis.watch_screen import WatchScreen
-    from doctor.watch.live import Live
+    from doctor.watch.live_diagnosis import Live
 
     check_terminal(["watch", "-f", "text", *paths])
     session = _session(args, paths)
@@ -100,7 +100,7 @@ def open_watch(args: argparse.Namespace, paths: tuple[str, ...]) -> int:
 def _open_pipe(args: argparse.Namespace, session: Session) -> int:
     from doctor.read.piped import take_stdin
     from doctor.tui.diagnosis.watch_screen import WatchScreen
-    from doctor.watch.live import Live
+    from doctor.watch.live_diagnosis import Live
 
     others = tuple(p for p in session.paths if p != "-")
     pipe = take_stdin()

@@ -11,7 +11,7 @@ from doctor.base import exits
 from doctor.base.errors import UsageError
 from doctor.commands import common
 from doctor.commands.reading import find
-from doctor.ops import compile_table, profiler, read
+from doctor.ops import compile_log, compile_table, profiler
 from doctor.ops.words import say
 from doctor.render import layout
 
@@ -44,7 +44,7 @@ def main(argv: list[str]) -> int:
     if args.step:
         _check(args.step)
     sources, skipped = find(args.paths)
-    summary, unread = read.collect(sources, args.step)
+    summary, unread = compile_log.collect(sources, args.step)
     skipped = (*skipped, *unread)
     language = common.language(args)
     if not summary.calls:

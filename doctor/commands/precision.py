@@ -10,7 +10,7 @@ from doctor.base import exits
 from doctor.base.errors import UsageError
 from doctor.base.notation import clean
 from doctor.commands import common
-from doctor.precision import read, script, stack, verdict_text
+from doctor.precision import call_stack, comparison_csv, suspect_script, verdict_text
 from doctor.precision.comparison import Limits, Verdict
 from doctor.render import layout
 
@@ -42,7 +42,7 @@ def main(argv: list[str]) -> int:
     args = arguments().parse_args(argv)
     limits = Limits(args.cosine, args.max_abs_err)
     language = common.language(args)
-    verdict = read.judge(_lines(args.csv), limits, args.csv)
+    verdict = comparison_csv.judge(_lines(args.csv), limits, args.csv)
     if not verdict.judged:
         sys.stderr.write(
             f"npu-doctor: none of the {verdict.rows} rows of {clean(args.csv)} carries a result\n"
@@ -72,7 +72,7 @@ def _stacks(verdict: Verdict, path: str | None) -> dict[str, tuple[str, ...] | N
             continue
         own = next((row.stack for row in api.rows if len(row.stack) > 5), "")
         if path:
-            found[api.name] = stack.find(path, api.name)
+            found[api.name] = call_stack.find(path, api.name)
         elif own:
             found[api.name] = tuple(part.strip(" ,[]'\"") for part in own.split("\n") if part.strip())
     return found
@@ -82,7 +82,7 @@ def _script(verdict: Verdict, target: str, language: str) -> None:
     api = verdict_text.leading(verdict)
     if api is None:
         raise UsageError("no API is suspect, so there is nothing to run alone", "lower --max-abs-err or raise --cosine")
-    made = script.make(api, language)
+    made = suspect_script.make(api, language)
     if made is None:
         raise UsageError(
             f"no script can be written for {clean(api.name)}: it is a module, no function of torch, or its inputs are not in the CSV",

@@ -13,7 +13,7 @@ from doctor.commands import common
 from doctor.judge.diagnosis import Diagnosis, conclude
 from doctor.read import discover
 from doctor.read.source import Skipped, Source
-from doctor.scan import run
+from doctor.scan import many_sources
 from doctor.scan.select import Select
 from kb.knowledge import Knowledge
 
@@ -30,7 +30,7 @@ def look(
     """Reads the sources and concludes. Ctrl-C ends the reading, and what was read is concluded."""
     begin = time.perf_counter()
     interrupts.keep()
-    harvests, interrupted = run.scan_all(sources, known, select(args), args.jobs, common.language(args))
+    harvests, interrupted = many_sources.scan_all(sources, known, select(args), args.jobs, common.language(args))
     if interrupted:
         skipped = (*skipped, Skipped("...", "interrupted: what follows was not read"))
         sys.stderr.write(f"npu-doctor: {word('interrupted', common.language(args))}\n")

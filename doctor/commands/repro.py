@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from doctor import api
 from doctor.commands import common
-from doctor.repro import command
+from doctor.repro import repro_command
 
 
 def main(argv: list[str]) -> int:
     made = common.parser("repro", "Write a script that reproduces one fault with one operator; it needs torch alone.")
-    command.add_arguments(made)
+    repro_command.add_arguments(made)
     args = made.parse_args(argv)
     known = common.knowledge(args)
-    return command.run(args, lambda what: api.diagnose(what, knowledge=known), known)
+    return repro_command.run(args, lambda what: api.diagnose(what, knowledge=known), known)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from doctor.commands import common, reading, reporting, scan
-from doctor.runner import command
+from doctor.runner import run_command
 
 
 def main(argv: list[str]) -> int:
     made = common.parser("run", "Run a command; when it fails, diagnose its output and the logs that it wrote. Its exit code is returned.")
-    command.add_arguments(made)
+    run_command.add_arguments(made)
     args = made.parse_args(argv)
 
     def diagnose(paths: Sequence[str]) -> None:
@@ -19,4 +19,4 @@ def main(argv: list[str]) -> int:
         known = common.knowledge(asked)
         reporting.emit(asked, reading.diagnose(asked, known), known)
 
-    return command.run(args, diagnose)
+    return run_command.run(args, diagnose)

@@ -15,7 +15,7 @@ from doctor.commands import common, interface
 from doctor.commands.reporting import FAIL_ON
 from doctor.read import discover
 from doctor.render import parts
-from doctor.watch.live import Live, Update
+from doctor.watch.live_diagnosis import Live, Update
 
 
 def arguments() -> common.Parser:

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 from doctor.findings.evaluate import Finding
 from doctor.scan.clusters import Clusters, template
-from doctor.scan.errors import is_error
+from doctor.scan.error_lines import is_error
 from doctor.scan.harvest import Harvest, Place
 
 

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from doctor.base.notation import clean
+from doctor.ops.compile_log import MAX_KINDS, layout, sizes
 from doctor.ops.compiled import Change, Kind, Summary, Table
-from doctor.ops.read import MAX_KINDS, layout, sizes
 from doctor.ops.words import say
 from doctor.read.source import Skipped
 from doctor.render.layout import Style, paint

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from doctor.base.notation import clean
-from doctor.precision import script
+from doctor.precision import suspect_script
 from doctor.precision.comparison import Api, Limits, Row, Verdict
 from doctor.render.layout import Style, paint
 
@@ -97,7 +97,7 @@ def advice(api: Api, made: Verdict, path: str, lang: str) -> list[str]:
             f'  config.json: {{"task": "tensor", "level": "L1", "tensor": {{"list": ["{name}"]}}}}',
         ]
     third = []
-    if path != "-" and script.make(api, lang) is not None:
+    if path != "-" and suspect_script.make(api, lang) is not None:
         third = [say("script", lang), f"  npu-doctor precision {clean(path)} --script repro.py && python3 repro.py"]
     return [*first, *second, *third, say("precision", lang)]
 

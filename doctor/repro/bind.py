@@ -7,11 +7,11 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from doctor.repro import names
+from doctor.repro import operator_names
 from doctor.repro.call import Call, Operator, Seen, Value
 from doctor.repro.dtypes import torch_dtype
+from doctor.repro.operator_table import Row, Table
 from doctor.repro.shapes import TensorSpec, limit
-from doctor.repro.table import Row, Table
 from kb.model import Text
 
 # Which input a parameter's name means where the row does not say: first, second, third.
@@ -50,13 +50,13 @@ def bind(operator: Operator, table: Table) -> Bound:
 
 def _unknown(operator: Operator) -> Bound:
     """No row: the name may still be one of torch's, and the tensors are passed in the order of the log."""
-    base = names.snake(names.aclnn_base(operator.name)) if operator.family in ("aclnn", "cann") else operator.name
+    base = operator_names.snake(operator_names.aclnn_base(operator.name)) if operator.family in ("aclnn", "cann") else operator.name
     if operator.family == "aten":
         call = "torch.ops." + operator.name.replace("::", ".").partition(".out")[0]
     elif operator.family == "torch" and operator.name.startswith(("torch.", "torch_npu.")):
         call = operator.name
     else:
-        call = f"torch.{base}" if names.is_identifier(base) else "torch.unknown_operator"
+        call = f"torch.{base}" if operator_names.is_identifier(base) else "torch.unknown_operator"
     seen = [s for s in operator.inputs if s.shape is not None or s.dtype is not None]
     args: tuple[Value, ...] = tuple({"tensor": _spec(s, None, {}, {})} for s in seen)
     guessed = [

@@ -13,8 +13,8 @@ from functools import lru_cache
 from pathlib import Path
 
 import kb
-from doctor.repro.about import ABOUT
 from doctor.repro.call import Request, Script, Value
+from doctor.repro.template_summaries import ABOUT
 from doctor.repro.validate import SlotError, slot
 from doctor.version import __version__
 

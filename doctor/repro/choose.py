@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import PurePath
 
-from doctor.repro import names
+from doctor.repro import operator_names
 from doctor.repro.bind import Bound, bind
 from doctor.repro.build import template, template_name
 from doctor.repro.call import Call, Operator, Request, Step, Value
 from doctor.repro.dtypes import torch_dtype
-from doctor.repro.table import Table
+from doctor.repro.operator_table import Table
 from doctor.repro.validate import COLLECTIVES, SlotError
 from kb.model import Text
 
@@ -212,7 +212,7 @@ def _named(told: Mapping[str, str]) -> Operator | None:
             return Operator(name, "aclnn", "finding", failed=True)
         if "::" in name:
             return Operator(name, "aten", "finding", failed=True)
-        candidates = names.kernel_candidates(name)
+        candidates = operator_names.kernel_candidates(name)
         if candidates:
             return Operator(candidates[0], "cann", "finding", failed=True)
     return None

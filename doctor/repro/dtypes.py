@@ -5,7 +5,7 @@ Numbers are those of aclDataType and aclFormat (CANN, acl_base.h); both enumerat
 
 from __future__ import annotations
 
-from doctor.repro.words import words
+from doctor.repro.word_sets import words
 
 TORCH = words(
     "float32 float16 bfloat16 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64 bool complex32 complex64 "

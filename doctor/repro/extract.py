@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from doctor.repro import read_cann, read_events, read_record, read_torch
 from doctor.repro.call import Operator, Seen
-from doctor.repro.table import Row, Table, load
+from doctor.repro.operator_table import Row, Table, load
 
 MAX_TEXT = 16 << 20
 MAX_LINE = 8192

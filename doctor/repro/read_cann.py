@@ -18,7 +18,7 @@ from collections.abc import Iterator, Sequence
 from doctor.repro.call import Operator, Seen, Value
 from doctor.repro.dtypes import format_number, torch_dtype
 from doctor.repro.values import attributes, shape
-from doctor.repro.words import words
+from doctor.repro.word_sets import words
 
 _ACLOP = re.compile(r"aclOp = OpType: (?P<type>\w{1,80}),? ?")
 _DESC = re.compile(

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from doctor.repro.call import Operator, Seen, Value
 from doctor.repro.dtypes import torch_dtype
 from doctor.repro.values import shape
-from doctor.repro.words import words
+from doctor.repro.word_sets import words
 from parsers.prefix import peel
 
 _FALLBACK = re.compile(r"operator '(?P<name>\w{1,40}::[\w.]{1,100})' is not currently supported on the NPU backend")

@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping
 
 from doctor.repro.call import Value
 from doctor.repro.dtypes import TORCH
-from doctor.repro.table import load
-from doctor.repro.words import words
+from doctor.repro.operator_table import load
+from doctor.repro.word_sets import words
 
 MAX_NODES = 20_000
 MAX_DEPTH = 10

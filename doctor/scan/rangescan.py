@@ -10,17 +10,17 @@ import re
 
 from doctor.read.encoding import decode
 from doctor.read.source import Skipped, Source
-from doctor.scan.actions import Action, Actions
 from doctor.scan.engine import Engine
-from doctor.scan.errors import ErrorLines, go_error, statement
+from doctor.scan.error_lines import ErrorLines, go_error, statement
 from doctor.scan.factscan import FactScan
 from doctor.scan.finder import Finds
 from doctor.scan.harvest import Harvest, Hit, Place
+from doctor.scan.line_actions import Action, Actions
 from doctor.scan.plan import STRIKES, Plan
 from doctor.scan.satisfied import DISTURBING, LeftOut
 from doctor.scan.select import EVERYTHING, Select
 from doctor.scan.tablescan import Cells, TableScan, holds
-from doctor.scan.view import KEEP_TEXT, View
+from doctor.scan.window_lines import KEEP_TEXT, View
 from doctor.scan.windows import MAX_LINE, Window
 from kb.model import Filter, Signal
 from parsers.line import read_line

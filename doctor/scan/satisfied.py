@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Set as AbstractSet
 
 from doctor.scan.engine import Engine
-from doctor.scan.errors import statement
+from doctor.scan.error_lines import statement
 from doctor.scan.finder import Finds
 from doctor.scan.plan import Plan
 

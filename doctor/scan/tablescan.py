@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from doctor.read.encoding import decode
 from doctor.scan.harvest import Place
 from doctor.scan.plan import PLAIN, REGEX_TIMEOUT_S
-from doctor.scan.view import View
+from doctor.scan.window_lines import View
 from doctor.scan.windows import Window
 from kb.model import Signal
 from parsers import tables

@@ -21,7 +21,7 @@ from doctor.scan.harvest import Cluster, Harvest, Place
 from doctor.scan.plan import Plan
 from doctor.scan.scanner import Scanner
 from doctor.scan.windows import MAX_LINE
-from doctor.watch.follow import Follower
+from doctor.watch.followed_files import Follower
 from kb.knowledge import Knowledge
 
 ROOT = Path(__file__).resolve().parent.parent.parent

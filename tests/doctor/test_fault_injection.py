@@ -24,7 +24,7 @@ from doctor.judge.diagnosis import conclude
 from doctor.judge.proof import Bench
 from doctor.read import discover
 from doctor.read.source import Source, hints
-from doctor.scan import run as runs
+from doctor.scan import many_sources as runs
 from doctor.scan.harvest import Harvest, merge
 from doctor.scan.plan import Plan
 from doctor.scan.pool import run_pool

@@ -19,7 +19,7 @@ from doctor.judge.proof import Bench
 from doctor.read import discover
 from doctor.read.livefile import LiveFile
 from doctor.read.source import Source
-from doctor.scan import run as runs
+from doctor.scan import many_sources as runs
 from doctor.scan import tasks
 from doctor.scan.scanner import Interrupted
 from doctor.scan.select import EVERYTHING

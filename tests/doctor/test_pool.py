@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from doctor.read.source import Source, hints
-from doctor.scan import run
+from doctor.scan import many_sources
 from doctor.scan import tasks as tasks_of
 from doctor.scan.harvest import Harvest, merge
 from doctor.scan.plan import Plan
@@ -106,7 +106,7 @@ def test_an_interrupted_scan_tells_so(monkeypatch: pytest.MonkeyPatch, knowledge
         return Scanner(PLAN, engine="plain").scan(task.source)
 
     monkeypatch.setattr(tasks_of, "scan_one", one)
-    harvests, interrupted = run.scan_all([source(f"{n}.log") for n in range(5)], knowledge, EVERYTHING, 1, "en")  # type: ignore[arg-type]
+    harvests, interrupted = many_sources.scan_all([source(f"{n}.log") for n in range(5)], knowledge, EVERYTHING, 1, "en")  # type: ignore[arg-type]
     assert interrupted
     assert len(harvests) == 2
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from doctor.ops import compile_table, profiler, read
+from doctor.ops import compile_log, compile_table, profiler
 from doctor.ops.compiled import Summary
 from doctor.read.discover import given_text
 from doctor.read.source import Hints
@@ -59,7 +59,7 @@ STEP_2 = [
 
 
 def collect(lines: list[str], marker: str | None = None) -> Summary:
-    return read.collect([given_text("\n".join(lines) + "\n")], marker)[0]
+    return compile_log.collect([given_text("\n".join(lines) + "\n")], marker)[0]
 
 
 def test_descriptions_are_folded_and_read_whole() -> None:
@@ -126,7 +126,7 @@ def test_dtype_and_attribute_changes_are_told() -> None:
 
 
 def test_beyond_the_limit_calls_are_folded_by_type(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(read, "MAX_KINDS", 3)
+    monkeypatch.setattr(compile_log, "MAX_KINDS", 3)
     lines = [aclop("Cast", "1"), *(aclop("Cast", str(n + 1)) for n in range(10)), missed("Cast"), compiled("Cast")]
     made = collect(lines)
     assert [k.folded for k in made.kinds] == [False, False, False, True]
@@ -136,16 +136,16 @@ def test_beyond_the_limit_calls_are_folded_by_type(monkeypatch: pytest.MonkeyPat
 
 
 def test_a_line_without_an_end_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(read, "BLOCK", 64)
-    monkeypatch.setattr(read, "MAX_LINE", 256)
-    blocks = list(read._blocks(io.BytesIO(b"x" * 5000 + b"\nlast")))
+    monkeypatch.setattr(compile_log, "BLOCK", 64)
+    monkeypatch.setattr(compile_log, "MAX_LINE", 256)
+    blocks = list(compile_log._blocks(io.BytesIO(b"x" * 5000 + b"\nlast")))
     assert max(map(len, blocks)) < 512
     assert blocks[-1] == b"last"
 
 
 def test_an_unreadable_source_is_named() -> None:
     source = given_text("x")._replace(name="gone.log", open=lambda: open("/nonexistent/gone.log", "rb"))
-    made, skipped = read.collect([source, given_text("\n".join(STEP_1))])
+    made, skipped = compile_log.collect([source, given_text("\n".join(STEP_1))])
     assert made.kinds
     assert skipped[0].path == "gone.log"
 
@@ -154,7 +154,7 @@ def test_a_pure_plog_is_skipped_in_stretches_but_no_operator_is_lost() -> None:
     noise = "\n".join(f"[INFO] HCCL(7,python3):2026-01-01-00:00:00.000.{n:03} [a.cc:1] line" for n in range(900))
     text = f"{noise}\n" + "\n".join(STEP_1) + f"\n{noise}\n"
     plog = given_text(text)._replace(hints=Hints(pid=7))
-    assert len(read.collect([plog])[0].kinds) == 3
+    assert len(compile_log.collect([plog])[0].kinds) == 3
 
 
 def test_text_json_and_csv_from_the_command(run, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
@@ -251,7 +251,7 @@ def test_no_input_raises() -> None:
     ]  # fmt: skip
     for _ in range(300):
         text = "".join(r.choice(bits) for _ in range(r.randrange(60)))
-        made, _ = read.collect([given_text(text)])
+        made, _ = compile_log.collect([given_text(text)])
         assert compile_table.text(made, (), "zh", Style())
         assert json.loads(compile_table.as_json(compile_table.data(made, ())))
         assert compile_table.as_csv(made)

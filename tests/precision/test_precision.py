@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from doctor.base.errors import UsageError
-from doctor.precision import read, script, stack
+from doctor.precision import call_stack, comparison_csv, suspect_script
 from doctor.precision.comparison import Limits
 
 NEW = "NPU Name,Bench Name,NPU Dtype,Bench Dtype,NPU Tensor Shape,Bench Tensor Shape,Cosine,EucDist,MaxAbsErr,MaxRelativeErr,One Thousandth Err Ratio,Five Thousandths Err Ratio,NPU max,Accuracy Reached or Not,Err_message"
@@ -47,7 +47,7 @@ PTDBG = [
 
 
 def test_the_first_of_each_direction() -> None:
-    made = read.judge(MSPROBE)
+    made = comparison_csv.judge(MSPROBE)
     assert (made.tool, made.mode, made.rows, made.judged, made.apis) == ("msprobe", "values", 10, 10, 5)
     forward, backward = made.first("forward"), made.first("backward")
     assert forward is not None
@@ -58,7 +58,7 @@ def test_the_first_of_each_direction() -> None:
 
 
 def test_old_columns_and_names() -> None:
-    made = read.judge(PTDBG)
+    made = comparison_csv.judge(PTDBG)
     assert made.tool == "ptdbg_ascend"
     assert made.first("forward") is None
     backward = made.first("backward")
@@ -72,14 +72,14 @@ def test_old_columns_and_names() -> None:
     [(0.98, 0.01, True), (0.98, 0.0005, False), (0.995, 0.01, False), ("nan", 0.01, True), (0.2, "nan", True), ("N/A", 5, True)],
 )  # fmt: skip
 def test_both_limits_must_be_crossed(cosine: object, error: object, suspect: bool) -> None:
-    made = read.judge([NEW, new("Torch.mm.0.forward.output.0", cosine, error)])
+    made = comparison_csv.judge([NEW, new("Torch.mm.0.forward.output.0", cosine, error)])
     assert bool(made.found) is suspect
 
 
 def test_limits_are_adjustable() -> None:
     rows = [NEW, new("Torch.mm.0.forward.output.0", 0.995, 0.0005)]
-    assert read.judge(rows, Limits(0.999, 0.0001)).found
-    assert not read.judge(rows).found
+    assert comparison_csv.judge(rows, Limits(0.999, 0.0001)).found
+    assert not comparison_csv.judge(rows).found
 
 
 def test_rows_without_a_result_are_no_success(run, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
@@ -93,11 +93,11 @@ def test_rows_without_a_result_are_no_success(run, tmp_path: Path) -> None:  # t
 def test_statistics_and_md5_are_judged_by_the_tools_own_mark() -> None:
     head = "NPU Name,Bench Name,NPU Dtype,Bench Dtype,NPU Tensor Shape,Bench Tensor Shape,Max diff,Min diff,Mean diff,L2norm diff,MaxRelativeErr,Result,Err_message"
     row = 'Torch.mm.0.forward.output.0,x,torch.float16,torch.float16,"[2]","[2]",3,1,1,2,50%,Warning,'
-    made = read.judge([head, row])
+    made = comparison_csv.judge([head, row])
     assert made.mode == "statistics"
     assert made.found[0].suspects[0][1] == "Warning"
     md5 = "NPU Name,Bench Name,NPU Dtype,Bench Dtype,NPU Tensor Shape,Bench Tensor Shape,NPU MD5,BENCH MD5,Result,NPU_Stack_Info"
-    made = read.judge([md5, 'Torch.mm.0.forward.output.0,x,a,b,"[2]","[2]",11,12,Different,None'])
+    made = comparison_csv.judge([md5, 'Torch.mm.0.forward.output.0,x,a,b,"[2]","[2]",11,12,Different,None'])
     assert made.mode == "md5"
     assert made.found
 
@@ -119,25 +119,25 @@ def test_the_stack_of_each_tool(tmp_path: Path) -> None:
     ours.write_text(
         json.dumps({"Functional.softmax.0.forward": ["File /w/net.py, line 41, in forward, \n p = x.softmax(-1)"]})
     )
-    assert stack.find(str(ours), "Functional.softmax.0.forward") == (
+    assert call_stack.find(str(ours), "Functional.softmax.0.forward") == (
         "File /w/net.py, line 41, in forward, p = x.softmax(-1)",
     )
     ours.write_text(json.dumps({"0": [["Torch.mm.0.forward", "Torch.mm.1.forward"], ["File /w/a.py, line 1"]]}))
-    assert stack.find(str(ours), "Torch.mm.1.forward") == ("File /w/a.py, line 1",)
+    assert call_stack.find(str(ours), "Torch.mm.1.forward") == ("File /w/a.py, line 1",)
     pkl = tmp_path / "dump.pkl"
     pkl.write_text(
         '["67_VF_lstm_backward_input.0", 1, [], "torch.float32", [1, 3], [4.1, -4.1, 0.0]]\n'
         '["67_VF_lstm_backward_stack_info", [["/w/npu.py", 35, "<module>", ["out = model(x)"]]]]\n'
     )
-    assert stack.find(str(pkl), "67_VF_lstm_backward") == ("File /w/npu.py, line 35, in <module> out = model(x)",)
-    assert stack.find(str(pkl), "1_Torch_mm_forward") is None
+    assert call_stack.find(str(pkl), "67_VF_lstm_backward") == ("File /w/npu.py, line 35, in <module> out = model(x)",)
+    assert call_stack.find(str(pkl), "1_Torch_mm_forward") is None
 
 
 def test_a_real_pickle_is_never_loaded(tmp_path: Path) -> None:
     path = tmp_path / "dump.pkl"
     path.write_bytes(pickle.dumps({"a": 1}))
     with pytest.raises(UsageError, match="binary pickle"):
-        stack.find(str(path), "a")
+        call_stack.find(str(path), "a")
 
 
 @pytest.mark.parametrize(
@@ -152,7 +152,7 @@ def test_a_real_pickle_is_never_loaded(tmp_path: Path) -> None:
     ],
 )
 def test_names_lead_to_torch(api: str, name: str) -> None:
-    assert script.api_name(api) == name
+    assert suspect_script.api_name(api) == name
 
 
 def test_the_command_in_both_languages_with_its_script(run, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
@@ -189,6 +189,6 @@ def test_a_script_is_offered_only_when_it_can_be_written(run, tmp_path: Path) ->
 
 def test_what_is_shown_of_another_file_cannot_steer_the_terminal() -> None:
     with pytest.raises(UsageError) as caught:
-        read.judge(["\x1b[2J\x07red,b\n"])
+        comparison_csv.judge(["\x1b[2J\x07red,b\n"])
     assert "\x1b" not in str(caught.value)
     assert "\x07" not in str(caught.value)

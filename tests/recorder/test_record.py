@@ -18,7 +18,7 @@ from doctor.repro import choose
 from doctor.repro.build import script
 from doctor.repro.choose import Wish
 from doctor.repro.extract import operators
-from doctor.repro.table import load
+from doctor.repro.operator_table import load
 
 pytest.importorskip("torch", reason="PyTorch is not installed: nothing to record")
 pytestmark = pytest.mark.slow  # every test starts programs that import torch

@@ -17,7 +17,7 @@ from doctor import api
 from doctor.base.errors import UsageError
 from doctor.judge.diagnosis import Diagnosis
 from doctor.repro import gather
-from doctor.repro.command import add_arguments, run
+from doctor.repro.repro_command import add_arguments, run
 from kb.knowledge import Knowledge
 from kb.model import Entry
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from doctor.repro.bind import bind
 from doctor.repro.extract import operators
-from doctor.repro.table import load
+from doctor.repro.operator_table import load
 
 
 class Case(NamedTuple):

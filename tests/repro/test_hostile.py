@@ -15,7 +15,7 @@ from doctor.repro.build import BEGIN, END, script, template, templates
 from doctor.repro.call import Operator, Request, Seen, Value
 from doctor.repro.choose import Wish
 from doctor.repro.extract import operators
-from doctor.repro.table import load
+from doctor.repro.operator_table import load
 from doctor.repro.validate import SlotError, slot
 from kb.model import Text
 

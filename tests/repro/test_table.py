@@ -12,9 +12,9 @@ import yaml
 import kb
 from doctor.repro.bind import bind
 from doctor.repro.call import Operator, Seen, Value
-from doctor.repro.names import aclnn_base, aten_base, kernel_candidates
+from doctor.repro.operator_names import aclnn_base, aten_base, kernel_candidates
+from doctor.repro.operator_table import Row, Table, load, read
 from doctor.repro.shapes import parse
-from doctor.repro.table import Row, Table, load, read
 
 TABLE = load()
 

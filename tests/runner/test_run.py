@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from doctor.runner.kept_output import Tail
-from doctor.runner.plogs import Tree
+from doctor.runner.written_plogs import Tree
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -23,7 +23,7 @@ MAIN = """
 import argparse, sys
 sys.path.insert(0, {root!r})
 from doctor.base.errors import UsageError
-from doctor.runner.command import add_arguments, run
+from doctor.runner.run_command import add_arguments, run
 parser = argparse.ArgumentParser()
 parser.add_argument("--lang")
 add_arguments(parser)

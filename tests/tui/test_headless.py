@@ -290,7 +290,7 @@ def test_no_terminal_is_refused_with_exit_code_2(run: Callable[..., subprocess.C
 
 
 @pytest.mark.parametrize(
-    "module", ["doctor.cli", "doctor.api", "doctor.tui.shell.clipboard", "doctor.read.logfile", "doctor.watch.live", "doctor.watch.announce", "doctor.commands.watch", "doctor.commands.browse",
+    "module", ["doctor.cli", "doctor.api", "doctor.tui.shell.clipboard", "doctor.read.logfile", "doctor.watch.live_diagnosis", "doctor.watch.announce", "doctor.commands.watch", "doctor.commands.browse",
                "doctor.tui.shell.session", "doctor.tui.diagnosis.outline", "doctor.tui.knowledge.shelf", "doctor.tui.job.timeline_rows", "doctor.tui.evidence.logfilter", "doctor.tui.shell.keys"],
 )  # fmt: skip
 def test_the_core_runs_without_textual_and_rich(module: str) -> None:

@@ -84,7 +84,7 @@ async def test_hostile_text_changes_nothing_in_any_other_place(
     path.write_text("\n".join(EVIL), encoding="utf-8", newline="")
     job = {**JOB, "roots": [{"who": HOSTILE, "codes": [HOSTILE], "waiters": 2}], "ranks": [{"rank": 1, "node": HOSTILE, "state": "waiting", "about": HOSTILE}], "timeline": [{"time": HOSTILE, "who": HOSTILE, "what": HOSTILE, "text": {"en": HOSTILE}}]}  # fmt: skip
     source = discover.discover([str(path)]).sources[0]
-    from doctor.watch.live import Live
+    from doctor.watch.live_diagnosis import Live
 
     frames: list[Frame] = [
         JobScreen(job),

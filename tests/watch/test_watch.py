@@ -18,7 +18,7 @@ from doctor.scan.scanner import Scanner
 from doctor.tui.diagnosis.watch_screen import WatchScreen
 from doctor.tui.shell.views import Rows
 from doctor.watch import growing_log
-from doctor.watch.live import Live
+from doctor.watch.live_diagnosis import Live
 
 Json = dict[str, object]
 
@@ -232,7 +232,7 @@ def test_its_own_output_is_not_a_log(tmp_path: Path, monkeypatch: pytest.MonkeyP
     out = tmp_path / "out.txt"
     out.write_text(OOM + "\n")
     state = os.stat(out)
-    monkeypatch.setattr("doctor.watch.follow._own_output", lambda: frozenset([(state.st_dev, state.st_ino)]))
+    monkeypatch.setattr("doctor.watch.followed_files._own_output", lambda: frozenset([(state.st_dev, state.st_ino)]))
     assert events(live(tmp_path)) == ["started"]
 
 

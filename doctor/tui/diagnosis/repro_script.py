@@ -18,7 +18,7 @@ def make(code: str, outcome: Outcome, paths: Sequence[str], text: str, lang: str
     from doctor.repro.build import script
     from doctor.repro.extract import operators
     from doctor.repro.gather import evidence
-    from doctor.repro.table import load
+    from doctor.repro.operator_table import load
     from doctor.repro.validate import SlotError
 
     related = next((r for r in outcome.diagnosis.related if r.finding.entry.code == code), None)

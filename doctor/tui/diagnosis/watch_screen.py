@@ -14,7 +14,7 @@ from doctor.tui.diagnosis.report_screen import ReportScreen
 from doctor.tui.shell.messages import Failed, WatchTold
 from doctor.tui.shell.session import Outcome
 from doctor.tui.shell.widgets import Note
-from doctor.watch.live import Live
+from doctor.watch.live_diagnosis import Live
 
 
 class WatchScreen(ReportScreen):

@@ -15,7 +15,7 @@ from doctor.base import lang
 from doctor.base.errors import UsageError
 from doctor.runner.child import NOT_EXECUTABLE, NOT_FOUND, Child
 from doctor.runner.kept_output import Tail
-from doctor.runner.plogs import Tree
+from doctor.runner.written_plogs import Tree
 
 Diagnose = Callable[[Sequence[str]], object]
 

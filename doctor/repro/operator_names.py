@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 
-from doctor.repro.words import words
+from doctor.repro.word_sets import words
 
 _HASH = re.compile(r"[0-9a-f]{16,}$")
 _NOISE = words(

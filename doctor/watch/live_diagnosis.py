@@ -14,7 +14,7 @@ from doctor.scan.harvest import Harvest
 from doctor.scan.plan import Plan
 from doctor.scan.scanner import Scanner
 from doctor.scan.select import EVERYTHING, Select
-from doctor.watch.follow import Follower
+from doctor.watch.followed_files import Follower
 from kb.knowledge import Knowledge
 
 Json = dict[str, Any]

@@ -13,14 +13,14 @@ from doctor.base.errors import UsageError
 from doctor.base.notation import clean
 from doctor.judge.diagnosis import Diagnosis
 from doctor.repro import choose
-from doctor.repro.about import ABOUT
 from doctor.repro.build import script, template_name
 from doctor.repro.call import Call, Operator, Request, Script, Seen, Value
 from doctor.repro.choose import Wish
 from doctor.repro.extract import operators
 from doctor.repro.gather import evidence
+from doctor.repro.operator_table import load
 from doctor.repro.shapes import limit, parse
-from doctor.repro.table import load
+from doctor.repro.template_summaries import ABOUT
 from doctor.repro.validate import SlotError
 from doctor.repro.values import scalar
 from kb.model import Entry

@@ -8,7 +8,7 @@ from doctor.read.encoding import decode
 from doctor.scan.clusters import FURTHER, Clusters
 from doctor.scan.harvest import Cluster, Place
 from doctor.scan.select import EVERYTHING, Select
-from doctor.scan.view import View
+from doctor.scan.window_lines import View
 from parsers.line import read_line
 from parsers.parsed import Line
 

@@ -15,7 +15,7 @@ from typing import Any
 import yaml
 
 import kb
-from doctor.repro import names
+from doctor.repro import operator_names
 from doctor.repro.call import Value
 from doctor.repro.shapes import TensorSpec, parse
 
@@ -66,31 +66,31 @@ class Table:
 
     def find_kernel(self, kernel: str) -> tuple[Row | None, str]:
         """The row behind a kernel's name, and the part of the name that is the operator."""
-        candidates = names.kernel_candidates(kernel)
+        candidates = operator_names.kernel_candidates(kernel)
         for strict in (True, False):  # an exact name later in the kernel's beats a first word that is nearly one
             for word in candidates:
-                row = self.index["cann"].get(names.key(word)) if strict else self.find(word, "cann")
+                row = self.index["cann"].get(operator_names.key(word)) if strict else self.find(word, "cann")
                 if row is not None:
-                    return row, next((n for n in row.cann if names.key(n) == names.key(word)), word)
+                    return row, next((n for n in row.cann if operator_names.key(n) == operator_names.key(word)), word)
         return None, candidates[0] if candidates else ""
 
 
 def spellings(name: str, family: str) -> tuple[str, ...]:
     """The keys under which a name may stand in the index of a family, exact ones first."""
     if family == "aclnn":
-        base = names.aclnn_base(name)
+        base = operator_names.aclnn_base(name)
         forms: tuple[str, ...] = (name, f"aclnn{name}", base)
     elif family == "aten":
-        forms = (name, names.aten_base(name), names.snake(names.aclnn_base(name)))
+        forms = (name, operator_names.aten_base(name), operator_names.snake(operator_names.aclnn_base(name)))
     elif family == "torch":
         forms = (
             name,
-            f"torch.nn.functional.{name[2:]}" if name.startswith("F.") else f"torch_npu.{names.aten_base(name)}",
+            f"torch.nn.functional.{name[2:]}" if name.startswith("F.") else f"torch_npu.{operator_names.aten_base(name)}",
         )
     else:
         bare = name.rpartition("::")[2]
-        forms = (bare, names.without_version(bare), names.without_version(bare).removesuffix("D"))
-    return tuple(dict.fromkeys(names.key(form) for form in forms if form))
+        forms = (bare, operator_names.without_version(bare), operator_names.without_version(bare).removesuffix("D"))
+    return tuple(dict.fromkeys(operator_names.key(form) for form in forms if form))
 
 
 def read(data: Mapping[str, Any]) -> Table:
@@ -107,12 +107,12 @@ def read(data: Mapping[str, Any]) -> Table:
 def _keys(row: Row, family: str) -> Iterable[str]:
     for name in row.names(family):
         if family == "aclnn":
-            yield names.key(name)
-            yield names.key(names.aclnn_base(name))
+            yield operator_names.key(name)
+            yield operator_names.key(operator_names.aclnn_base(name))
         elif family == "aten":
-            yield names.key(names.aten_base(name))
+            yield operator_names.key(operator_names.aten_base(name))
         else:
-            yield names.key(name)
+            yield operator_names.key(name)
 
 
 def _row(one: Mapping[str, Any]) -> Row:

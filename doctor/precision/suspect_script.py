@@ -9,7 +9,7 @@ from doctor.repro.build import script as build
 from doctor.repro.call import Call, Operator, Script, Seen, Value
 from doctor.repro.choose import Wish, request
 from doctor.repro.dtypes import torch_dtype
-from doctor.repro.table import load
+from doctor.repro.operator_table import load
 from doctor.repro.validate import SlotError
 
 _HOME = {
