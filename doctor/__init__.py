@@ -1,8 +1,8 @@
 """npu-doctor: the right root cause first.
 
-    from doctor.judge import diagnosis
+    from doctor import diagnose
     diagnosis = diagnose("~/ascend/log/plog")        # a path, several, or text
-    diagnosis.findings[0].title.en
+    diagnosis.roots[0].finding.entry.title.en
 
 Loaded on first use: importing this package costs nothing.
 """
