@@ -13,7 +13,7 @@ from textual.screen import Screen
 from doctor.tui.knowledge.browse_screen import BrowseScreen
 from doctor.tui.knowledge.palette import KnowledgeCommands
 from doctor.tui.knowledge.shelf import ShelfKeeper
-from doctor.tui.shell import keys, opening
+from doctor.tui.shell import keys
 from doctor.tui.shell.bindings import bindings
 from doctor.tui.shell.dialogs import Help
 from doctor.tui.shell.frame import Frame
@@ -66,7 +66,7 @@ class DoctorApp(Host, ShelfKeeper):
                 screen.speak()
                 screen.update_hints()
 
-    # Screens; those that are not the first are imported when they are opened
+    # Screens: what the first picture does not need is imported when it is opened
 
     def show_entry(self, code: str) -> None:
         if isinstance(self.screen, BrowseScreen):
@@ -105,7 +105,9 @@ class DoctorApp(Host, ShelfKeeper):
             self.push_screen(PasteScreen())
 
     def action_open_path(self) -> None:
-        opening.ask_paths(self, self.show_logs)
+        from doctor.tui.shell.opening import ask_paths
+
+        ask_paths(self, self.show_logs)
 
     def action_knowledge(self) -> None:
         self.show_entry("")
