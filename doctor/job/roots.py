@@ -13,7 +13,6 @@ from collections.abc import Iterable, Mapping
 from doctor.findings.evaluate import order
 from doctor.job.case import (
     ACCUSED,
-    DOWNSTREAM,
     MAX_ROOTS,
     SET_UP,
     SLACK,
@@ -37,7 +36,7 @@ def choose(case: Case) -> tuple[Root, ...]:
     first_wait = _first_waits(waits)
     own = [
         f for f in case.faults
-        if (f.strong or f.kind not in DOWNSTREAM) and not _after(f, first_wait.get(f.process))
+        if (f.strong or "downstream" not in f.traits) and not _after(f, first_wait.get(f.process))
     ]  # fmt: skip
     ends = find_ends(case, {f.process for f in own if f.strong} or {f.process for f in own})
     if real := _faulty(case, own, ends, first_wait):
@@ -58,7 +57,7 @@ def _first_waits(waits: Iterable[Wait]) -> dict[int, Place]:
 
 def _after(fault: Fault, wait: Place | None) -> bool:
     """Did the process wait in vain before this went wrong? Then it is a consequence."""
-    if wait is None or fault.kind == "collective-mismatch":
+    if wait is None or "shared" in fault.traits:
         return False
     if fault.time is not None and wait.time is not None:
         return seconds(fault.time) > seconds(wait.time) + SLACK
@@ -89,7 +88,7 @@ def _faulty(case: Case, own: list[Fault], ends: Ends, first_wait: Mapping[int, P
     by_process: dict[int, list[Fault]] = defaultdict(list)
     for fault in chosen:
         by_process[fault.process].append(fault)
-    mismatch = [f for f in chosen if f.kind == "collective-mismatch"]
+    mismatch = [f for f in chosen if "shared" in f.traits]
     if mismatch and len(mismatch) == len(chosen):
         return _odd_one(case, mismatch, ends)
     first = {n: min(fs, key=lambda f: order(f.place)) for n, fs in by_process.items()}
