@@ -40,11 +40,11 @@ from kb.reader import Reader
 from kb.yamldoc import Document, Path, parse
 
 ENTRY_KEYS = (
-    "code", "status", "severity", "role", "kind", "component", "confidence", "applies_to", "replaced_by", "title", "cause",
+    "code", "status", "severity", "role", "kind", "component", "confidence", "applies_to", "title", "cause",
     "evidence", "symptom_of", "refines", "caused_by", "fixes", "repro", "references", "samples",
 )  # fmt: skip
 EVIDENCE_KEYS = ("in", "same", "within_s", "all", "any", "not", "also")
-LEAF_KEYS = ("text", "regex", "code", "exit", "fields", "seen_in", "in", "lines")
+LEAF_KEYS = ("text", "regex", "code", "exit", "fields", "in", "lines")
 GROUP_KEYS = ("all", "any", "not")
 MAX_LEAVES = 400  # of one entry
 MAX_LINES = 200  # that a pattern may run over
@@ -75,7 +75,7 @@ def _entry(doc: Document, problems: list[Problem], kinds: Mapping[str, Kind], la
     kind = top.string("kind")
     if kind and kind not in kinds:
         top.word("kind", tuple(kinds))
-    entry = Entry(
+    return Entry(
         code=code,
         slug=slug,
         domain=name.parent.name,
@@ -87,7 +87,6 @@ def _entry(doc: Document, problems: list[Problem], kinds: Mapping[str, Kind], la
         component=top.string("component", ""),
         confidence=top.word("confidence", CONFIDENCES, "medium"),
         applies_to=top.pairs("applies_to"),
-        replaced_by=top.string("replaced_by", ""),
         title=top.text("title") or NOTHING,
         cause=top.text("cause") or NOTHING,
         condition=evidence.condition,
@@ -106,13 +105,10 @@ def _entry(doc: Document, problems: list[Problem], kinds: Mapping[str, Kind], la
         match=samples.items("match", lambda at: _sample(samples, at)) if samples else (),
         no_match=samples.items("no_match", lambda at: _sample(samples, at)) if samples else (),
     )
-    if entry.status == "deprecated" and not entry.replaced_by:
-        top.fault(("status",), "a deprecated entry must name 'replaced_by'")
-    return entry
 
 
-def _edge(top: Reader, at: Path, kinds: Mapping[str, Kind]) -> Edge:
-    reader = top.sub(at, ("entry", "kind", "scope"), f"'{at[0]}'")
+def _edge(top: Reader, at: Path, kinds: Mapping[str, Kind], *more: str) -> Edge:
+    reader = top.sub(at, ("entry", "kind", *more), f"'{at[0]}'")
     edge = Edge(reader.string("entry", ""), reader.string("kind", ""), reader.word("scope", SCOPES, "job"))
     if bool(edge.entry) == bool(edge.kind):
         reader.fault((), "an edge names either 'entry' or 'kind'")
@@ -125,7 +121,7 @@ def _edges(top: Reader, at: Path, kinds: Mapping[str, Kind]) -> tuple[Edge, ...]
     """The edge that is written, or one for each kind that has the trait it names."""
     value = top.map[at[0]][at[1]]
     if not isinstance(value, dict) or "trait" not in value:
-        return (_edge(top, at, kinds),)
+        return (_edge(top, at, kinds, "scope"),)
     reader = top.sub(at, ("trait", "scope"), f"'{at[0]}' by trait")
     trait, scope = reader.word("trait", TRAITS), reader.word("scope", SCOPES, "job")
     return tuple(Edge("", kind, scope) for kind in with_trait(kinds, trait))
@@ -189,7 +185,7 @@ def _reference(top: Reader, at: Path) -> Reference:
 
 
 def _sample(samples: Reader, at: Path) -> Sample:
-    reader = samples.sub(at, ("name", "path", "text", "expect", "source"), "a sample")
+    reader = samples.sub(at, ("name", "path", "text", "expect"), "a sample")
     return Sample(reader.string("name"), reader.string("text"), reader.string("path", ""), reader.pairs("expect"))
 
 

@@ -161,7 +161,6 @@ class Entry(NamedTuple):
     component: str
     confidence: str
     applies_to: tuple[tuple[str, str], ...]
-    replaced_by: str
     title: Text
     cause: Text
     condition: tuple[Condition, ...]  # every member must hold
@@ -211,7 +210,6 @@ def entry_from_json(row: Mapping[str, Any]) -> Entry:
         **{k: row[k] for k in ("code", "slug", "domain", "status", "severity", "role", "kind", "component", "confidence")},
         traits=tuple(row["traits"]),
         applies_to=tuple((k, v) for k, v in row["applies_to"]),
-        replaced_by=row["replaced_by"],
         title=_text(row["title"]),
         cause=_text(row["cause"]),
         condition=tuple(_condition(c) for c in row["condition"]),

@@ -167,6 +167,7 @@ def test_an_edge_by_trait_stands_for_every_kind_that_has_it() -> None:
         ("symptom_of", "{trait: raise}", "did you mean 'raises'"),
         ("symptom_of", "{trait: raises, kind: driver}", "unknown key 'kind'"),
         ("caused_by", "{trait: raises}", "unknown key 'trait'"),
+        ("caused_by", "{kind: driver, scope: node}", "unknown key 'scope'"),
     ],
 )
 def test_a_wrong_edge_by_trait_is_refused(key: str, edge: str, what: str) -> None:
