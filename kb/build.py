@@ -11,29 +11,24 @@ from typing import Any
 from kb import fragments, spelling, yamldoc
 from kb import rows as rows_of
 from kb.facts import read_facts
+from kb.kinds import read_kinds
 from kb.layers import HERE, Layer
 from kb.load import read_entry
-from kb.model import Entry
+from kb.model import Entry, Kind
 from kb.pack import Writer
 from kb.problems import Problem
 
 
-def kind_titles() -> dict[str, Any]:
-    """The closed list of fault kinds, each with its name in both languages."""
-    doc = yamldoc.parse("kinds.yaml", (HERE / "kinds.yaml").read_bytes())
-    return doc.value if isinstance(doc, yamldoc.Document) and isinstance(doc.value, dict) else {}
-
-
-def kinds() -> tuple[str, ...]:
-    return tuple(kind_titles())
+def kinds() -> dict[str, Kind]:
+    """The closed list of fault kinds."""
+    return read_kinds(HERE / "kinds.yaml")[0]
 
 
 def read_entries(layer: Layer) -> tuple[list[Entry], list[Problem]]:
     """Every entry of a layer that can be read, and every fault of those that cannot."""
     entries: list[Entry] = []
-    problems: list[Problem] = []
     by_code: dict[str, str] = {}
-    words = kinds()
+    words, problems = read_kinds(HERE / "kinds.yaml")
     for path in layer.files("entries"):
         shown = _shown(path)
         try:
@@ -115,7 +110,7 @@ def build(layer: Layer) -> tuple[bytes, list[Problem]]:
     writer.section("codes", codes)
     writer.section("env", variables)
     writer.section("cards", cards)
-    writer.section("kinds", kind_titles())
+    writer.section("kinds", {name: kind.title for name, kind in kinds().items()})
     writer.section(
         "catalog",
         [

@@ -51,7 +51,7 @@ def _fact(doc: yamldoc.Document, at: yamldoc.Path, problems: list[Problem], trus
     signals: list[Signal] = []
 
     def form(under: yamldoc.Path) -> Signal | None:
-        one = top.sub(under, ("regex", "seen_in", "lines"), "a form")
+        one = top.sub(under, ("regex", "lines"), "a form")
         pattern = one.string("regex")
         try:
             anchors.usable(pattern, trusted)

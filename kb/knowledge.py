@@ -52,7 +52,7 @@ class Knowledge:
     def kind_title(self, kind: str) -> Text:
         """What a kind of fault is called."""
         row = next((found for pack in self.packs if (found := pack.section("kinds").get(kind))), None)
-        return Text(row["en"], row["zh"]) if row else Text(kind, kind)
+        return Text(*row) if row else Text(kind, kind)
 
     @property
     def codes_of_entries(self) -> tuple[str, ...]:

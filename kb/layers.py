@@ -32,8 +32,8 @@ class Layer(NamedTuple):
         return found + [p for name in ("kinds.yaml", "envvars.yaml", "facts.yaml") if (p := self.root / name).is_file()]
 
     def stamp(self) -> str:
-        """Cheap evidence that nothing changed: names, sizes and times of the files, and of the code that reads them."""
-        sources = self.all_files() + sorted(HERE.glob("*.py"))
+        """Cheap evidence that nothing changed: names, sizes and times of the files, of the kinds that all layers share, and of the code that reads them."""
+        sources = [*self.all_files(), HERE / "kinds.yaml", *sorted(HERE.glob("*.py"))]
         crc, total = 0, 0
         for path in sources:
             try:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import PurePath
 
 from kb import anchors, code_forms
+from kb.kinds import with_trait
 from kb.model import (
     CONFIDENCES,
     GOALS,
     LINE_KINDS,
+    NOTHING,
     RISKS,
     ROLES,
     SAMES,
@@ -17,6 +20,7 @@ from kb.model import (
     SEVERITIES,
     STATUSES,
     TABLES,
+    TRAITS,
     CodeFix,
     Command,
     Condition,
@@ -25,6 +29,7 @@ from kb.model import (
     EnvFix,
     Filter,
     Fix,
+    Kind,
     Reference,
     Sample,
     Signal,
@@ -35,19 +40,18 @@ from kb.reader import Reader
 from kb.yamldoc import Document, Path, parse
 
 ENTRY_KEYS = (
-    "code", "status", "severity", "role", "kind", "component", "confidence", "applies_to", "replaced_by", "title", "cause",
+    "code", "status", "severity", "role", "kind", "component", "confidence", "applies_to", "title", "cause",
     "evidence", "symptom_of", "refines", "caused_by", "fixes", "repro", "references", "samples",
 )  # fmt: skip
 EVIDENCE_KEYS = ("in", "same", "within_s", "all", "any", "not", "also")
-LEAF_KEYS = ("text", "regex", "code", "exit", "fields", "seen_in", "in", "lines")
+LEAF_KEYS = ("text", "regex", "code", "exit", "fields", "in", "lines")
 GROUP_KEYS = ("all", "any", "not")
-NOTHING = Text("", "")
 MAX_LEAVES = 400  # of one entry
 MAX_LINES = 200  # that a pattern may run over
 _STATUS = re.compile(r"-?[0-9]{1,9}")
 
 
-def read_entry(path: str, data: bytes, kinds: tuple[str, ...], layer: str = "built-in") -> Entry | list[Problem]:
+def read_entry(path: str, data: bytes, kinds: Mapping[str, Kind], layer: str = "built-in") -> Entry | list[Problem]:
     """The entry, or every fault that keeps it from being one."""
     doc = parse(path, data)
     if isinstance(doc, Problem):
@@ -59,7 +63,7 @@ def read_entry(path: str, data: bytes, kinds: tuple[str, ...], layer: str = "bui
     return problems or entry
 
 
-def _entry(doc: Document, problems: list[Problem], kinds: tuple[str, ...], layer: str) -> Entry:
+def _entry(doc: Document, problems: list[Problem], kinds: Mapping[str, Kind], layer: str) -> Entry:
     top = Reader(doc, (), problems, ENTRY_KEYS, "the entry")
     code = top.string("code")
     if code and not re.fullmatch(r"[A-Z]{3}\d{3}", code):
@@ -70,8 +74,8 @@ def _entry(doc: Document, problems: list[Problem], kinds: tuple[str, ...], layer
     samples = top.sub(("samples",), ("match", "no_match"), "'samples'") if "samples" in top.map else None
     kind = top.string("kind")
     if kind and kind not in kinds:
-        top.word("kind", kinds)
-    entry = Entry(
+        top.word("kind", tuple(kinds))
+    return Entry(
         code=code,
         slug=slug,
         domain=name.parent.name,
@@ -79,10 +83,10 @@ def _entry(doc: Document, problems: list[Problem], kinds: tuple[str, ...], layer
         severity=top.word("severity", SEVERITIES),
         role=top.word("role", ROLES, "cause"),
         kind=kind,
+        traits=kinds[kind].traits if kind in kinds else (),
         component=top.string("component", ""),
         confidence=top.word("confidence", CONFIDENCES, "medium"),
         applies_to=top.pairs("applies_to"),
-        replaced_by=top.string("replaced_by", ""),
         title=top.text("title") or NOTHING,
         cause=top.text("cause") or NOTHING,
         condition=evidence.condition,
@@ -90,7 +94,7 @@ def _entry(doc: Document, problems: list[Problem], kinds: tuple[str, ...], layer
         same=evidence.reader.word("same", SAMES, "source"),
         within_s=evidence.reader.number("within_s"),
         signals=tuple(evidence.signals),
-        symptom_of=top.items("symptom_of", lambda at: _edge(top, at, kinds)),
+        symptom_of=tuple(edge for edges in top.items("symptom_of", lambda at: _edges(top, at, kinds)) for edge in edges),
         refines=top.strings("refines"),
         caused_by=top.items("caused_by", lambda at: _edge(top, at, kinds)),
         fixes=top.items("fixes", lambda at: _fix(top, at)),
@@ -101,19 +105,26 @@ def _entry(doc: Document, problems: list[Problem], kinds: tuple[str, ...], layer
         match=samples.items("match", lambda at: _sample(samples, at)) if samples else (),
         no_match=samples.items("no_match", lambda at: _sample(samples, at)) if samples else (),
     )
-    if entry.status == "deprecated" and not entry.replaced_by:
-        top.fault(("status",), "a deprecated entry must name 'replaced_by'")
-    return entry
 
 
-def _edge(top: Reader, at: Path, kinds: tuple[str, ...]) -> Edge | None:
-    reader = top.sub(at, ("entry", "kind", "scope"), f"'{at[0]}'")
+def _edge(top: Reader, at: Path, kinds: Mapping[str, Kind], *more: str) -> Edge:
+    reader = top.sub(at, ("entry", "kind", *more), f"'{at[0]}'")
     edge = Edge(reader.string("entry", ""), reader.string("kind", ""), reader.word("scope", SCOPES, "job"))
     if bool(edge.entry) == bool(edge.kind):
         reader.fault((), "an edge names either 'entry' or 'kind'")
     if edge.kind and edge.kind not in kinds:
-        reader.word("kind", kinds)
+        reader.word("kind", tuple(kinds))
     return edge
+
+
+def _edges(top: Reader, at: Path, kinds: Mapping[str, Kind]) -> tuple[Edge, ...]:
+    """The edge that is written, or one for each kind that has the trait it names."""
+    value = top.map[at[0]][at[1]]
+    if not isinstance(value, dict) or "trait" not in value:
+        return (_edge(top, at, kinds, "scope"),)
+    reader = top.sub(at, ("trait", "scope"), f"'{at[0]}' by trait")
+    trait, scope = reader.word("trait", TRAITS), reader.word("scope", SCOPES, "job")
+    return tuple(Edge("", kind, scope) for kind in with_trait(kinds, trait))
 
 
 def _fix(top: Reader, at: Path) -> Fix | None:
@@ -174,7 +185,7 @@ def _reference(top: Reader, at: Path) -> Reference:
 
 
 def _sample(samples: Reader, at: Path) -> Sample:
-    reader = samples.sub(at, ("name", "path", "text", "expect", "source"), "a sample")
+    reader = samples.sub(at, ("name", "path", "text", "expect"), "a sample")
     return Sample(reader.string("name"), reader.string("text"), reader.string("path", ""), reader.pairs("expect"))
 
 

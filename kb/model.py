@@ -7,7 +7,7 @@ frozen dataclass. `None` means "the entry does not say".
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple, Union
+from typing import Any, Literal, NamedTuple, Union, get_args
 
 SEVERITIES = ("fatal", "error", "warning", "info")
 ROLES = ("cause", "ambiguous", "symptom", "wrapper", "noise")
@@ -24,6 +24,20 @@ FACT_PREFIX = "fact:"
 LEAF_FORMS = ("text", "regex", "code", "exit", "fields")
 
 
+# What kinds of faults have in common, as far as it decides what explains what. `kinds.yaml` tells which kind has which.
+Trait = Literal[
+    "ends_job",  # a job ends of it, be it an NPU's fault or not: it explains what the job printed while dying
+    "downstream",  # printed because a peer is gone: no beginning while another process has a fault of its own
+    "shared",  # several processes show it together: which of them is the odd one, the waits tell
+    "raises",  # the program that meets it raises an exception of its own
+    "of_program",  # an exception of the calling program: below a failed call it only follows from that
+    "stopped",  # somebody stopped the program: what breaks from then on only follows
+    "elsewhere",  # the log is of a machine without an NPU: whatever looks like a fault of one is none
+    "restarts",  # a launcher starts the workers again: another attempt begins
+]
+TRAITS: tuple[Trait, ...] = get_args(Trait)
+
+
 class Text(NamedTuple):
     """One text in the two languages of the product."""
 
@@ -35,6 +49,16 @@ class Text(NamedTuple):
 
     def json(self) -> dict[str, str]:
         return {"en": self.en, "zh": self.zh}
+
+
+NOTHING = Text("", "")
+
+
+class Kind(NamedTuple):
+    """A kind of fault: what it is called, and what it has in common with others."""
+
+    title: Text
+    traits: tuple[Trait, ...]
 
 
 class Filter(NamedTuple):
@@ -71,7 +95,7 @@ Condition = Union[int, tuple[str, tuple["Condition", ...]]]
 
 
 class Edge(NamedTuple):
-    """A relation, kept at the effect: the target is an entry or every entry of a kind."""
+    """A relation, kept at the effect: the target is an entry or every entry of a kind. One by trait is an edge for each kind."""
 
     entry: str
     kind: str
@@ -133,10 +157,10 @@ class Entry(NamedTuple):
     severity: str
     role: str
     kind: str
+    traits: tuple[Trait, ...]  # of its kind
     component: str
     confidence: str
     applies_to: tuple[tuple[str, str], ...]
-    replaced_by: str
     title: Text
     cause: Text
     condition: tuple[Condition, ...]  # every member must hold
@@ -184,8 +208,8 @@ def entry_from_json(row: Mapping[str, Any]) -> Entry:
     """The inverse of storing an Entry as a JSON object (NamedTuples become arrays there)."""
     return Entry(
         **{k: row[k] for k in ("code", "slug", "domain", "status", "severity", "role", "kind", "component", "confidence")},
+        traits=tuple(row["traits"]),
         applies_to=tuple((k, v) for k, v in row["applies_to"]),
-        replaced_by=row["replaced_by"],
         title=_text(row["title"]),
         cause=_text(row["cause"]),
         condition=tuple(_condition(c) for c in row["condition"]),

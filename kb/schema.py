@@ -38,7 +38,11 @@ def entry_schema() -> Json:
     leaf_filter: Json = {
         "anyOf": [_STRING, _list(_word(model.LINE_KINDS)), {"type": "object", "propertyNames": _word(model.LINE_KINDS)}]
     }
-    edge = _closed({"entry": _STRING, "kind": _word(kinds()), "scope": _word(model.SCOPES)})
+    words = tuple(kinds())
+    scope = _word(model.SCOPES)
+    target = {"entry": _STRING, "kind": _word(words)}
+    edge = _closed({**target, "scope": scope})
+    by_trait = _closed({"trait": _word(model.TRAITS), "scope": scope}, ("trait",))
     command = _closed({"run": _STRING, "changes": {"anyOf": [_STRING, _TEXT]}, "why": _TEXT}, ("run",))
     env = _closed({"name": _STRING, "value": _STRING, "scope": _STRING, "undo": _STRING, "caution": _TEXT}, ("name",))
     fix = _closed(
@@ -48,9 +52,7 @@ def entry_schema() -> Json:
         },
         ("goal", "title"),
     )  # fmt: skip
-    sample = _closed(
-        {"name": _STRING, "path": _STRING, "source": _STRING, "text": _STRING, "expect": _MAP}, ("name", "text")
-    )
+    sample = _closed({"name": _STRING, "path": _STRING, "text": _STRING, "expect": _MAP}, ("name", "text"))
     evidence = _closed(
         {
             "in": leaf_filter, "same": _word(model.SAMES), "within_s": _NUMBER,
@@ -59,16 +61,16 @@ def entry_schema() -> Json:
     )  # fmt: skip
     leaf = _closed(
         {
-            "text": _STRING, "regex": _STRING, "code": _STRING, "exit": _STRING, "seen_in": _STRING, "in": leaf_filter, "lines": _NUMBER,
+            "text": _STRING, "regex": _STRING, "code": _STRING, "exit": _STRING, "in": leaf_filter, "lines": _NUMBER,
             "fields": _closed({"table": _word(model.TABLES), "where": _MAP}, ("table", "where")),
         }
     )  # fmt: skip
     group = _closed({k: _list(condition) for k in ("all", "any", "not")})
     properties: Json = {
         "code": {"type": "string", "pattern": "^[A-Z]{3}\\d{3}$"}, "status": _word(model.STATUSES), "severity": _word(model.SEVERITIES),
-        "role": _word(model.ROLES), "kind": _word(kinds()), "component": _STRING, "confidence": _word(model.CONFIDENCES), "applies_to": _MAP,
-        "replaced_by": _STRING, "title": _TEXT, "cause": _TEXT, "evidence": evidence, "symptom_of": _list(edge),
-        "refines": {"anyOf": [_STRING, _list(_STRING)]}, "caused_by": _list(edge), "fixes": _list(fix),
+        "role": _word(model.ROLES), "kind": _word(words), "component": _STRING, "confidence": _word(model.CONFIDENCES), "applies_to": _MAP,
+        "title": _TEXT, "cause": _TEXT, "evidence": evidence, "symptom_of": _list({"anyOf": [edge, by_trait]}),
+        "refines": {"anyOf": [_STRING, _list(_STRING)]}, "caused_by": _list(_closed(target)), "fixes": _list(fix),
         "repro": _closed({"template": _STRING, "with": _MAP}, ("template",)),
         "references": _list(_closed({"kind": _STRING, "title": _STRING, "url": _STRING}, ("title",))),
         "samples": _closed({"match": _list(sample), "no_match": _list(sample)}),

@@ -327,5 +327,5 @@ _USER_KEYS = frozenset({"user", "owner", "username", "account"})
 # Words of the program itself; times look like addresses to a pattern and identify nobody.
 _FIXED = frozenset(
     {"id", "slug", "kind", "role", "severity", "verdict", "level", "module", "digest", "version", "time", "first_seen", "last_seen", "explains",
-     "explained_by", "goal", "risk", "name", "undo", "type"}
+     "explained_by", "rule", "goal", "risk", "name", "undo", "type"}
 )  # fmt: skip

@@ -93,6 +93,7 @@ def _finding(related: Related) -> dict[str, Any]:
         "evidence": [place(p) for p in _evidence(finding)],
         "explains": list(related.explains),
         "explained_by": related.explained_by,
+        "rule": related.rule,
         "fixes": [advice.fix_json(f) for f in advice.fixes(finding)],
         "repro": entry.repro[0] if entry.repro else None,
         "references": [{"kind": r.kind, "title": r.title, "url": r.url} for r in entry.references],

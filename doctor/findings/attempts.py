@@ -7,8 +7,6 @@ from collections.abc import Iterable, Iterator
 
 from doctor.scan.harvest import Hit, Place
 
-RESTART = "restart"  # the kind of entries whose lines say that the launcher starts the workers again
-
 
 class Attempts:
     """Where attempts end, by the lines of each log that tells of restarts; every other log holds one attempt."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
-from doctor.findings.attempts import RESTART, Attempts
+from doctor.findings.attempts import Attempts
 from doctor.read.source import hints, home
 from doctor.scan.harvest import Harvest, Hit, Place
 from kb.knowledge import Knowledge
@@ -57,7 +57,7 @@ def evaluate(harvest: Harvest, knowledge: Knowledge) -> tuple[Finding, ...]:
     by_entry: dict[str, list[Hit]] = {}
     for hit in harvest.hits:
         by_entry.setdefault(hit.entry, []).append(hit)
-    restarts = (c for c in by_entry if (e := knowledge.entry(c)) is not None and e.kind == RESTART)
+    restarts = (c for c in by_entry if (e := knowledge.entry(c)) is not None and "restarts" in e.traits)
     attempts = Attempts(hit.place for code in restarts for hit in by_entry[code])
     found = []
     for code in sorted(by_entry):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from doctor.job.facts import fact_of
 from doctor.job.job import Process
 from doctor.scan.harvest import Hit, Place
 
@@ -87,7 +88,7 @@ def learn(actor: Actor) -> None:
     actor.facts.sort(key=lambda h: (h.place.time or "", h.place.path, h.place.line))
     latest: str | None = None  # the communicator that the lines around are about
     for hit in actor.facts:
-        name = hit.signal[5:].partition("/")[0]
+        name = fact_of(hit)
         got = dict(hit.captures)
         actor.seen(hit.place.time, hit.place.time)
         if name == "error-head":

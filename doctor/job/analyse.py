@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from doctor.findings.evaluate import Finding, Instance, Scope, order
 from doctor.job.case import Case, faults, owner
 from doctor.job.clocks import Clocks
+from doctor.job.facts import fact_of
 from doctor.job.identity import Who
 from doctor.job.job import Job, Root
 from doctor.job.roots import choose
@@ -67,7 +68,7 @@ def _strange(harvest: Harvest, who: Who) -> dict[int, Place]:
             found[number] = place
     for number, actor in enumerate(who.actors):  # a task on the device that failed and did not only wait
         for hit in actor.facts:
-            if hit.signal.startswith("fact:aicpu-task/") and not dict(hit.captures)["task"].startswith("NOTIFY"):
+            if fact_of(hit) == "aicpu-task" and not dict(hit.captures)["task"].startswith("NOTIFY"):
                 found.setdefault(number, hit.place)
     return found
 
@@ -78,7 +79,7 @@ def _setting(who: Who, name: str, default: float) -> float:
         float(value)
         for actor in who.actors
         for hit in actor.facts
-        if hit.signal.startswith(f"fact:{name}/") and (value := dict(hit.captures).get("seconds"))
+        if fact_of(hit) == name and (value := dict(hit.captures).get("seconds"))
     }
     return min((v for v in found if v > 0), default=default)
 

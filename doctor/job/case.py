@@ -11,18 +11,12 @@ from doctor.job.identity import Who
 from doctor.job.job import Process, Root, Target, label
 from doctor.job.waits import Graph
 from doctor.scan.harvest import Place
+from kb.model import Trait
 
 MAX_ROOTS = 8
 MAX_TERMINALS = 64
 SLACK = 2.0  # seconds by which a fault may stand after the first wait of the same process
 SILENT = 30.0  # a log that ends so long before the others gave up ended early
-# What is printed because a peer is gone: never the beginning while somebody else has a fault of his own.
-DOWNSTREAM = frozenset(
-    {"peer-timeout", "peer-lost", "worker-death", "wrapper", "noise", "link-fault", "network-config"}
-)
-ENDING = frozenset(
-    {"not-npu", "user-code", "model-files", "dataset", "host-resource", "service-config", "process-death"}
-)
 SET_UP = ("agent", "server")
 ACCUSED = ("lost", "stuck", "cqe")
 
@@ -32,7 +26,7 @@ class Fault(NamedTuple):
 
     process: int
     code: str
-    kind: str
+    traits: tuple[Trait, ...]  # of the entry's kind
     strong: bool
     time: str | None
     place: Place
@@ -76,15 +70,15 @@ def faults(who: Who, findings: Iterable[Finding]) -> tuple[Fault, ...]:
         entry = finding.entry
         if entry.role not in ("cause", "ambiguous") or entry.domain == "job":
             continue
-        if entry.severity == "info" or (entry.severity == "warning" and entry.kind not in ENDING):
+        if entry.severity == "info" or (entry.severity == "warning" and "ends_job" not in entry.traits):
             continue
         for instance in finding.instances:
             number = owner(who, instance)
-            if number is None or (entry.kind == "collective-mismatch" and len(instance.pids) > 1):
+            if number is None or ("shared" in entry.traits and len(instance.pids) > 1):
                 continue  # nobody's, or what several processes show together: the waits tell more about that
             place = instance.hits[0].place
-            strong = entry.role == "cause" and entry.kind not in DOWNSTREAM
-            fault = Fault(number, entry.code, entry.kind, strong, place.time, place, instance.captures)
+            strong = entry.role == "cause" and "downstream" not in entry.traits
+            fault = Fault(number, entry.code, entry.traits, strong, place.time, place, instance.captures)
             known = found.get((number, entry.code))
             if known is None or order(place) < order(known.place):
                 found[number, entry.code] = fault

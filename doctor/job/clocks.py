@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 from statistics import median
 
+from doctor.job.facts import fact_of
 from doctor.job.identity import Who
 from doctor.job.job import Process, Skew
 from parsers.parsed import seconds
@@ -26,7 +27,7 @@ class Clocks:
         for process, actor in zip(who.processes, who.actors, strict=True):
             seen: set[tuple[str, str]] = set()
             for hit in actor.facts:
-                name = hit.signal[5:].partition("/")[0]
+                name = fact_of(hit)
                 if name not in BARRIERS or hit.place.time is None:
                     continue
                 comm = who.comm(process.number, dict(hit.captures).get("comm"))

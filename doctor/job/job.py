@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from doctor.scan.harvest import Place
+from kb.model import Text
 
 Location = tuple[str, int]  # server address and physical device
 WHOLE = "the whole job"  # the communicator of a line that names none but calls every rank by its rank in the job
@@ -100,6 +102,20 @@ class Job(NamedTuple):
 
     def label(self, number: int) -> str:
         return label(self.processes[number])
+
+
+class Story(NamedTuple):
+    """What a job adds to the relations of findings: its roots in order, and why each is one."""
+
+    order: Mapping[str, int]  # code of an entry -> place among the roots
+    notes: Mapping[str, Text]
+    waited: bool = True  # does anybody wait for a root? If not, it only is the fault of a process that is known
+
+    def place(self, code: str) -> int:
+        return self.order.get(code, len(self.order) + 1)
+
+
+NO_STORY = Story({}, {}, False)
 
 
 def label(process: Process) -> str:

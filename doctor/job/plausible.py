@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 
+from doctor.job.facts import tells_enough
 from doctor.read.source import Skipped
 from doctor.scan.harvest import Harvest, Hit, Place
 
@@ -14,21 +15,26 @@ _FORMS = {
     **dict.fromkeys(("index", "count", "root_port", "port"), _LARGE),
     "seconds": _TIME,
 }
+_IMPOSSIBLE = "numbers of ranks or devices that cannot be"
+_INCOMPLETE = "facts about the job without what is read from them"
 MAX_RANKS = 1_000_000  # of a job; as many are listed when all but one are missing
 LONGEST = 4000  # characters of a capture
 
 
 def sound(harvest: Harvest) -> Harvest:
     """The harvest without facts and ranks that no job can have; what was left out is told."""
-    odd = Counter(hit.place.path for hit in harvest.facts if not _possible(hit))
-    odd.update(place.path for place in (*(h.place for h in harvest.hits), *(c.first for c in harvest.clusters)) if not _has_place(place))
+    odd = Counter(
+        (hit.place.path, _IMPOSSIBLE if tells_enough(hit) else _INCOMPLETE) for hit in harvest.facts if not _usable(hit)
+    )
+    places = (*(h.place for h in harvest.hits), *(c.first for c in harvest.clusters))
+    odd.update((place.path, _IMPOSSIBLE) for place in places if not _has_place(place))
     if not odd:
         return harvest
-    told = tuple(Skipped(path, f"numbers of ranks or devices that cannot be, in {n} lines: left out") for path, n in odd.items())
+    told = tuple(Skipped(path, f"{why}, in {n} lines: left out") for (path, why), n in odd.items())
     return harvest._replace(
         hits=tuple(h if _has_place(h.place) else h._replace(place=h.place._replace(rank=None)) for h in harvest.hits),
         clusters=tuple(c if _has_place(c.first) else c._replace(first=c.first._replace(rank=None)) for c in harvest.clusters),
-        facts=tuple(h for h in harvest.facts if _possible(h)),
+        facts=tuple(h for h in harvest.facts if _usable(h)),
         skipped=tuple(sorted((*harvest.skipped, *told))),
     )
 
@@ -37,8 +43,8 @@ def _has_place(place: Place) -> bool:
     return place.rank is None or -1 <= place.rank < MAX_RANKS
 
 
-def _possible(hit: Hit) -> bool:
-    if not _has_place(hit.place):
+def _usable(hit: Hit) -> bool:
+    if not _has_place(hit.place) or not tells_enough(hit):
         return False
     for name, value in hit.captures:
         form = _FORMS.get(name)

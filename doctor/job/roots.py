@@ -13,7 +13,6 @@ from collections.abc import Iterable, Mapping
 from doctor.findings.evaluate import order
 from doctor.job.case import (
     ACCUSED,
-    DOWNSTREAM,
     MAX_ROOTS,
     SET_UP,
     SLACK,
@@ -24,6 +23,7 @@ from doctor.job.case import (
     node_of,
 )
 from doctor.job.chains import Ends, find_ends
+from doctor.job.facts import fact_of
 from doctor.job.job import Issue, Root, Wait, label
 from doctor.job.silent import is_silent, terminal
 from doctor.job.watched import watched
@@ -37,7 +37,7 @@ def choose(case: Case) -> tuple[Root, ...]:
     first_wait = _first_waits(waits)
     own = [
         f for f in case.faults
-        if (f.strong or f.kind not in DOWNSTREAM) and not _after(f, first_wait.get(f.process))
+        if (f.strong or "downstream" not in f.traits) and not _after(f, first_wait.get(f.process))
     ]  # fmt: skip
     ends = find_ends(case, {f.process for f in own if f.strong} or {f.process for f in own})
     if real := _faulty(case, own, ends, first_wait):
@@ -58,7 +58,7 @@ def _first_waits(waits: Iterable[Wait]) -> dict[int, Place]:
 
 def _after(fault: Fault, wait: Place | None) -> bool:
     """Did the process wait in vain before this went wrong? Then it is a consequence."""
-    if wait is None or fault.kind == "collective-mismatch":
+    if wait is None or "shared" in fault.traits:
         return False
     if fault.time is not None and wait.time is not None:
         return seconds(fault.time) > seconds(wait.time) + SLACK
@@ -89,7 +89,7 @@ def _faulty(case: Case, own: list[Fault], ends: Ends, first_wait: Mapping[int, P
     by_process: dict[int, list[Fault]] = defaultdict(list)
     for fault in chosen:
         by_process[fault.process].append(fault)
-    mismatch = [f for f in chosen if f.kind == "collective-mismatch"]
+    mismatch = [f for f in chosen if "shared" in f.traits]
     if mismatch and len(mismatch) == len(chosen):
         return _odd_one(case, mismatch, ends)
     first = {n: min(fs, key=lambda f: order(f.place)) for n, fs in by_process.items()}
@@ -247,7 +247,7 @@ def _late(case: Case, ends: Ends, __: Mapping[int, Place]) -> tuple[Root, ...]:
     waited = {w.comm for w in case.graph.waits if w.kind in SET_UP}
     for process, actor in zip(case.who.processes, case.who.actors, strict=True):
         for hit in actor.facts:
-            if hit.signal.startswith("fact:comm-entry") and hit.place.time is not None:
+            if fact_of(hit) == "comm-entry" and hit.place.time is not None:
                 comm = case.who.comm(process.number, dict(hit.captures).get("comm"))
                 if comm in waited and comm is not None:
                     groups["entry", comm].setdefault(process.number, (hit.place.time, hit.place))
@@ -312,7 +312,7 @@ def _switch(case: Case, ends: Ends, __: Mapping[int, Place]) -> tuple[Root, ...]
     values: dict[int, str] = {}
     for number, actor in enumerate(case.who.actors):
         for hit in actor.facts:
-            if hit.signal.startswith("fact:tls-switch/"):
+            if fact_of(hit) == "tls-switch":
                 told[number], values[number] = hit.place, dict(hit.captures)["tls"]
     counted = Counter(values.values())
     if len(counted) < 2:

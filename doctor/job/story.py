@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 from doctor.findings.evaluate import Finding
 from doctor.job.analyse import codes_of
-from doctor.job.job import Job, Root
-from doctor.judge.relate import Story
+from doctor.job.job import Job, Root, Story
 from kb.model import Text
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 from doctor.job.actor import size_of
+from doctor.job.facts import fact_of
 from doctor.job.identity import Who
 from doctor.job.job import WHOLE, Issue, Location, Target, Wait
 from doctor.scan.harvest import Hit, Place
@@ -76,13 +77,11 @@ class _Reader:
         ] = []  # peers without a communicator yet, and the rank that waits
 
     def read(self, hit: Hit) -> Iterator[Wait]:
-        name = hit.signal[5:].partition("/")[0]
         got = dict(hit.captures)
         if "comm" in got:
             self._comm = self.who.comm(self.number, got["comm"]) or self._comm
-        handler = getattr(self, "_" + name.replace("-", "_"), None)
-        if handler is not None:
-            yield from handler(got, hit.place)
+        read = _READERS.get(fact_of(hit))
+        return read(self, got, hit.place) if read is not None else iter(())
 
     def _wait(self, kind: str, on: Target | None, comm: str | None, place: Place) -> Wait:
         if on is not None and on.process == self.number:
@@ -199,7 +198,7 @@ class _Reader:
 
     def _link_pair(self, got: dict[str, str], place: Place) -> Iterator[Wait]:
         comm = self.who.comm_of_tag(self.number, got.get("tag")) or self._comm
-        at = (got["on_server"], int(got["on_device"])) if got.get("on_device") else None
+        at = _peer(got)
         number = self.who.at.get(at) if at is not None else None
         if number is None:
             seat = self._seat(comm, int(got["on"]), got["comm_rank"])
@@ -270,9 +269,7 @@ class _Reader:
     # what HCCL itself accuses
 
     def _heartbeat(self, got: dict[str, str], place: Place) -> Iterator[Wait]:
-        at = location(got.get("who"))
-        if at is None and "on_server" in got:
-            at = (got["on_server"], int(got["on_device"]))
+        at = location(got.get("who")) or _peer(got)
         kind = next((v for k, v in _STATUS.items() if got["status"].lower().startswith(k)), None)
         if at is not None and kind is not None:
             number = self.who.at.get(at)
@@ -280,12 +277,46 @@ class _Reader:
                 yield Wait(self.number, Target(number, location=at), kind, None, place)
 
     def _cqe(self, got: dict[str, str], place: Place) -> Iterator[Wait]:
-        at = (got["on_server"], int(got["on_device"])) if got.get("on_server") else None
+        at = _peer(got)
         number = self.who.at.get(at) if at is not None else None
         if number is None and got.get("on_ip"):
             number = self.who.by_ip.get(got["on_ip"])
             at = at or self.who.address_of.get(got["on_ip"])
         yield self._wait("cqe", Target(number, location=at, address=got.get("on_ip")), self._comm, place)
+
+
+# Who reads which fact. A fact that a user's knowledge adds has no reader, whatever it is called.
+_READERS: Mapping[str, Callable[[_Reader, dict[str, str], Place], Iterator[Wait]]] = {
+    "notify": _Reader._notify,
+    "task-base": _Reader._task_base,
+    "task-para": _Reader._task_para,
+    "task-group": _Reader._task_group,
+    "task-op": _Reader._task_op,
+    "aicpu-task": _Reader._aicpu_task,
+    "aicpu-op": _Reader._aicpu_op,
+    "call": _Reader._call,
+    "watchdog": _Reader._watchdog,
+    "socket": _Reader._socket,
+    "link-row": _Reader._link_row,
+    "link-pair": _Reader._link_pair,
+    "first-pair": _Reader._first_pair,
+    "p2p": _Reader._p2p,
+    "root-unreachable": _Reader._root_unreachable,
+    "no-answer": _Reader._no_answer,
+    "server-timeout": _Reader._server_timeout,
+    "missing-agents": _Reader._missing_agents,
+    "connected": _Reader._connected,
+    "connected-total": _Reader._connected_total,
+    "wanted": _Reader._wanted,
+    "heartbeat": _Reader._heartbeat,
+    "cqe": _Reader._cqe,
+}
+
+
+def _peer(got: dict[str, str]) -> Location | None:
+    """The device of a server that a line names as the other end."""
+    server, device = got.get("on_server"), got.get("on_device")
+    return (server, int(device)) if server and device else None
 
 
 def _iso(text: str | None) -> str | None:

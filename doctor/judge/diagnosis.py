@@ -5,17 +5,15 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from doctor.findings import evaluate
+from doctor.job.job import NO_STORY, Job, Story
 from doctor.job.plausible import sound
 from doctor.judge import relate, unclaimed
 from doctor.read.source import Skipped
 from doctor.scan.harvest import VERDICTS, Cluster, Harvest, Hit, merge
 from kb.knowledge import Knowledge
-
-if TYPE_CHECKING:
-    from doctor.job.job import Job
 
 
 class Diagnosis(NamedTuple):
@@ -93,9 +91,9 @@ def verdict_hits(job: Job, knowledge: Knowledge) -> tuple[Hit, ...]:
     return hits(job, knowledge.leaves()) if any(r.verdict != "fault" for r in job.roots) else ()
 
 
-def _story(job: Job | None, findings: Sequence[evaluate.Finding]) -> relate.Story:
+def _story(job: Job | None, findings: Sequence[evaluate.Finding]) -> Story:
     if job is None:
-        return relate.NO_STORY
+        return NO_STORY
     from doctor.job.story import story
 
     return story(job, findings)

@@ -132,6 +132,49 @@ def test_signals_belong_together(same: str, expected: list[str], tmp_path: Path)
     assert roots(diagnose(plog(1, 1, "left half") + plog(1, 2, "right half"), knowledge=known)) == ["AAA001"]
 
 
+@pytest.mark.parametrize(("same", "expected"), [("rank", []), ("node", []), ("job", ["AAA001"])])
+def test_signals_of_other_ranks_and_nodes(same: str, expected: list[str], tmp_path: Path) -> None:
+    """Folders tell rank and node: half of a fault here and half there is none, unless the whole job is meant."""
+    folder = tmp_path / "kb"
+    folder.mkdir()
+    evidence = f"{{same: {same}, all: [{{text: 'left half'}}, {{text: 'right half'}}]}}"
+    known = knowledge(folder, entry("AAA001", "", evidence=evidence))
+    for number, half in enumerate(("left", "right")):
+        place = tmp_path / "logs" / f"node-{number}" / f"rank_{number}"
+        place.mkdir(parents=True)
+        (place / "train.log").write_text(f"{half} half\n")
+    assert roots(diagnose(tmp_path / "logs", knowledge=known)) == expected
+
+
+@pytest.mark.parametrize(
+    ("accepts", "expected"),
+    [
+        ("plog", True), ("[text, plog]", True), ("launcher", False),
+        ("{plog: {module: GE}}", True), ("{plog: {module: [HCCL, RUNTIME]}}", False),
+        ("{plog: {level: error}}", True), ("{plog: {level: warning}}", False),
+        ("{plog: {file: a.cc}}", True), ("{plog: {file: b.cc}}", False),
+    ],
+)  # fmt: skip
+def test_kinds_of_lines_that_an_entry_accepts(accepts: str, expected: bool, tmp_path: Path) -> None:
+    known = knowledge(tmp_path, entry("AAA001", "", evidence=f"{{in: {accepts}, any: [{{text: 'kernel broke'}}]}}"))
+    assert bool(roots(diagnose(plog(1, 1, "kernel broke"), knowledge=known))) is expected
+
+
+def test_the_status_of_an_entry(tmp_path: Path) -> None:
+    """A draft is told with less confidence; a deprecated one of a later layer silences the one of the same code."""
+    from doctor.answer import advice
+
+    layers = [tmp_path / name for name in ("first", "draft", "gone")]
+    for folder in layers:
+        folder.mkdir()
+    first = knowledge(layers[0], entry("AAA001", "kernel broke"))
+    draft = knowledge(layers[1], entry("AAA001", "kernel broke", status="draft"))
+    gone = knowledge(layers[2], entry("AAA001", "kernel broke", status="deprecated"))
+    sure, unsure = (diagnose("kernel broke\n", knowledge=one).related[0] for one in (first, draft))
+    assert advice.confidence(unsure) < advice.confidence(sure)
+    assert diagnose("kernel broke\n", knowledge=Knowledge((*first.packs, *gone.packs))).related == ()
+
+
 def test_signals_belong_together_in_time(tmp_path: Path) -> None:
     known = knowledge(
         tmp_path, entry("AAA001", "", evidence="{within_s: 5, all: [{text: 'left half'}, {text: 'right half'}]}")

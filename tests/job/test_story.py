@@ -6,7 +6,7 @@ import pytest
 
 from doctor.answer.report import report
 from doctor.findings.evaluate import Finding, Instance, Scope
-from doctor.job.story import Story
+from doctor.job.job import Story
 from doctor.judge.diagnosis import conclude
 from doctor.judge.proof import Bench
 from doctor.judge.relate import relate

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -11,9 +12,11 @@ import pytest
 
 from kb import yamldoc
 from kb.build import Layer, build, kinds
+from kb.kinds import read_kinds
 from kb.knowledge import Knowledge
+from kb.layers import HERE
 from kb.load import read_entry
-from kb.model import Entry
+from kb.model import TRAITS, Edge, Entry, entry_from_json
 from kb.pack import BrokenPackError, Pack, keep_newest
 
 GOOD = """\
@@ -141,6 +144,67 @@ def test_a_leaf_that_would_cost_too_much_is_refused(leaf: str, what: str) -> Non
     got = read_entry("x.yaml", text.encode(), kinds(), "user")
     assert isinstance(got, list)
     assert any(what in str(fault) for fault in got), got
+
+
+def loaded(text: str) -> Entry:
+    got = read_entry("x.yaml", text.encode(), kinds())
+    assert isinstance(got, Entry), got
+    return got
+
+
+def test_an_edge_by_trait_stands_for_every_kind_that_has_it() -> None:
+    """So a new kind with the trait needs no edit of the entry."""
+    entry = loaded(GOOD + "symptom_of: [{entry: MEM001}, {trait: restarts, scope: node}, {kind: driver}]\n")
+    expected = (Edge("MEM001", "", "job"), Edge("", "restart", "node"), Edge("", "driver", "job"))
+    assert entry.symptom_of == expected
+    many = {e.kind for e in loaded(GOOD + "symptom_of: [{trait: raises}]\n").symptom_of}
+    assert many == {name for name, kind in kinds().items() if "raises" in kind.traits}
+
+
+@pytest.mark.parametrize(
+    ("key", "edge", "what"),
+    [
+        ("symptom_of", "{trait: raise}", "did you mean 'raises'"),
+        ("symptom_of", "{trait: raises, kind: driver}", "unknown key 'kind'"),
+        ("caused_by", "{trait: raises}", "unknown key 'trait'"),
+        ("caused_by", "{kind: driver, scope: node}", "unknown key 'scope'"),
+    ],
+)
+def test_a_wrong_edge_by_trait_is_refused(key: str, edge: str, what: str) -> None:
+    """`caused_by` names what to check next: a trait is too wide for that."""
+    assert any(what in told for told in problems(GOOD + f"{key}: [{edge}]\n"))
+
+
+def test_an_entry_has_the_traits_of_its_kind() -> None:
+    """Also after it went through a pack."""
+    text = GOOD.replace("kind: out-of-memory", "kind: network-config")
+    entry = loaded(text)
+    assert entry.traits == ("downstream", "raises")
+    assert entry_from_json(json.loads(json.dumps(entry._asdict()))).traits == entry.traits
+
+
+@pytest.mark.parametrize(
+    ("line", "what"),
+    [
+        ("odd: {en: Odd, zh: 怪, traits: [end_job]}", "did you mean 'ends_job'"),
+        ("odd: {en: Odd, zh: 怪, trait: ends_job}", "unknown key 'trait'"),
+        ("odd: {en: Odd, one, zh: 怪}", "unknown key 'one'"),
+        ("odd: {en: Odd}", "'zh' is missing"),
+        ("odd: Odd", "must be a mapping"),
+        ("- odd", "must be a mapping"),
+    ],
+)
+def test_a_faulty_list_of_kinds_is_named(line: str, what: str, tmp_path: Path) -> None:
+    path = tmp_path / "kinds.yaml"
+    path.write_text(line + "\n")
+    assert any(what in str(told) for told in read_kinds(path)[1])
+
+
+def test_every_trait_is_had() -> None:
+    """The list of kinds is sound, and no trait is a word without use."""
+    found, faults = read_kinds(HERE / "kinds.yaml")
+    assert faults == []
+    assert {t for kind in found.values() for t in kind.traits} == set(TRAITS)
 
 
 def test_an_entry_without_evidence_is_refused() -> None:

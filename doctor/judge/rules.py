@@ -1,0 +1,346 @@
+"""Which finding explains another: one table of rules, the strongest first.
+
+The first rule of the table that holds for two findings decides: it explains the first one by the second, or it keeps the
+two apart. Where several findings explain one, the strongest rule wins; by the same rule, the one that is read first.
+
+A new rule is a function and its place in the table. The end of its docstring names what goes wrong without it: in an
+incident of `tests/data/incidents`, in a sample of an entry, or in a job of `tests/simulate` (fault and seed, of 16 ranks).
+A test switches every rule off and looks; what nothing needs is no rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+from doctor.findings.attempts import Attempts
+from doctor.findings.evaluate import Finding
+from doctor.job.job import Story
+from doctor.judge.nearness import Places, later_in_file, long_before, not_later
+from kb.model import Entry
+
+
+class Scene(NamedTuple):
+    """What a rule may look at besides the two findings."""
+
+    places: Places
+    attempts: Attempts
+    story: Story
+    harmless: Mapping[str, str]  # findings seen in harmless lines only, and the entry that calls those harmless
+
+
+EXPLAINS, KEEPS_APART = True, False
+Holds = Callable[[Finding, Finding, Scene], bool]
+
+
+class Rule(NamedTuple):
+    """Does it hold for an effect and what may be its cause? Then it explains the one by the other, or keeps them apart."""
+
+    holds: Holds
+    explains: bool
+
+    @property
+    def name(self) -> str:
+        return self.holds.__name__.replace("_", "-")
+
+
+def decide(effect: Finding, cause: Finding, scene: Scene, rules: Sequence[Rule]) -> int | None:
+    """The place of the rule by which the second explains the first; None when it does not."""
+    for place, rule in enumerate(rules):
+        if rule.holds(effect, cause, scene):
+            return place if rule.explains else None
+    return None
+
+
+def harmless(findings: Sequence[Finding]) -> dict[str, str]:
+    """Findings seen in nothing but lines that an entry of the harmless ones claims, each with that entry's code."""
+    claimed = {(h.place.path, h.place.line): f.entry.code for f in findings if f.entry.role == "noise" for h in f.hits}
+    found: dict[str, str] = {}
+    for finding in findings if claimed else ():
+        if finding.entry.role != "noise":
+            owners = [claimed.get((h.place.path, h.place.line)) for h in finding.hits]
+            if owners[0] is not None and all(owners):
+                found[finding.entry.code] = owners[0]
+    return found
+
+
+# What harmless lines are worth
+
+
+def only_in_harmless_lines(effect: Finding, cause: Finding, scene: Scene) -> bool:
+    """A wide pattern may hit the very line that another entry knows as harmless: then it is harmless too.
+
+    Without it: incident runtime-worker-thread-no-context: RTS601 is a root.
+    """
+    return scene.harmless.get(effect.entry.code) == cause.entry.code
+
+
+def harmless_lines_explain_nothing(effect: Finding, cause: Finding, scene: Scene) -> bool:
+    """What is harmless is no cause, and needs none.
+
+    Without it: incident decoy-ctrl-c: NOI003 is put beneath NOT008.
+    """
+    return "noise" in (effect.entry.role, cause.entry.role) or cause.entry.code in scene.harmless
+
+
+def started_again(effect: Finding, cause: Finding, scene: Scene) -> bool:
+    """What a launcher started again failed on its own: a later attempt explains no fault of an earlier one.
+
+    Without it: incident order-restart-seconds-after-error-cqe: HCL055 is read first.
+    """
+    return _may_be_root(effect.entry) and scene.attempts.later(cause.hits, effect.hits)
+
+
+# What entries say about each other
+
+
+def said_more_precisely(effect: Finding, cause: Finding, scene: Scene) -> bool:
+    """The cause `refines` the effect: both say the same, and whoever knows more stays.
+
+    Without it: incident a4-bf16-no-binary-310p: CMP001 is read first.
+    """
+    return effect.entry.code in cause.entry.refines and scene.places.near(effect, cause)
+
+
+def symptom_of_entry(effect: Finding, cause: Finding, scene: Scene) -> bool:
+    """The effect's entry names the cause's in `symptom_of`, and both can be of one scope.
+
+    Without it: incident hccl-dispatch-561000-is-a-link: OPR003 is read first.
+    """
+    return any(
+        edge.entry == cause.entry.code and scene.places.share(edge.scope, effect, cause)
+        for edge in effect.entry.symptom_of
+    )
+
+
+def symptom_of_kind(effect: Finding, cause: Finding, scene: Scene) -> bool:
+    """The effect's entry names the kind of the cause, or a trait of it. Another symptom of that kind is no cause yet.
+
+    Without it: incident memory-rl-sleep-increased: VLM708 is read first.
+    """
+    return _may_be_root(cause.entry) and _by_kind(effect, cause, scene) and not _raised_below(effect, cause)
+
+
+def general_beneath_precise(effect: Finding, cause: Finding, _: Scene) -> bool:
+    """The effect `refines` the cause: the general form never explains the precise one.
+
+    Without it: sample HCL113/plog: RTS883 is read first.
+    """
+    return cause.entry.code in effect.entry.refines
+
+
+def without_an_npu_alone(effect: Finding, cause: Finding, _: Scene) -> bool:
+    """That a log is of a machine without an NPU follows from nothing, and explains no remark and no user's error.
+
+    Without it: sample MEM021/cuda-old: NOT033 is put beneath NOT050.
+    """
+    return "elsewhere" in effect.entry.traits or ("elsewhere" in cause.entry.traits and not _is_error(effect.entry))
+
+
+def guess_at_a_known_line(effect: Finding, cause: Finding, scene: Scene) -> bool:
+    """An entry that only repeats what a line says yields to whoever knows that line.
+
+    Without it: incident precision-megatron-nan-one-rank: NOT032 is a root.
+    """
+    return (
+        _guesses(effect.entry)
+        and not _guesses(cause.entry)
+        and _tells(cause.entry)
+        and scene.places.reads(cause, effect)
+    )
+
+
+def knows_the_guessed_line(effect: Finding, cause: Finding, scene: Scene) -> bool:
+    """And never the other way round, however early the guess stands.
+
+    Without it: sample DST007/old: NOT033 is read first.
+    """
+    return guess_at_a_known_line(cause, effect, scene)
+
+
+# What is printed because something else failed
+
+
+def cause_in_its_stream(effect: Finding, cause: Finding, scene: Scene) -> bool:
+    """What only wraps or follows a failure belongs to the real cause of its own stream before any other.
+
+    Without it: incident host-conntrack-table-full: DST020 is put beneath NOT033.
+    """
+    return (
+        cause.entry.role == "cause"
+        and _follows(effect, cause)
+        and _ends_job(cause.entry)
+        and scene.places.near(effect, cause)
+    )
+
+
+def cause_or_neighbour(effect: Finding, cause: Finding, scene: Scene) -> bool:
+    """Then to a cause elsewhere in the job, or to whatever says more in its own stream.
+
+    Without it: simulated job aicore/11: RTS042 is put beneath RTS001.
+    """
+    return _follows(effect, cause) and (cause.entry.role == "cause" or scene.places.near(effect, cause))
+
+
+def anything_that_says_more(effect: Finding, cause: Finding, _: Scene) -> bool:
+    """Then to whatever else says more, wherever it stands.
+
+    Without it: simulated job aicore/11: HCL085 is a root.
+    """
+    return _follows(effect, cause)
+
+
+def after_the_stop(effect: Finding, cause: Finding, scene: Scene) -> bool:
+    """Somebody stopped the program: what breaks from then on in the same stream only follows from its end.
+
+    Without it: incident order-decoy-interrupt-then-context-gone: RTS019 is read first.
+    """
+    return "stopped" in cause.entry.traits and scene.places.near(effect, cause) and not_later(cause, effect)
+
+
+def symptom_nearer_to_the_origin(effect: Finding, cause: Finding, scene: Scene) -> bool:
+    """Of two symptoms the one whose entry names the other's kind folds beneath it, while no cause is known.
+
+    Without it: sample PTA604/form-2: RTS029 is a root.
+    """
+    return (
+        effect.entry.role == cause.entry.role == "symptom"
+        and effect.entry.kind != cause.entry.kind
+        and _by_kind(effect, cause, scene)
+        and not symptom_of_entry(cause, effect, scene)
+    )
+
+
+# What order, nearness and the job only suggest
+
+
+def two_roots_of_the_job(effect: Finding, cause: Finding, scene: Scene) -> bool:
+    """Chains of waiting end at both: two faults, however near they stand to each other.
+
+    Without it: simulated job oom/21/hidden: JOB001 is read first.
+    """
+    order = scene.story.order
+    a, b = order.get(effect.entry.code), order.get(cause.entry.code)
+    return a is not None and b is not None and a != b
+
+
+def machine_without_an_npu(_: Finding, cause: Finding, __: Scene) -> bool:
+    """The log is of a machine that has no NPU: whatever looks like a fault of one is none.
+
+    Without it: incident order-decoy-gpu-machine-old-transformers: VER022 is read first.
+    """
+    return "elsewhere" in cause.entry.traits
+
+
+def ambiguous_after_a_cause(effect: Finding, cause: Finding, scene: Scene) -> bool:
+    """What may be a cause yields to what is one and stands earlier in the same stream.
+
+    Without it: incident driver-hbm-ecc-kernel-exception: SMI004 is a root.
+    """
+    return (
+        effect.entry.role == "ambiguous"
+        and cause.entry.role == "cause"
+        and _ends_job(cause.entry)
+        and scene.places.near(effect, cause)
+        and not_later(cause, effect)
+    )
+
+
+def shape_of_a_job(effect: Finding, cause: Finding, _: Scene) -> bool:
+    """What only the shape of a job suggests yields to what a line says; a mere suggestion even to an ambiguous line.
+
+    Without it: incident hccl-init-virbr-on-third-node: JOB010 is read first.
+    """
+    return (
+        effect.entry.domain == "job"
+        and cause.entry.domain != "job"
+        and _ends_job(cause.entry)
+        and (cause.entry.role == "cause" or (cause.entry.role == "ambiguous" and effect.entry.confidence == "low"))
+    )
+
+
+def long_before_the_root(effect: Finding, cause: Finding, _: Scene) -> bool:
+    """An attempt that was restarted failed on its own, even if no line tells of the restart.
+
+    Without it: incident order-restart-untold-after-error-cqe: HCL055 is read first.
+    """
+    return long_before(effect, cause)
+
+
+def downstream_of_the_root(effect: Finding, cause: Finding, scene: Scene) -> bool:
+    """What is printed because a peer is gone follows from the root of a job, wherever it stands.
+
+    Without it: simulated job node-down/12: HCL004 is a root.
+    """
+    return (
+        cause.entry.code in scene.story.order
+        and effect.entry.role == "ambiguous"
+        and "downstream" in effect.entry.traits
+    )
+
+
+RULES: tuple[Rule, ...] = (
+    Rule(only_in_harmless_lines, EXPLAINS),
+    Rule(harmless_lines_explain_nothing, KEEPS_APART),
+    Rule(started_again, KEEPS_APART),
+    Rule(said_more_precisely, EXPLAINS),
+    Rule(symptom_of_entry, EXPLAINS),
+    Rule(symptom_of_kind, EXPLAINS),
+    Rule(general_beneath_precise, KEEPS_APART),
+    Rule(without_an_npu_alone, KEEPS_APART),
+    Rule(guess_at_a_known_line, EXPLAINS),
+    Rule(knows_the_guessed_line, KEEPS_APART),
+    Rule(cause_in_its_stream, EXPLAINS),
+    Rule(cause_or_neighbour, EXPLAINS),
+    Rule(anything_that_says_more, EXPLAINS),
+    Rule(after_the_stop, EXPLAINS),
+    Rule(symptom_nearer_to_the_origin, EXPLAINS),
+    Rule(two_roots_of_the_job, KEEPS_APART),
+    Rule(machine_without_an_npu, EXPLAINS),
+    Rule(ambiguous_after_a_cause, EXPLAINS),
+    Rule(shape_of_a_job, EXPLAINS),
+    Rule(long_before_the_root, KEEPS_APART),
+    Rule(downstream_of_the_root, EXPLAINS),
+)
+
+
+def _may_be_root(entry: Entry) -> bool:
+    return entry.role in ("cause", "ambiguous")
+
+
+def _tells(entry: Entry) -> bool:
+    return entry.role in ("cause", "ambiguous", "symptom")
+
+
+def _is_error(entry: Entry) -> bool:
+    return entry.severity in ("fatal", "error")
+
+
+def _ends_job(entry: Entry) -> bool:
+    return _is_error(entry) or (entry.severity == "warning" and "ends_job" in entry.traits)
+
+
+def _guesses(entry: Entry) -> bool:
+    """Does it only repeat what a line says?"""
+    return entry.role == "ambiguous" and entry.confidence == "low" and entry.domain != "job"
+
+
+def _by_kind(effect: Finding, cause: Finding, scene: Scene) -> bool:
+    return any(
+        edge.kind and edge.kind == cause.entry.kind and scene.places.share(edge.scope, effect, cause)
+        for edge in effect.entry.symptom_of
+    )
+
+
+def _follows(effect: Finding, cause: Finding) -> bool:
+    """A wrapper follows from anything that says more, a symptom from what may be a cause and ends a job."""
+    if effect.entry.role == "wrapper":
+        return _tells(cause.entry)
+    may_follow = effect.entry.role == "symptom" and _may_be_root(cause.entry) and _ends_job(cause.entry)
+    return may_follow and not _raised_below(effect, cause)
+
+
+def _raised_below(effect: Finding, cause: Finding) -> bool:
+    """An exception that stands below a device's failure in the same file came of it, not the other way round."""
+    guess = "of_program" in cause.entry.traits and cause.entry.role == "ambiguous"
+    return guess and later_in_file(cause, effect)
