@@ -1,6 +1,8 @@
-"""Texts that tests compose."""
+"""Texts that tests compose, and how long they wait."""
 
 from __future__ import annotations
+
+HANG_S = 600  # nothing that moves takes so long, on however busy a machine: who waits this long waits for a hang
 
 SMI = """\
 +------------------------------------------------------------------------------------------------+
