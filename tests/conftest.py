@@ -13,13 +13,13 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
-from tests_support import HANG_S
+from tests_support import HANG_S, built_in_entries
 
 from doctor.judge.proof import Bench
 from doctor.scan.harvest import Harvest
 from doctor.scan.scanner import Scanner
 from kb.knowledge import Knowledge, cache_folder, load
-from kb.layers import HERE, Layer
+from kb.layers import HERE
 from kb.model import Entry, Sample
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -75,10 +75,8 @@ def knowledge() -> Knowledge:
 
 
 @pytest.fixture(scope="session")
-def entries() -> list[Entry]:
-    from kb.build import read_entries
-
-    return read_entries(Layer("built-in", HERE))[0]
+def entries() -> tuple[Entry, ...]:
+    return built_in_entries()[0]
 
 
 class Harvested(Bench):
