@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from kb.facts import read_facts
 from kb.kinds import read_kinds
 from kb.layers import HERE, Layer
 from kb.load import read_entry
-from kb.model import Entry, Kind
+from kb.model import Entry, Kind, Signal
 from kb.pack import Writer
 from kb.problems import Problem
 
@@ -26,13 +26,18 @@ def kinds() -> dict[str, Kind]:
 
 def read_entries(layer: Layer) -> tuple[list[Entry], list[Problem]]:
     """Every entry of a layer that can be read, and every fault of those that cannot."""
+    return read_files((path, layer.name) for path in layer.files("entries"))
+
+
+def read_files(files: Iterable[tuple[Path, str]]) -> tuple[list[Entry], list[Problem]]:
+    """The same of files, each with the name of the layer that it belongs to."""
     entries: list[Entry] = []
     by_code: dict[str, str] = {}
     words, problems = read_kinds(HERE / "kinds.yaml")
-    for path in layer.files("entries"):
+    for path, layer in files:
         shown = _shown(path)
         try:
-            got = read_entry(shown, path.read_bytes(), words, layer.name)
+            got = read_entry(shown, path.read_bytes(), words, layer)
         except OSError as error:
             problems.append(Problem(shown, 0, f"cannot be read: {error.strerror}"))
             continue
@@ -88,14 +93,7 @@ def build(layer: Layer) -> tuple[bytes, list[Problem]]:
             "\n".join(sample.text for e in entries for sample in e.match),
         )
     )
-    places = {}
-    signals: list[Any] = []
-    words = {e.code: _words(e) for e in entries}
-    for entry in entries:
-        entry = entry._replace(match=(), no_match=(), signals=tuple(next(assigned) for _ in entry.signals))
-        places[entry.code] = writer.add(entry._asdict())
-        if entry.status != "deprecated":
-            signals += entry.signals
+    places, signals = _add_entries(writer, entries, assigned)
     codes, more = _codes(layer, writer)
     problems += more
     variables, more = _named_rows(layer.root / "envvars.yaml", "variable", "name", writer)
@@ -111,14 +109,42 @@ def build(layer: Layer) -> tuple[bytes, list[Problem]]:
     writer.section("env", variables)
     writer.section("cards", cards)
     writer.section("kinds", {name: kind.title for name, kind in kinds().items()})
-    writer.section(
-        "catalog",
-        [
-            (e.code, e.slug, e.domain, e.severity, e.role, e.kind, e.component, e.status, e.title, words[e.code])
-            for e in entries
-        ],
-    )
+    writer.section("catalog", _catalog(entries))
     return writer.finish(digest.hexdigest()[:16], layer.stamp()), problems
+
+
+def pack_of(entries: Sequence[Entry]) -> bytes:
+    """The pack of entries that are tried before they stand in a layer."""
+    writer = Writer()
+    assigned = fragments.assign_all([s for e in entries for s in e.signals])
+    places, signals = _add_entries(writer, entries, iter(assigned))
+    writer.section("index", {"signals": signals, "entries": places, "codes": 0})
+    for rows in ("codes", "env", "cards", "kinds"):
+        writer.section(rows, {})
+    writer.section("facts", [])
+    writer.section("catalog", _catalog(entries))
+    return writer.finish("tried", "")
+
+
+Places = dict[str, tuple[int, int]]
+
+
+def _add_entries(writer: Writer, entries: Sequence[Entry], assigned: Iterator[Signal]) -> tuple[Places, list[Signal]]:
+    """Where each entry stands in the pack, and the leaves that are looked for; samples are not needed at run time."""
+    places: Places = {}
+    signals: list[Signal] = []
+    for entry in entries:
+        entry = entry._replace(match=(), no_match=(), signals=tuple(next(assigned) for _ in entry.signals))
+        places[entry.code] = writer.add(entry._asdict())
+        if entry.status != "deprecated":
+            signals += entry.signals
+    return places, signals
+
+
+def _catalog(entries: Sequence[Entry]) -> list[Any]:
+    return [
+        (e.code, e.slug, e.domain, e.severity, e.role, e.kind, e.component, e.status, e.title, _words(e)) for e in entries
+    ]
 
 
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]{3,40}")

@@ -17,8 +17,10 @@ from __future__ import annotations
 
 import heapq
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
+from itertools import pairwise
 from pathlib import Path
 
 from kb import anchors
@@ -50,9 +52,17 @@ def count(piece: str) -> int:
     return _background().count(piece.encode())
 
 
+@lru_cache(maxsize=1)
+def _pairs() -> Counter[tuple[int, int]]:
+    """How often each two bytes stand side by side in ordinary logs: read once for the thousands of pairs that are asked for."""
+    return Counter(pairwise(_background()))
+
+
 @lru_cache(maxsize=100_000)
 def _letter(pair: str) -> int:
-    return min(_background().count(pair.encode()), 2000)
+    raw = pair.encode()
+    once = len(raw) == 2 and raw[0] != raw[1]  # of `aaa` two pairs are counted, and one `aa`
+    return min(_pairs()[raw[0], raw[1]] if once else _background().count(raw), 2000)
 
 
 def _letters(piece: str) -> int:
@@ -176,17 +186,17 @@ def _cover(words: set[str], cost: dict[str, float]) -> dict[str, str]:
 def _lengthen(chosen: dict[str, str], cost: dict[str, float], failing: dict[str, int], errors: str) -> None:
     """Where the beginning of an anchor up to its fragment stands in many error lines that go on otherwise, a later one is taken."""
     used = set(chosen.values())
-    counted: dict[str, int] = {}
+    lines = errors.split("\n")
 
-    def stands(text: str) -> int:
-        if text not in counted:
-            counted[text] = errors.count(text)
-        return counted[text]
+    @cache
+    def around(piece: str) -> str:
+        return "\n".join(line for line in lines if piece in line)
 
     for anchor, piece in sorted(chosen.items()):  # the same knowledge gives the same fragments
         if failing[piece] <= WASTED:  # what begins with it stands in no more lines
             continue
         at = anchor.find(piece)
+        stands = cache(around(piece).count)
         if stands(anchor[: at + len(piece)]) - stands(anchor) <= WASTED:
             continue
         later = {p: anchor[: anchor.find(p) + len(p)] for p in _pieces(anchor) if anchor.find(p) >= at}

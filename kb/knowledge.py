@@ -40,6 +40,7 @@ class Knowledge:
         self.problems = problems  # faults of users' entries: reported, skipped
         self._entries: dict[str, Entry] = {}
         self._catalog: tuple[Brief, ...] | None = None
+        self._named: dict[str, dict[str, tuple[Pack, list[int]]]] = {}
         self._owner: dict[str, int] = {}
         for number, pack in enumerate(packs):
             for code in pack.section("index")["entries"]:
@@ -121,7 +122,10 @@ class Knowledge:
                 yield pack.item(list(at))
 
     def _rows(self, section: str) -> dict[str, tuple[Pack, list[int]]]:
-        return {name: (pack, at) for pack in self.packs for name, at in pack.section(section).items()}
+        """Where the rows of a section stand; put together once, for they are asked for one by one."""
+        if section not in self._named:
+            self._named[section] = {name: (pack, at) for pack in self.packs for name, at in pack.section(section).items()}
+        return self._named[section]
 
     def variable(self, name: str) -> dict[str, Any] | None:
         found = self._rows("env").get(name)

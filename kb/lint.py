@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from typing import Any
 
 from kb import anchors, fragments
+from kb.knowledge import Knowledge
 from kb.model import Condition, Entry, Text
 from kb.placeholders import names
 
@@ -23,8 +23,9 @@ _FIXED_KILL = re.compile(r"\bkill\s+(?:-\w+\s+)?\d+")
 class Context:
     """What checks look things up in: the variables known, and the codes of all entries."""
 
-    def __init__(self, variables: dict[str, dict[str, Any]], codes: frozenset[str]) -> None:
-        self.variables, self.codes = variables, codes
+    def __init__(self, known: Knowledge) -> None:
+        self.variables = {name: known.variable(name) or {} for name in known.variables()}
+        self.codes = frozenset(known.codes_of_entries)
 
 
 def check(entry: Entry, context: Context) -> list[str]:
@@ -134,8 +135,7 @@ def safe_patterns(entry: Entry, _: Context) -> Iterator[str]:
 
 def rare_anchors(entry: Entry, _: Context) -> Iterator[str]:
     """A signal whose fixed text is everywhere slows every scan: anchor it on words that healthy logs do not have."""
-    ready = all(s.fragments or s.form == "fields" for s in entry.signals)
-    for signal in entry.signals if ready else fragments.assign_all(entry.signals):
+    for signal in entry.signals:
         if (found := fragments.weak(signal)) > fragments.COMMON:
             yield f"{signal.id}: {signal.anchors} stands {found} times in ordinary logs: anchor it on rarer words"
 

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+from tests_support import HANG_S, built_in_entries
 
 from doctor.judge.proof import Bench
-from kb.knowledge import Knowledge, load
-from kb.layers import HERE, Layer
-from kb.model import Entry
+from doctor.scan.harvest import Harvest
+from doctor.scan.scanner import Scanner
+from kb.knowledge import Knowledge, cache_folder, load
+from kb.layers import HERE
+from kb.model import Entry, Sample
 
 ROOT = Path(__file__).resolve().parent.parent
 Run = Callable[..., "subprocess.CompletedProcess[bytes]"]
@@ -24,18 +29,19 @@ Run = Callable[..., "subprocess.CompletedProcess[bytes]"]
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# The same code gives the same verdict, on a busy machine too. NPU_DOCTOR_EXPLORE=1 draws anew in every run.
-settings.register_profile("same", derandomize=True, database=None, suppress_health_check=[HealthCheck.too_slow])
-settings.register_profile("explore", suppress_health_check=[HealthCheck.too_slow])
+# The same code gives the same verdict, on a busy machine too: no example has a time. NPU_DOCTOR_EXPLORE=1 draws anew in every run.
+settings.register_profile("same", derandomize=True, database=None, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("explore", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("explore" if os.environ.get("NPU_DOCTOR_EXPLORE") else "same")
 
 
-@pytest.fixture(scope="session", autouse=True)
-def _own_home(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """Tests neither see nor change the developer's own knowledge and caches."""
-    home = tmp_path_factory.getbasetemp().parent / "home"
-    home.mkdir(exist_ok=True)
-    os.environ["HOME"] = str(home)
+def pytest_configure(config: pytest.Config) -> None:
+    """Tests neither see nor change the developer's own knowledge and caches; workers share the home of the run that starts them."""
+    if hasattr(config, "workerinput"):
+        return
+    home = tempfile.mkdtemp(prefix="npu-doctor-home-")
+    config.add_cleanup(lambda: shutil.rmtree(home, ignore_errors=True))
+    os.environ["HOME"] = home
     for name in (
         "XDG_CACHE_HOME",
         "XDG_CONFIG_HOME",
@@ -46,6 +52,21 @@ def _own_home(tmp_path_factory: pytest.TempPathFactory) -> None:
         "FORCE_COLOR",
     ):
         os.environ.pop(name, None)
+    if config.option.collectonly:
+        return
+    kept = config.cache.mkdir("knowledge") if hasattr(config, "cache") else None  # type: ignore[union-attr]
+    _compile_once(kept)
+
+
+def _compile_once(kept: Path | None) -> None:
+    """The knowledge is compiled before any worker or command asks for it, and only when it has changed since the last run."""
+    cache = cache_folder()
+    assert cache is not None
+    if kept is not None:
+        shutil.copytree(kept, cache)
+    load()
+    if kept is not None:
+        shutil.copytree(cache, kept, dirs_exist_ok=True)
 
 
 @pytest.fixture(scope="session")
@@ -54,28 +75,58 @@ def knowledge() -> Knowledge:
 
 
 @pytest.fixture(scope="session")
-def entries() -> list[Entry]:
-    from kb.build import read_entries
+def entries() -> tuple[Entry, ...]:
+    return built_in_entries()[0]
 
-    return read_entries(Layer("built-in", HERE))[0]
+
+class Harvested(Bench):
+    """Scans each sample once, however many tests look at what it gives."""
+
+    def __init__(self, knowledge: Knowledge) -> None:
+        super().__init__(knowledge)
+        self._kept: dict[Sample, Harvest] = {}
+
+    def harvest(self, sample: Sample) -> Harvest:
+        if sample not in self._kept:
+            self._kept[sample] = super().harvest(sample)
+        return self._kept[sample]
 
 
 @pytest.fixture(scope="session")
 def bench(knowledge: Knowledge) -> Bench:
-    return Bench(knowledge)
+    return Harvested(knowledge)
+
+
+@pytest.fixture(scope="session")
+def scanner(bench: Bench) -> Scanner:
+    """The one scanner over the whole knowledge: making its plan costs more than most scans."""
+    return bench._scanner
+
+
+@pytest.fixture(scope="session")
+def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A checkout that knows one entry: `run(..., cwd=checkout)` is the real command, and compiles its knowledge in no time."""
+    root = tmp_path_factory.mktemp("checkout")
+    for room in ("doctor", "parsers"):
+        (root / room).symlink_to(ROOT / room)
+    shutil.copytree(HERE, root / "kb", ignore=shutil.ignore_patterns("codes", "cards", "entries", "demo", "repro", "__pycache__", "_compiled"))
+    (only,) = HERE.glob("entries/*/env001_*.yaml")
+    (root / "kb" / "entries").mkdir()
+    shutil.copy(only, root / "kb" / "entries")
+    return root
 
 
 @pytest.fixture
 def run(tmp_path: Path) -> Run:
     """The real command in a process of its own: `run("scan", path, stdin=b"...", LC_ALL="C")`."""
 
-    def call(*args: str, stdin: bytes = b"", timeout: float = 180, **env: str) -> subprocess.CompletedProcess[bytes]:
+    def call(*args: str, stdin: bytes = b"", cwd: Path = ROOT, **env: str) -> subprocess.CompletedProcess[bytes]:
         return subprocess.run(
             [sys.executable, "-m", "doctor", *args],
             input=stdin,
             capture_output=True,
-            timeout=timeout,
-            cwd=ROOT,
+            timeout=HANG_S,
+            cwd=cwd,
             env={**os.environ, **env},
             check=False,
         )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,6 @@ import pytest
 from doctor.answer.report import report
 from doctor.judge.diagnosis import conclude
 from doctor.read import discover
-from doctor.scan.plan import Plan
 from doctor.scan.scanner import Scanner
 from kb.knowledge import Knowledge
 
@@ -22,15 +23,19 @@ CASES = sorted(p.parent for p in FOLDER.glob("*/label.json"))
 # The share of incidents whose first root is right. It only ever rises.
 FLOOR = 0.98
 
+Diagnosed = Callable[[Path], dict[str, Any]]
+
 
 @pytest.fixture(scope="module")
-def scanner(knowledge: Knowledge) -> Scanner:
-    return Scanner(Plan(knowledge.signals()))
+def diagnosed(scanner: Scanner, knowledge: Knowledge) -> Diagnosed:
+    """The report of an incident, made once for all tests."""
 
+    @cache
+    def made(case: Path) -> dict[str, Any]:
+        source = discover.discover([str(next(case.glob("input.*")))]).sources[0]
+        return report(conclude([scanner.scan(source)], knowledge), knowledge)
 
-def diagnosed(case: Path, scanner: Scanner, knowledge: Knowledge) -> dict[str, Any]:
-    source = discover.discover([str(next(case.glob("input.*")))]).sources[0]
-    return report(conclude([scanner.scan(source)], knowledge), knowledge)
+    return made
 
 
 def flat(value: Any) -> str:
@@ -69,10 +74,10 @@ def judge(found: dict[str, Any], label: dict[str, Any]) -> str:
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda p: p.name)
-def test_expected_entry(case: Path, scanner: Scanner, knowledge: Knowledge) -> None:
+def test_expected_entry(case: Path, diagnosed: Diagnosed) -> None:
     """The label names which entries may be the first root; those are what comes out."""
     label = json.loads((case / "label.json").read_text(encoding="utf-8"))
-    found = diagnosed(case, scanner, knowledge)
+    found = diagnosed(case)
     roots = [f["id"] for f in found["findings"] if f["role"] == "root" and f["severity"] in ("error", "fatal")]
     if label["kind"] == "decoy":
         assert roots == []
@@ -81,12 +86,12 @@ def test_expected_entry(case: Path, scanner: Scanner, knowledge: Knowledge) -> N
         assert first in label["expect"], judge(found, label)
 
 
-def test_score(scanner: Scanner, knowledge: Knowledge) -> None:
+def test_score(diagnosed: Diagnosed) -> None:
     """The measured share of right answers stays at or above the floor; decoys are all right."""
     wrong = {}
     for case in CASES:
         label = json.loads((case / "label.json").read_text(encoding="utf-8"))
-        if why := judge(diagnosed(case, scanner, knowledge), label):
+        if why := judge(diagnosed(case), label):
             wrong[case.name] = why
             assert label["kind"] != "decoy", (case.name, why)
     assert 1 - len(wrong) / len(CASES) >= FLOOR, wrong

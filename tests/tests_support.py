@@ -1,6 +1,24 @@
-"""Texts that tests compose."""
+"""Texts that tests compose, and how long they wait."""
 
 from __future__ import annotations
+
+from functools import cache
+
+from kb.build import read_entries
+from kb.layers import HERE, Layer
+from kb.model import Entry
+from kb.problems import Problem
+
+HANG_S = 600  # nothing that moves takes so long, on however busy a machine: who waits this long waits for a hang
+
+
+
+@cache
+def built_in_entries() -> tuple[tuple[Entry, ...], tuple[Problem, ...]]:
+    """Every built-in entry with its samples, and the faults of those that cannot be read."""
+    entries, faults = read_entries(Layer("built-in", HERE))
+    return tuple(entries), tuple(faults)
+
 
 SMI = """\
 +------------------------------------------------------------------------------------------------+

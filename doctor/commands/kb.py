@@ -11,8 +11,6 @@ from doctor.base import exits
 from doctor.base.errors import UsageError
 from doctor.commands import common
 from doctor.render import layout
-from kb.knowledge import Knowledge
-from kb.model import Entry
 
 
 def main(argv: list[str]) -> int:
@@ -88,37 +86,23 @@ def _show(args: argparse.Namespace) -> int:
 
 def _check(args: argparse.Namespace) -> int:
     """Schema, lint and proof of files; without files, of all built-in knowledge."""
-    from kb import build, fragments, lint
+    from doctor.judge.proof import Bench
+    from kb import lint, trial
     from kb.layers import HERE, Layer
-    from kb.load import read_entry
 
-    words = build.kinds()
-    known = common.knowledge(args)
-    layers = [Layer("built-in", HERE)]
-    files = _files(args.files) if args.files else layers[0].files("entries")
-    entries: list[Entry] = []
-    faults: list[str] = []
-    for path in files:
-        inside = HERE in path.resolve().parents
-        got = read_entry(build._shown(path), path.read_bytes(), words, "built-in" if inside else str(path.parent))
-        if isinstance(got, list):
-            faults += [str(p) for p in got]
-        else:
-            entries.append(got)
-    assigned = iter(fragments.assign_all([s for e in entries for s in e.signals]))
-    entries = [e._replace(signals=tuple(next(assigned) for _ in e.signals)) for e in entries]
-    known, bench = _with(known, entries)
-    variables = {name: row for name in known.variables() if (row := known.variable(name)) is not None}
-    context = lint.Context(variables, frozenset(known.codes_of_entries))
+    files = _files(args.files) if args.files else Layer("built-in", HERE).files("entries")
+    tried = trial.of_files(files, common.knowledge(args))
+    context, bench = lint.Context(tried.knowledge), Bench(tried.knowledge)
+    faults = [str(problem) for problem in tried.problems]
     bad = 0
-    for entry in entries:
+    for entry in tried.entries:
         problems = lint.check(entry, context) + bench.problems(entry)
         bad += bool(problems)
         if problems:
             faults.append(f"{entry.path}\n" + "\n".join(f"  {p}" for p in problems))
     for fault in faults:
         sys.stdout.write(f"{fault}\n")
-    sys.stdout.write(f"{len(files)} files, {len(files) - len(entries)} unreadable, {bad} with problems\n")
+    sys.stdout.write(f"{len(files)} files, {len(files) - len(tried.entries)} unreadable, {bad} with problems\n")
     return exits.INTERNAL if faults else exits.CLEAN
 
 
@@ -136,19 +120,3 @@ def _files(given: list[str]) -> list[Path]:
                 "npu-doctor kb check kb/entries/hccl/hcl001_notify-wait-timeout.yaml",
             )
     return found
-
-
-def _with(known: Knowledge, entries: list[Entry]):  # type: ignore[no-untyped-def]
-    """The knowledge with the files being checked on top, so that a new entry is tried among the others."""
-    from doctor.judge.proof import Bench
-    from kb.pack import Pack, Writer
-
-    writer = Writer()
-    places = {e.code: writer.add(e._replace(match=(), no_match=())._asdict()) for e in entries}
-    writer.section("index", {"signals": [s for e in entries for s in e.signals], "entries": places, "codes": 0})
-    for name in ("codes", "env", "cards", "kinds"):
-        writer.section(name, {})
-    writer.section("catalog", [])
-    writer.section("facts", [])
-    both = Knowledge((*known.packs, Pack(writer.finish("checked", ""))))
-    return both, Bench(both)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from doctor.findings.attempts import Attempts
 from doctor.read.source import hints, home
 from doctor.scan.harvest import Harvest, Hit, Place
-from kb.knowledge import Knowledge
 from kb.model import Condition, Entry
 from parsers.parsed import seconds
 
@@ -52,7 +51,13 @@ class Finding(NamedTuple):
         return tuple(h for i in self.instances for h in i.hits)
 
 
-def evaluate(harvest: Harvest, knowledge: Knowledge) -> tuple[Finding, ...]:
+class Entries(Protocol):
+    """Whatever knows entries by their codes: all that is asked of knowledge here."""
+
+    def entry(self, code: str) -> Entry | None: ...
+
+
+def evaluate(harvest: Harvest, knowledge: Entries) -> tuple[Finding, ...]:
     """Every entry that holds, in the order of the codes."""
     by_entry: dict[str, list[Hit]] = {}
     for hit in harvest.hits:

@@ -58,7 +58,7 @@ class _One:
 def holds(entry: Entry, harvest: Harvest) -> evaluate.Finding | None:
     """The entry's finding in a harvest, if it has one."""
     mine = harvest._replace(hits=tuple(h for h in harvest.hits if h.entry == entry.code))
-    found = evaluate.evaluate(mine, _One(entry))  # type: ignore[arg-type]
+    found = evaluate.evaluate(mine, _One(entry))
     return found[0] if found else None
 
 

@@ -13,9 +13,11 @@ from pathlib import Path
 
 import jsonschema
 import pytest
+from tests_support import HANG_S
 
 from doctor.cli import COMMANDS
 from doctor.render.layout import cells
+from kb.knowledge import cache_folder
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 TRACEBACK = b"""Traceback (most recent call last):
@@ -69,7 +71,9 @@ def test_piped_input_needs_no_argument(run) -> None:  # type: ignore[no-untyped-
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_any_terminal(env: dict[str, str], lang: str, run) -> None:  # type: ignore[no-untyped-def]
     """The answer comes in any locale, encoding and width, in both languages, without escapes where none are wanted."""
-    done = run("--lang", lang, stdin=TRACEBACK, **env)
+    cache = cache_folder()
+    assert cache is not None
+    done = run("--lang", lang, stdin=TRACEBACK, **{"XDG_CACHE_HOME": str(cache.parent), **env})
     assert done.returncode == 1, done.stderr
     assert b"ENV001" in done.stdout
     assert b"\x1b" not in done.stdout
@@ -82,7 +86,7 @@ def test_a_pipe_is_as_wide_as_the_terminal_behind_it(run) -> None:  # type: igno
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 52, 0, 0))
         env = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
         command = [sys.executable, "-m", "doctor", "explain", "EI0006", "--lang", "en"]
-        piped = subprocess.run(command, stdout=subprocess.PIPE, stderr=theirs, cwd=ROOT, env=env, check=True, timeout=180).stdout
+        piped = subprocess.run(command, stdout=subprocess.PIPE, stderr=theirs, cwd=ROOT, env=env, check=True, timeout=HANG_S).stdout
     finally:
         os.close(ours)
         os.close(theirs)

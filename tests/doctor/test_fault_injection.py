@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests_support import HANG_S
 
 from doctor.base import output
 from doctor.base.errors import UsageError
@@ -60,7 +61,7 @@ def limited(*args: str, size: int, **env: str) -> subprocess.CompletedProcess[by
         resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 
     return subprocess.run(
-        [*COMMAND, *args], capture_output=True, cwd=ROOT, env={**os.environ, **env}, preexec_fn=limit, timeout=120, check=False
+        [*COMMAND, *args], capture_output=True, cwd=ROOT, env={**os.environ, **env}, preexec_fn=limit, timeout=HANG_S, check=False
     )
 
 
@@ -129,8 +130,7 @@ def test_other_exports_as_well(args: list[str], log: Path, tmp_path: Path, run) 
     assert [p.name for p in tmp_path.iterdir()] == ["a.log"]
 
 
-@pytest.mark.slow  # without any cache the knowledge is read from its sources
-def test_a_disk_that_is_really_full(log: Path, tmp_path: Path) -> None:
+def test_a_disk_that_is_really_full(log: Path, checkout: Path, tmp_path: Path) -> None:
     """A file system of a few pages, full: cache, export and home are on it."""
     disk = tmp_path / "disk"
     disk.mkdir()
@@ -141,7 +141,7 @@ def test_a_disk_that_is_really_full(log: Path, tmp_path: Path) -> None:
     if shutil.which("unshare") is None:
         pytest.skip("no unshare here")
     env = {**os.environ, "HOME": str(disk), "XDG_CACHE_HOME": str(disk / "cache")}
-    done = subprocess.run(["unshare", "-Urm", "sh", "-c", script], capture_output=True, cwd=ROOT, env=env, timeout=120, check=False)
+    done = subprocess.run(["unshare", "-Urm", "sh", "-c", script], capture_output=True, cwd=checkout, env=env, timeout=HANG_S, check=False)
     if done.returncode == 77 or b"unshare" in done.stderr:
         pytest.skip("no file system can be mounted here")
     assert first(done.stdout) == "ENV001"
@@ -269,7 +269,7 @@ def test_somebody_without_a_home_or_a_name(log: Path, cache: Path, mine: Path) -
     env = {k: v for k, v in os.environ.items() if k not in ("HOME", "USER", "LOGNAME")} | {"XDG_CACHE_HOME": str(cache.parent)}
     done = subprocess.run(
         [*nobody, *COMMAND, "scan", str(log), str(closed), "-f", "json", "--redact", "--kb", str(mine)],
-        capture_output=True, cwd=ROOT, env=env, timeout=120, check=False,
+        capture_output=True, cwd=ROOT, env=env, timeout=HANG_S, check=False,
     )  # fmt: skip
     assert done.returncode == 1, done.stderr
     assert first(done.stdout) == "ENV001"
@@ -485,7 +485,7 @@ def test_two_scans_share_the_cache(log: Path, cache: Path, mine: Path) -> None:
         subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT, env=env)
         for _ in range(4)
     ]
-    told = [one.communicate(b"something of mine failed\n", timeout=250) for one in made]
+    told = [one.communicate(b"something of mine failed\n", timeout=HANG_S) for one in made]
     assert [first(out) for out, _ in told] == ["USR001"] * 4, told
     new = set(files(cache)) - set(before)
     assert len(new) == 1, new

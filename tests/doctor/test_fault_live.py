@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests_support import HANG_S
 
 from doctor.judge.diagnosis import Diagnosis, conclude
 from doctor.judge.proof import Bench
@@ -174,7 +175,7 @@ def interrupted(args: list[str], pipes: list[Path], to_group: bool, content: str
     if content:
         _wait_for_empty(writers[0].fileno())
     (os.killpg if to_group else os.kill)(process.pid, signal.SIGINT)
-    out, err = process.communicate(timeout=120)
+    out, err = process.communicate(timeout=HANG_S)
     for writer in writers:
         try:
             writer.close()
@@ -282,7 +283,7 @@ def test_a_killed_worker_of_the_real_command(tmp_path: Path) -> None:
     first = process.stderr.readline().decode()  # comes when the death was noticed and the file given to another
     for number in (0, 1):
         threading.Thread(target=feed, args=(number,)).start()
-    out, err = process.communicate(timeout=120)
+    out, err = process.communicate(timeout=HANG_S)
     assert "a worker process died (signal 9)" in first
     report = json.loads(out)
     assert process.returncode == 1

@@ -91,41 +91,37 @@ def test_no_network() -> None:
     assert done.returncode == 0, done.stderr[-400:]
 
 
-def test_nothing_is_written_but_the_cache(run, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+def test_nothing_is_written_but_the_cache(run, checkout: Path, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     """A scan leaves the logs' folder and the home as they were, the cache apart."""
     home, logs = tmp_path / "home", tmp_path / "logs"
     home.mkdir()
     logs.mkdir()
     (logs / "a.log").write_bytes(hostile_log())
     before = (logs / "a.log").read_bytes()
-    run("scan", str(logs), HOME=str(home))
+    run("scan", str(logs), cwd=checkout, HOME=str(home))
     assert [p.name for p in logs.iterdir()] == ["a.log"]
     assert (logs / "a.log").read_bytes() == before
     assert {p.relative_to(home).parts[0] for p in home.rglob("*")} <= {".cache"}
 
 
-def test_a_read_only_or_missing_home_is_no_hindrance(run, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+def test_a_read_only_or_missing_home_is_no_hindrance(run, checkout: Path, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     """Without a place for the cache the diagnosis still comes."""
     for home in (str(tmp_path / "none" / "at" / "all"), "/proc", ""):
-        done = run(
-            "-f", "json", stdin=b"ImportError: libhccl.so: cannot open shared object file: No such file", HOME=home
-        )
+        line = b"ImportError: libhccl.so: cannot open shared object file: No such file"
+        done = run("-f", "json", stdin=line, cwd=checkout, HOME=home)
         assert done.returncode == 1, done.stderr
 
 
-def test_a_damaged_cache_is_rebuilt(run, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+def test_a_damaged_cache_is_rebuilt(run, checkout: Path, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     """Whatever stands in the cache, the answer is right."""
     line = b"ImportError: libhccl.so: cannot open shared object file: No such file"
     env = {"XDG_CACHE_HOME": str(tmp_path)}
-    assert run(stdin=line, **env).returncode == 1
-    packs = list(tmp_path.rglob("*.pack"))
-    assert packs
-    for damage in (
-        b"",
-        b"garbage\n\n",
-        packs[0].read_bytes()[:5000],
-        packs[0].read_bytes().replace(b"libhccl", b"xxxxxxx"),
-    ):
-        packs[0].write_bytes(damage)
-        done = run("-f", "json", stdin=line, **env)
+    assert run(stdin=line, cwd=checkout, **env).returncode == 1
+    (pack,) = tmp_path.rglob("*.pack")
+    whole = pack.read_bytes()
+    for damage in (b"", b"garbage\n\n", whole[:5000], whole.replace(b"libhccl", b"xxxxxxx")):
+        assert damage != whole
+        pack.write_bytes(damage)
+        done = run("-f", "json", stdin=line, cwd=checkout, **env)
         assert json.loads(done.stdout)["findings"][0]["id"] == "ENV001", done.stderr
+        assert pack.read_bytes() == whole

@@ -12,6 +12,7 @@ import termios
 from pathlib import Path
 
 import pytest
+from tests_support import HANG_S
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 KNOWN = "ImportError: libhccl.so: cannot open shared object file: No such file or directory\n"
@@ -62,7 +63,7 @@ def answer(process: subprocess.Popen[bytes]) -> tuple[int, bytes, str]:
     assert process.stderr is not None
     assert process.stdin is not None
     try:
-        process.wait(120)
+        process.wait(HANG_S)
     finally:
         process.kill()
     out, err = process.stdout.read(), process.stderr.read().decode()
@@ -125,7 +126,7 @@ def test_it_is_heard_between_two_looks(tmp_path: Path) -> None:
 
 
 def ended(script: str, *args: str) -> tuple[int, bytes, str]:
-    done = subprocess.run([sys.executable, "-c", script, *args], capture_output=True, cwd=ROOT, check=False, timeout=120)
+    done = subprocess.run([sys.executable, "-c", script, *args], capture_output=True, cwd=ROOT, check=False, timeout=HANG_S)
     return done.returncode, done.stdout, done.stderr.decode()
 
 

@@ -5,20 +5,19 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests_support import built_in_entries
 
 from doctor.judge import proof
 from doctor.judge.diagnosis import conclude
 from doctor.judge.proof import Bench
 from doctor.read import discover
-from doctor.scan.plan import Plan
 from doctor.scan.scanner import Scanner
-from kb import lint
-from kb.build import kinds, read_entries
+from kb import lint, trial
+from kb.build import kinds
 from kb.knowledge import Knowledge
-from kb.layers import HERE, Layer
 from kb.model import Entry
 
-ENTRIES, FAULTS = read_entries(Layer("built-in", HERE))
+ENTRIES, FAULTS = built_in_entries()
 BY_CODE = {e.code: e for e in ENTRIES}
 HEALTHY = sorted((Path(__file__).parent.parent / "data" / "healthy").rglob("*.*"))
 
@@ -28,12 +27,15 @@ def test_every_file_is_read() -> None:
     assert [str(f) for f in FAULTS] == []
 
 
+@pytest.fixture(scope="module")
+def context(knowledge: Knowledge) -> lint.Context:
+    return lint.Context(knowledge)
+
+
 @pytest.mark.parametrize("code", sorted(BY_CODE))
-def test_entry(code: str, knowledge: Knowledge, bench: Bench) -> None:
+def test_entry(code: str, knowledge: Knowledge, context: lint.Context, bench: Bench) -> None:
     """Languages, advice, variables, patterns; every leaf hit, every branch needed, itself the first root, captures right."""
-    entry = BY_CODE[code]
-    variables = {name: row for name in knowledge.variables() if (row := knowledge.variable(name)) is not None}
-    context = lint.Context(variables, frozenset(knowledge.codes_of_entries))
+    entry = trial.ready(BY_CODE[code], knowledge)
     assert lint.check(entry, context) + bench.problems(entry) == []
 
 
@@ -61,9 +63,8 @@ def test_alone(code: str, bench: Bench) -> None:
 
 
 @pytest.mark.parametrize("path", HEALTHY, ids=lambda p: p.name)
-def test_healthy(path: Path, knowledge: Knowledge) -> None:
+def test_healthy(path: Path, knowledge: Knowledge, scanner: Scanner) -> None:
     """Nothing but noise fires on the logs of healthy machines, and the verdict is clean."""
-    scanner = Scanner(Plan(knowledge.signals()))
     diagnosis = conclude([scanner.scan(s) for s in discover.discover([str(path)]).sources], knowledge)
     loud = [
         r.finding.entry.code for r in diagnosis.related if r.finding.entry.severity in ("fatal", "error", "warning")

@@ -91,6 +91,6 @@ def test_long_lines_cost_little(piece: str) -> None:
     raw = piece.replace("\n", " ") * (200_000 // len(piece))
     import time
 
-    start = time.perf_counter()
+    start = time.process_time()
     read_line(raw)
-    assert time.perf_counter() - start < 2
+    assert time.process_time() - start < 2

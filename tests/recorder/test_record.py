@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests_support import HANG_S
 
 from doctor import record
 from doctor.repro import choose
@@ -46,7 +47,7 @@ def recorded(
     path.write_text(program, encoding="utf-8")
     # The file itself, not the package: it must work where npu-doctor is not installed.
     call = [sys.executable, str(Path(record.__file__)), "--out", str(tmp_path / "out"), *options, str(path), *arguments]
-    return subprocess.run(call, capture_output=True, text=True, timeout=120, check=False, cwd=tmp_path)
+    return subprocess.run(call, capture_output=True, text=True, timeout=HANG_S, check=False, cwd=tmp_path)
 
 
 def left(tmp_path: Path, suffix: str) -> list[Path]:
@@ -64,7 +65,7 @@ def reproduce(text: str, tmp_path: Path) -> subprocess.CompletedProcess[str]:
     path = tmp_path / "repro.py"
     path.write_text(script(choose.request(one, load(), Wish())).text, encoding="utf-8")
     return subprocess.run(
-        [sys.executable, "-I", str(path), "--device", "cpu"], capture_output=True, text=True, timeout=120, check=False
+        [sys.executable, "-I", str(path), "--device", "cpu"], capture_output=True, text=True, timeout=HANG_S, check=False
     )
 
 
@@ -110,7 +111,7 @@ def test_the_context_is_one_script(tmp_path: Path) -> None:
         [sys.executable, "-I", str(path), "--device", "cpu", "--sync", "each"],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=HANG_S,
         check=False,
     )
     assert (done.returncode, "step 39 torch.ops.aten.embedding.default raises" in done.stdout) == (2, True), done.stdout
@@ -162,7 +163,7 @@ def test_results_are_the_same_to_the_bit(tmp_path: Path) -> None:
     )
     (tmp_path / "plain.py").write_text(program)
     plain = subprocess.run(
-        [sys.executable, str(tmp_path / "plain.py")], capture_output=True, text=True, timeout=120, check=False
+        [sys.executable, str(tmp_path / "plain.py")], capture_output=True, text=True, timeout=HANG_S, check=False
     )
     assert plain.returncode == 0, plain.stderr
     assert plain.stdout == recorded(tmp_path, program).stdout
@@ -236,7 +237,7 @@ def test_a_module_can_be_run(tmp_path: Path) -> None:
         "import sys, torch\nprint(sys.argv[1:], torch.ones(2).sum().item())\n"
     )
     call = [sys.executable, str(Path(record.__file__)), "--out", str(tmp_path / "out"), "-m", "package", "x"]
-    done = subprocess.run(call, capture_output=True, text=True, timeout=120, check=False, cwd=tmp_path)
+    done = subprocess.run(call, capture_output=True, text=True, timeout=HANG_S, check=False, cwd=tmp_path)
     assert done.stdout == "['x'] 2.0\n", done.stderr
 
 
@@ -246,7 +247,7 @@ def test_the_program_may_have_a_package_of_our_name(tmp_path: Path) -> None:
     (tmp_path / "program.py").write_text("import torch, doctor\nprint(doctor.who, torch.ones(2).sum().item())\n")
     root = Path(record.__file__).resolve().parents[1]
     call = [sys.executable, "-m", "doctor.record", "--out", str(tmp_path / "out"), str(tmp_path / "program.py")]
-    done = subprocess.run(call, capture_output=True, text=True, timeout=120, check=False, cwd=root)
+    done = subprocess.run(call, capture_output=True, text=True, timeout=HANG_S, check=False, cwd=root)
     assert done.stdout == "theirs 2.0\n", done.stderr
 
 

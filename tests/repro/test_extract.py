@@ -424,7 +424,7 @@ def test_a_very_long_line_costs_little() -> None:
     """Patterns are bounded: hostile repetition does not make them slow."""
     import time
 
-    begin = time.perf_counter()
+    begin = time.process_time()
     for word in (
         "aclOp = OpType: A, InputDesc[0]: [TensorDesc] ",
         "call aclnn",
@@ -436,4 +436,4 @@ def test_a_very_long_line_costs_little() -> None:
     ):
         operators((word * 200_000)[: 2 << 20])
         operators("call aclnnAdd failed\n" + (word + "\n") * 20_000)
-    assert time.perf_counter() - begin < 20
+    assert time.process_time() - begin < 20

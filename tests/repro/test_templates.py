@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests_support import HANG_S
 
 from doctor.repro.build import ALIASES, folder, script, template, templates
 from doctor.repro.call import Request, Value
@@ -226,7 +227,7 @@ def test_a_built_file_runs_without_this_project(tmp_path: Path) -> None:
     path = tmp_path / "repro.py"
     path.write_text(built("op_backward"), encoding="utf-8")
     done = subprocess.run(
-        [sys.executable, "-I", str(path), "--device", "cpu"], capture_output=True, text=True, timeout=120, check=False
+        [sys.executable, "-I", str(path), "--device", "cpu"], capture_output=True, text=True, timeout=HANG_S, check=False
     )
     assert (done.returncode, "verdict: same" in done.stdout) == (0, True), done.stderr
 
@@ -239,7 +240,7 @@ def test_a_template_itself_runs() -> None:
         cwd=root,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=HANG_S,
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr

@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
+from tests_support import HANG_S
 
 from doctor.runner.kept_output import Tail
 from doctor.runner.written_plogs import Tree
@@ -45,7 +46,7 @@ def ran(*words: str, **environment: str) -> subprocess.CompletedProcess[bytes]:
     return subprocess.run(
         call(*words),
         capture_output=True,
-        timeout=60,
+        timeout=HANG_S,
         check=False,
         env={**os.environ, "NPU_DOCTOR_LANG": "en", **environment},
     )
@@ -127,7 +128,7 @@ def test_a_closed_pipe_ends_the_command_as_without_us() -> None:
     assert reader.stdout is not None
     assert reader.stdout.readline() == b"y\n"
     reader.stdout.close()
-    assert reader.wait(30) == 128 + signal.SIGPIPE or reader.returncode == 1
+    assert reader.wait(HANG_S) == 128 + signal.SIGPIPE or reader.returncode == 1
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1])
@@ -143,14 +144,14 @@ def test_signals_are_handed_on(number: signal.Signals) -> None:
     assert running.stdout is not None
     assert running.stdout.readline() == b"ready\n"
     running.send_signal(number)
-    out, _ = running.communicate(timeout=30)
+    out, _ = running.communicate(timeout=HANG_S)
     assert 40 + number == running.returncode, out
 
 
 def read_until_closed(end: int) -> bytes:
     """Everything that a terminal shows."""
     shown = b""
-    limit = time.monotonic() + 60
+    limit = time.monotonic() + HANG_S
     while time.monotonic() < limit:
         if not select.select([end], [], [], 1.0)[0]:
             continue
@@ -212,7 +213,8 @@ def log_of(pid: int | str, folder: Path, text: str = "x") -> Path:
 def test_logs_of_the_process_tree_are_read(tmp_path: Path) -> None:
     """The command's own log and its child's, but not another process's; the root is the one the command was given."""
     log_of(1, tmp_path)
-    text = f"mkdir -p {tmp_path}/debug/plog; echo a > {tmp_path}/debug/plog/plog-$$_20260101000000001.log; sh -c 'echo b > {tmp_path}/debug/plog/plog-$$_20260101000000002.log; sleep 0.6'; exit 1"
+    # The child says more than a pipe holds: it lives until its output was read, and with that its process was seen.
+    text = f"mkdir -p {tmp_path}/debug/plog; echo a > {tmp_path}/debug/plog/plog-$$_20260101000000001.log; sh -c 'echo b > {tmp_path}/debug/plog/plog-$$_20260101000000002.log; head -c 300000 /dev/zero'; exit 1"
     done = ran(*shell(text), ASCEND_PROCESS_LOG_PATH=str(tmp_path))
     told = done.stdout.decode()
     assert "DIAGNOSIS 3 output.txt" in told
@@ -283,7 +285,7 @@ def test_a_broken_diagnosis_does_not_change_the_exit_code() -> None:
     words = call(*shell("exit 6"))
     words[2] = words[2].replace('print("DIAGNOSIS"', 'raise ValueError("oops"); print("DIAGNOSIS"')
     done = subprocess.run(
-        words, capture_output=True, timeout=60, check=False, env={**os.environ, "NPU_DOCTOR_LANG": "en"}
+        words, capture_output=True, timeout=HANG_S, check=False, env={**os.environ, "NPU_DOCTOR_LANG": "en"}
     )
     assert (done.returncode, b"the diagnosis failed: ValueError: oops" in done.stderr) == (6, True)
 

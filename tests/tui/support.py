@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 from functools import lru_cache
 from pathlib import Path
 
+from tests_support import HANG_S
 from textual.pilot import Pilot
 from textual.screen import Screen
 from textual.worker import WorkerCancelled
@@ -22,6 +23,9 @@ from kb.layers import Layer
 from kb.pack import Pack
 
 HERE = Path(__file__).resolve().parent
+
+# Half a minute for what a key sets off is not enough for a busy machine.
+Pilot._wait_for_screen.__defaults__ = (float(HANG_S),)
 
 MTE = (
     "[ERROR] RUNTIME(4242,python):2026-03-02-09:14:44.121.702 [device_error_core_proc.cc:1201]4242 ProcessStarsCoreErrorInfo:"
@@ -106,6 +110,7 @@ async def stage(
     known: Knowledge | None = None,
 ) -> AsyncIterator[Stage]:
     app = DoctorApp(Session(paths, lang, known=known or small_knowledge()), first=first)
+    app.NOTIFICATION_TIMEOUT = HANG_S  # what is told stays until it was read, however long a busy machine takes
     async with app.run_test(size=size, notifications=True) as pilot:
         made = Stage(app, pilot)
         await made.settle()

@@ -7,6 +7,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from tests_support import HANG_S
 from tui.support import OOM, Stage, job_logs, small_knowledge, stage
 from tui.test_browse import copied
 
@@ -225,7 +226,7 @@ async def test_escape_stops_a_scan_and_keeps_what_was_read(tmp_path: Path, monke
 
     def slow(task: tasks.Task, scanner: object) -> object:
         reached.set()
-        assert go_on.wait(20)
+        assert go_on.wait(HANG_S)
         return real(task, scanner)  # type: ignore[arg-type]
 
     monkeypatch.setattr("doctor.scan.tasks.scan_one", slow)
@@ -234,7 +235,7 @@ async def test_escape_stops_a_scan_and_keeps_what_was_read(tmp_path: Path, monke
 
     app = DoctorApp(Session([str(logs)], known=small_knowledge()), first=screen)
     async with app.run_test(size=(120, 40)) as pilot:
-        assert reached.wait(20)
+        assert reached.wait(HANG_S)
         assert screen.scanning
         await pilot.press("escape")
         await pilot.pause()

@@ -7,6 +7,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from tests_support import HANG_S
 from tui.support import HOSTILE, job_logs, small_knowledge, stage
 from tui.test_browse import copied
 from tui.test_headless import JOB
@@ -171,7 +172,7 @@ async def test_the_list_is_there_before_it_can_be_searched(monkeypatch: pytest.M
     real = Index.__init__
 
     def slow(self: Index, known: object) -> None:
-        go.wait(30)
+        go.wait(HANG_S)
         real(self, known)  # type: ignore[arg-type]
 
     monkeypatch.setattr(Index, "__init__", slow)
