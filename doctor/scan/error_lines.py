@@ -11,16 +11,12 @@ from doctor.scan.select import EVERYTHING, Select
 from doctor.scan.window_lines import View
 from parsers.line import read_line
 from parsers.parsed import Line
+from parsers.traceback_forms import DEATH, EXCEPTION
 
 KEEP_OF_STATEMENT = 8  # error lines of one log statement that are read; beyond that only the count grows
 FLOOD = 1000  # so many lines in a row that fitted none of the shapes, when there are as many shapes as are kept
 
-_EXCEPTION = re.compile(
-    r"^\s*(?:[|+] ?)*(?:[A-Za-z_]\w*\.)*[A-Za-z_]\w*(?:Error|Exception|Interrupt|Failure|Fault|Exit|Expired)(?:\(\w+\))?(?::|$)"
-)
-_CRASH = re.compile(
-    r"^(?:terminate called|Segmentation fault|Fatal Python error|Aborted|Bus error|\S+: symbol lookup error|\S+: error while loading)"
-)
+_TITLE = re.compile(r"\s*(?:[A-Za-z]\w{0,60}\.){0,4}[A-Za-z]\w{0,60}(?:Error|Exception|Failure|Fault)\([A-Z]\w{1,12}\):")  # of CANN: Resource_Error(EE1023):
 _STATEMENT = re.compile(
     rb"\[(?:ERROR|CRITICAL|FATAL)\] ?[A-Z0-9_]{2,20}\([^)\n]{0,60}\): ?[\d:. -]{20,32}\[[^\]\n]{1,120}\]"
 )
@@ -112,7 +108,7 @@ def is_error(line: Line | Place) -> bool:
     if line.kind == "plog":
         return line.level in ("error", "fatal")
     if line.kind in ("traceback", "message", "text", "launcher", "kernel"):
-        if _EXCEPTION.match(line.text) or _CRASH.match(line.text):
+        if EXCEPTION.match(line.text) or DEATH.match(line.text) or _TITLE.match(line.text):
             return line.level not in ("info", "debug", "warning")
         if line.kind == "traceback":
             return False
