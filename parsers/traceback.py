@@ -173,7 +173,7 @@ def _within(text: str) -> tuple[int, str]:
     found = forms.MARGIN.match(text)
     if found is None:
         return 0, text
-    return max(1, len(found["indent"]) // 2), text[found.end() :]
+    return max(1, (len(found["indent"]) + 1) // 2), text[found.end() :]
 
 
 class _Open:
@@ -242,7 +242,7 @@ class _Open:
             self._part(link, depth)
         elif (member := forms.MEMBER.match(text)) is not None:
             self._end_part()
-            self._part("member", len(member["indent"]) // 2 + (member["first"] is not None))
+            self._part("member", (len(member["indent"]) + 1) // 2 + (member["first"] is not None))
         elif self._linked and not self._frames and forms.HEADER.match(said):
             self._linked = False
         else:
