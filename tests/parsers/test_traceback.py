@@ -65,6 +65,22 @@ def test_a_group_is_what_ended_it_and_its_members_stand_behind() -> None:
     assert found.raised.type == "ExceptionGroup"
 
 
+def test_a_member_has_causes_of_its_own() -> None:
+    found = only(
+        [
+            "  + Exception Group Traceback (most recent call last):", "  | ExceptionGroup: one (1 sub-exception)", "  +-+---------------- 1 ----------------",
+            "    | OSError: no file", "    | ", "    | The above exception was the direct cause of the following exception:", "    | ",
+            "    | Traceback (most recent call last):", "    | ValueError: no model", "    | second line", "  | not of the message", "    +------------------------------------",
+        ]
+    )  # fmt: skip
+    assert [(p.type, p.link, p.depth) for p in found.parts] == [("ExceptionGroup", "", 1), ("OSError", "member", 2), ("ValueError", "cause", 2)]
+    assert found.parts[-1].message == "no model\nsecond line"
+
+
+def test_a_head_begins_another_failure() -> None:
+    assert [one.lines for one in failures([HEADER, FRAME, "ValueError: x", HEADER, FRAME, "ValueError: y"])] == [(1, 2, 3), (4, 5, 6)]
+
+
 def test_a_message_goes_on_as_long_as_its_log_call() -> None:
     """What another place of the software logs next is not part of it, nor is what comes after an empty line."""
     lines = [HEADER, FRAME, "RuntimeError: first", "EZ9999: Inner Error!", "        Solution: none"]
@@ -158,7 +174,7 @@ def test_it_makes_no_difference_who_else_speaks(first: list[str], second: list[s
     alone = [told(one) for one in failures(mine)], [told(one) for one in failures(other)]
     mixed = []
     for turn in turns:
-        if one := (mine if turn and mine else other if other else mine):
+        if one := (mine if turn and mine else other or mine):
             mixed.append(one.pop(0))
     found = failures(mixed)
     assert alone == tuple([told(one) for one in found if one.by.rank == rank] for rank in (0, 1))
