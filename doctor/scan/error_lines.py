@@ -9,7 +9,7 @@ from doctor.scan.clusters import FURTHER, Clusters
 from doctor.scan.floods import Unclaimed
 from doctor.scan.harvest import Cluster, Place
 from doctor.scan.select import Select
-from doctor.scan.window_lines import View
+from doctor.scan.window_lines import WindowLines
 from parsers.line import read_line
 from parsers.parsed import Line
 from parsers.traceback_forms import DEATH, EXCEPTION
@@ -30,15 +30,15 @@ class ErrorLines:
         self._select, self._unclaimed = select, unclaimed
         self._clusters = Clusters()
 
-    def add(self, view: View, start: int, eol: int, line: Line | None = None, place: Place | None = None) -> None:
+    def add(self, lines: WindowLines, start: int, eol: int, line: Line | None = None, place: Place | None = None) -> None:
         """A line with an error mark."""
-        if self._unclaimed.only_counts(view.window.data, start, eol, self._clusters.full):
+        if self._unclaimed.only_counts(lines.window.data, start, eol, self._clusters.full):
             return
-        line = line or read_line(decode(view.window.data[start:eol]))
+        line = line or read_line(decode(lines.window.data[start:eol]))
         if not is_error(line):
             self._unclaimed.harmless()
             return
-        place = place or view.place(start, line)
+        place = place or lines.place(start, line)
         if self._select.wants(place):
             shape = self._clusters.add(place)
             self._unclaimed.shaped(shape, shape != FURTHER)
