@@ -20,14 +20,11 @@ as `== 3` that people's loops echo; rows carry it as `npu` when anything tells.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from parsers.lazy import lazy
-from parsers.parsed import Line, Record, Row
+from parsers.parsed import Row
 from parsers.prefix import peel
-from parsers.runs import Format, begins_with, runs
-
-KIND = "hccn"
 
 _COMMAND = lazy(r"\bhccn_tool\b(?P<options>.{0,200})")
 _CARD = lazy(r"-i +(?P<npu>\d{1,4})\b")
@@ -53,7 +50,6 @@ _CHANGE = lazy(
     r"(?P<value>LINK (?:UP|DOWN))\s*$"
 )
 _LOSS = lazy(r"\s*(?P<sent>\d+) packets transmitted, (?P<got>\d+) received, (?P<loss>[\d.]+)% packet loss")
-_PING = lazy(r"\s*(?:recv seq:\d+|recv time out seq|recv timeout)")
 _OPTICAL = lazy(
     r"\s*(?P<key>present|temperature|Vcc|(?:Tx|Rx) ?(?:Power|Bias|Los|LoL)\w*(?: (?:High|Low) Thres| Flag)?"
     r"|(?:Vcc|Temp) (?:High|Low) Thres"
@@ -147,40 +143,3 @@ def _values(text: str, optical: bool) -> Iterator[tuple[str, str, str, str, str 
         yield "fec", "fec mode", "no FEC mode", "", None
     elif (found := _OPTICAL.match(text)) is not None and (optical or found["key"].split()[-1] in ("Flag", "Thres")):
         yield "optical", found["key"], found["value"], found["unit"] or "", None
-
-
-def _is_ours(text: str) -> bool:
-    if text.strip() in ("optical info:", "packet statistics:", "link change records :") or _PING.match(text):
-        return True
-    text = _DEVICE.sub("", text, count=1)
-    return any(True for _ in _values(text, False)) or text.startswith("link change records")
-
-
-def _begins(line: Line) -> bool:
-    text = line.text[:600]
-    if line.kind not in ("text", "shell", "launcher"):
-        return False
-    if "hccn_tool" in text:
-        command = _COMMAND.search(text)
-        return command is not None and "-g" in command["options"]
-    return any(word in text for word in _WORDS) and _is_ours(text)
-
-
-def _continues(_: Sequence[Line], line: Line, gap: int) -> bool:
-    text = line.text[:600]
-    if gap > 1 or line.kind != "text" or "hccn_tool" in text:
-        return False
-    return _is_ours(text) or _OPTICAL.match(text) is not None or _HEADING.match(text) is not None
-
-
-FORMAT = Format(KIND, _begins, _continues, rows=rows)
-
-
-def sniff(lines: Iterable[str]) -> bool:
-    """Whether the text opens with an output of the tool or its command."""
-    return begins_with(FORMAT, lines)
-
-
-def parse(lines: Iterable[str]) -> Iterator[Record]:
-    """Outputs as records of this kind, everything else as text."""
-    return runs((FORMAT,), lines)

@@ -1,8 +1,8 @@
 """One raw line to a `Line`: prefixes peeled, head read, kind named.
 
 >>> line = read_line("[ERROR] RUNTIME(41207,python3.10):2026-03-02-10:21:44.118.305 [a.cc:1617]41388 Func:text")
->>> line.kind, line.level, line.module, line.pid, line.tid, line.source, line.time
-('plog', 'error', 'RUNTIME', 41207, 41388, 'a.cc:1617', '2026-03-02T10:21:44.118305')
+>>> line.kind, line.level, line.module, line.pid, line.source, line.time
+('plog', 'error', 'RUNTIME', 41207, 'a.cc:1617', '2026-03-02T10:21:44.118305')
 >>> read_line("(Worker_TP2 pid=1456) ERROR 03-25 06:14:02 [core.py:880] EZ9999: Inner Error!").kind
 'message'
 """
@@ -13,6 +13,7 @@ from parsers.lazy import lazy
 from parsers.parsed import Line
 from parsers.plog import head
 from parsers.prefix import Peeled, bare, peel
+from parsers.traceback_forms import EXCEPTION, PART
 
 STRUCTURE = 2048
 """Characters at the front of a line that are looked at: structure stands there, whatever follows is payload."""
@@ -36,24 +37,6 @@ _BLOCK = lazy(
     r"|Rectify the fault based on the error|The function call stack:|- Ascend (?:Error|Warning) Message|\[Error\]: )"
 )
 _FUNC = lazy(r"\[FUNC: ?[^\]]{0,200}\] ?\[FILE: ?[^\]]{0,300}\] ?\[LINE: ?\d{1,7}\](?:\[THREAD: ?\d{1,19}\])?\s*$")
-_MARGIN = r"\s*(?:[|+] {1,4})?"
-_TRACE = lazy(
-    rf'{_MARGIN}File "[^"\n]{{1,600}}", line \d{{1,8}}|\s+(?:\| +)?[~^]+\s*$'
-    r"|\s*\S{1,300}: (?:symbol lookup error|relocation error|error while loading shared libraries)\b"
-    rf"|{_MARGIN}(?:[A-Za-z_][A-Za-z0-9_]{{0,60}}\.){{0,12}}"
-    r"(?:[A-Z][A-Za-z0-9_]{0,80}?(?:Error|Exception|Interrupt|Failure|ExceptionGroup|Fault)"
-    r"|(?:Base)?Exception(?:Group)?|KeyboardInterrupt|SystemExit|GeneratorExit|Stop(?:Async)?Iteration|TimeoutExpired)"
-    r"(?:\([A-Za-z_.]{1,80}\))?(?::(?=\s|$)|\s*$)"
-)
-_CRASH = lazy(
-    rf"{_MARGIN}(?:(?:\S.{{0,200}}?)?Traceback \(most recent call last\):?\s*$|\+-\+-{{8,}} \d|terminate called |what\(\): "
-    r"|Fatal Python error: "
-    r"|Segmentation fault|Aborted(?: \(core dumped\)|$)|Bus error|Illegal instruction|Floating point exception"
-    r"|!{3,} Segfault encountered !{3,}|frame #\d+: |\*{3} (?:Aborted at|SIG|Process received)|@ {1,20}0x[0-9a-f]+"
-    r"|(?:Current thread|Thread) 0x[0-9a-f]+|During handling of the above exception"
-    r"|The above exception was the direct cause|\[Previous line repeated \d+ more|Exception raised from \S"
-    r"|Extension modules: |\[\S{1,80}:\d+\] (?:\*\*\*|\[ ?\d+\]) )"
-)
 _DMESG = lazy(r"\s{0,16}(?:<\d{1,3}>)?\[ {0,8}\d{1,9}\.\d{6}\](?:\[ ?[TC]?\d{1,7}\])? ")
 _DMESG_DATE = lazy(
     r"\s{0,16}\[(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) (?P<month>[A-Z][a-z]{2}) {1,2}(?P<day>\d{1,2}) "
@@ -99,7 +82,6 @@ def _read(raw: str, depth: int) -> Line:
         pid = int(stamp["pid"]) if stamp["pid"] else pid
         if stamp["date"]:
             time = f"{stamp['date']}T{stamp['clock']}.{stamp['ms'] or '000'}{stamp['us'] or '000'}"
-    known = pid is not None or peeled.rank is not None or peeled.worker is not None or time is not None
     return Line(
         kind,
         text,
@@ -107,11 +89,8 @@ def _read(raw: str, depth: int) -> Line:
         module=peeled.module,
         time=time,
         pid=pid,
-        tid=peeled.tid,
-        process=peeled.worker,
         rank=peeled.rank,
         worker=peeled.worker,
-        continuation=not known and _continues(kind, front),
     )
 
 
@@ -130,8 +109,6 @@ def _plain_plog(raw: str) -> Line | None:
         module=found.module,
         time=found.time,
         pid=found.pid,
-        tid=found.tid,
-        process=found.process,
         rank=found.rank,
         source=found.source,
     )
@@ -154,8 +131,6 @@ def _plog(peeled: Peeled, front: str) -> Line | None:
         module=found.module,
         time=found.time,
         pid=found.pid if found.pid is not None else peeled.pid,
-        tid=found.tid,
-        process=found.process or peeled.worker,
         rank=found.rank if found.rank is not None else peeled.rank,
         worker=peeled.worker,
         source=found.source,
@@ -183,8 +158,6 @@ def _torch_error(peeled: Peeled, front: str) -> Line | None:
         module=peeled.module,
         time=f"{found['date']}T{found['clock']}.000000",
         pid=int(found["pid"]),
-        tid=peeled.tid,
-        process=peeled.worker,
         rank=rank if rank >= 0 else peeled.rank,
         worker=peeled.worker,
         device=device if device >= 0 else None,
@@ -194,19 +167,11 @@ def _torch_error(peeled: Peeled, front: str) -> Line | None:
 def _kind(peeled: Peeled, front: str, text: str) -> str:
     if _CODE.match(front) or _BLOCK.match(front) or ("[LINE:" in text[-60:] and _FUNC.search(text[-600:])):
         return "message"
-    if _TRACE.match(front) or _CRASH.match(front):
+    if EXCEPTION.match(front) or PART.match(front):
         return "traceback"
     if _SHELL.match(front):
         return "shell"
     return "launcher" if peeled.launcher else "text"
-
-
-def _continues(kind: str, front: str) -> bool:
-    if front[:1] in (" ", "\t"):
-        return bool(front.strip())
-    if kind == "message":
-        return True
-    return kind == "traceback" and not front.startswith("Traceback (most recent")
 
 
 def _kernel(raw: str, depth: int) -> Line | None:

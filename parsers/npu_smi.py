@@ -21,22 +21,17 @@ an `NPU ID` column of its own and leaves it empty in the second row; 26.0 adds a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from parsers.lazy import lazy
-from parsers.parsed import Line, Record, Row
+from parsers.parsed import Row
 from parsers.prefix import peel
-from parsers.runs import Format, begins_with, runs
-
-KIND = "npu-smi"
 
 _TITLE = lazy(r"npu-smi\s+v?(?P<tool>\S{1,40})(?:\s+Version:\s*(?P<version>\S{1,40}))?")
 _PAIR = lazy(r"(?P<used>\d{1,12}|NA|-)\s*/\s*(?P<total>\d{1,12}|NA|-)")
 _QUIET = lazy(r"No running processes found in NPU\s*(?P<npu>\d{1,9})")
 _BUS = lazy(r"[0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-9A-Fa-f]\b")
-_BOX = lazy(r"\s*(?:> ?)?(?:\|.*|\+[-=+]{8,}\+?|\.{3,})\s*$")
-_START = lazy(r"\s*(?:> ?)?\| ?(?:npu-smi |NPU (?:ID )?.*(?:Health|Process id))")
 _CUT = lazy(r"\d{1,9}\s+\S")
 _HEALTHS = frozenset(("OK", "Warning", "Alarm", "Critical", "UNKNOWN", "Unknown"))
 _COLUMNS = (
@@ -257,28 +252,3 @@ def _missing(table: _Table) -> list[str]:
     if max(present) < size and 0 < len(absent) <= 2 and (inner == absent or (whole and len(absent) == 1)):
         return [str(npu) for npu in absent]
     return []
-
-
-def _begins(line: Line) -> bool:
-    return _START.match(line.text) is not None
-
-
-def _continues(_: Sequence[Line], line: Line, gap: int) -> bool:
-    return gap < 4 and _BOX.match(line.text[:400]) is not None and not line.text.lstrip("> \t").startswith("| npu-smi ")
-
-
-def _leads(line: Line) -> bool:
-    return line.text.lstrip("> \t").startswith(("+-", "+="))
-
-
-FORMAT = Format(KIND, _begins, _continues, leads=_leads, rows=rows)
-
-
-def sniff(lines: Iterable[str]) -> bool:
-    """Whether the text opens with such a table (borders and blank lines aside)."""
-    return begins_with(FORMAT, lines)
-
-
-def parse(lines: Iterable[str]) -> Iterator[Record]:
-    """Tables as records of this kind, everything else as text."""
-    return runs((FORMAT,), lines)

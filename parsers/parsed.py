@@ -1,4 +1,4 @@
-"""What parsing gives: `Line` (one physical line, peeled), `Record` (lines that belong together), `Row` (of a table).
+"""What parsing gives: `Line` (one physical line, peeled) and `Row` (of a table).
 
 Times are naive ISO text: logs carry the local time of the host without a zone, and text of one width compares like
 the time itself.
@@ -25,14 +25,10 @@ class Line(NamedTuple):
     module: str | None = None
     time: str | None = None
     pid: int | None = None
-    tid: int | None = None
-    process: str | None = None
     rank: int | None = None
     worker: str | None = None
     device: int | None = None
     source: str | None = None
-    continuation: bool = False
-    """By itself the line has no identity (indented block lines, frames): look back for its owner."""
 
 
 class Row(NamedTuple):
@@ -48,17 +44,6 @@ class Row(NamedTuple):
             if key == name:
                 return value
         return None
-
-
-class Record(NamedTuple):
-    """A run of lines of one kind. Line numbers are 1-based and inclusive, `text` is peeled and joined by newlines."""
-
-    kind: str
-    line: int
-    end_line: int
-    text: str
-    head: Line | None = None
-    rows: tuple[Row, ...] = ()
 
 
 def seconds(time: str) -> float:

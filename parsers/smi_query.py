@@ -14,15 +14,12 @@ ecc` and `-t usages`), or only in the command above; the rows carry it as `npu` 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from parsers.lazy import lazy
-from parsers.parsed import Line, Record, Row
+from parsers.parsed import Row
 from parsers.prefix import peel
-from parsers.runs import Format, begins_with, runs
-
-KIND = "npu-smi-query"
 
 _PAIR = lazy(r"\s*(?P<key>[A-Z][A-Za-z0-9 ./_-]{1,48}?)\s?(?:\((?P<unit>[A-Za-z%/]{1,8})\))? +: (?P<value>\S.*?)?\s*$")
 _PROCESS = lazy(
@@ -180,38 +177,3 @@ def _row(number: int, topic: str, key: str, value: str, unit: str, npu: str | No
     if chip is not None:
         cells.append(("chip", chip))
     return Row("key-value", number, tuple(cells))
-
-
-def _begins(line: Line) -> bool:
-    text = line.text
-    if "npu-smi info" in text[:600]:
-        command = _COMMAND.search(text[:600])
-        return command is not None and (
-            "-t " in command["options"] or " -l" in command["options"] or " -m" in command["options"]
-        )
-    if _MAPPING.match(text) or _PROCESS.match(text):
-        return True
-    pair = _pair(0, text)
-    return pair is not None and _is_strong(pair)
-
-
-def _continues(open_lines: Sequence[Line], line: Line, gap: int) -> bool:
-    if gap > 2 or line.kind not in ("text", "launcher") or "npu-smi info" in line.text[:600]:
-        return False
-    text = line.text
-    if any(_MAPPING.match(known.text) for known in open_lines[:2]):
-        return _mapped(0, text) is not None
-    return _pair(0, text) is not None or _PROCESS.match(text) is not None or _MAPPING.match(text) is not None
-
-
-FORMAT = Format(KIND, _begins, _continues, rows=rows)
-
-
-def sniff(lines: Iterable[str]) -> bool:
-    """Whether the text opens with such a block or its command."""
-    return begins_with(FORMAT, lines)
-
-
-def parse(lines: Iterable[str]) -> Iterator[Record]:
-    """Blocks of pairs as records of this kind, everything else as text."""
-    return runs((FORMAT,), lines)

@@ -1,199 +1,316 @@
-"""Python tracebacks, and the last words of C++ and of the interpreter, from many processes that share a terminal.
+"""Failures in a text: Python tracebacks with all that they were chained from, and the last words of C++ and of the interpreter.
 
     (Worker_TP0 pid=611) ERROR 08-22 12:00:00 [core.py:100] Traceback (most recent call last):
     (Worker_TP1 pid=612) ERROR 08-22 12:00:00 [core.py:100] Traceback (most recent call last):
-    (Worker_TP0 pid=611) ERROR 08-22 12:00:00 [core.py:100]   File "/w/run.py", line 7, in step
+    (Worker_TP0 pid=611) ERROR 08-22 12:00:00 [core.py:100]   File "/usr/lib/python3/dist-packages/vllm/run.py", line 7, in step
     (Worker_TP0 pid=611) ERROR 08-22 12:00:00 [core.py:100]     self.model(batch)
     (Worker_TP0 pid=611) ERROR 08-22 12:00:00 [core.py:100] RuntimeError: NPU function error: x, error code is 507035
 
-A record is a run of lines of one writer; `tracebacks` joins what interleaving tore apart and says what was raised
-where.
+Processes that share a terminal are told apart by what their prefixes say. A traceback may lack its head, its tail or
+lines in between; what is missing is left empty, nothing is guessed from other processes.
 
->>> first = tracebacks(__doc__.splitlines())[0]
->>> first.type, first.message, first.frames[-1].function, first.lines
-('RuntimeError', 'NPU function error: x, error code is 507035', 'step', (3, 5, 6, 7))
+>>> first, second = failures(__doc__.splitlines())
+>>> first.by.worker, first.raised.type, first.raised.message, first.lines
+('Worker_TP0', 'RuntimeError', 'NPU function error: x, error code is 507035', (3, 5, 6, 7))
+>>> first.raised.frames[-1].function, first.raised.frames[-1].package
+('step', 'vllm')
+>>> second.by.pid, second.cut
+(612, True)
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+import re
+from collections.abc import Iterable
+from typing import Literal, NamedTuple
 
+from parsers import traceback_forms as forms
 from parsers.lazy import lazy
-from parsers.line import read_line
-from parsers.parsed import Line, Record
-from parsers.runs import Format, begins_with, runs, same_owner
+from parsers.plog import head
+from parsers.prefix import peel
 
-KIND = "traceback"
+LogCall = tuple["str | None", "str | None"]
+"""Where and when a line was logged; all lines of one call have it in common."""
+ENDED: LogCall = ("", "")
+ANYWHERE = 1 << 16
 
-_HEADER = lazy(r"[^\n]{0,400}?Traceback \(most recent call last\):?\s*$")
-_MARGIN = lazy(r"\s*(?:[|+] |\+-\+-{4,} ?\d{0,4} ?-{0,40}|\|\s*$|\+-{4,}\s*$)")
-_FRAME = lazy(r'\s*File "(?P<file>[^"\n]{1,600})", line (?P<line>\d{1,9})(?:,? in (?P<function>[^\n]{1,200}))?')
-_C_FRAME = lazy(
-    r"\s*frame #\d+: (?P<function>.{1,400}?)(?: \+ 0x[0-9a-f]+)?(?: \((?:0x[0-9a-f]+ )?in "
-    r"(?P<file>[^)\n]{1,300})\))?\s*$"
+FRONT = 2048
+"""Characters of a line that are looked at and kept."""
+MESSAGE_LINES = 60
+BLANKS = 2
+"""Empty lines between an exception and the one that it led to."""
+FRAMES = 1200
+"""Of one exception; the interpreter prints no more than a thousand."""
+STRANGERS = 60
+"""Lines of others in a row, among the frames of one process that has no name; then its traceback ended there."""
+
+How = Literal["raised", "terminated", "fatal", "signal", "unloadable"]
+"""By an exception of Python, by one of C++ that nobody caught, by the interpreter, by a signal, by the dynamic linker."""
+Link = Literal["", "cause", "context", "member"]
+
+_BEGINS = lazy(
+    r'Traceback \(most recent|File "|terminate called|Fatal Python error|Segmentation fault|Aborted|Bus error'
+    r"|Illegal instruction|Floating point exception|symbol lookup error|relocation error|error while loading"
 )
-_CARETS = lazy(r"\s*[~^][~^\s]*$")
-_RAISED = lazy(
-    r"\s*(?P<type>(?:[A-Za-z_]\w{0,60}\.){0,12}[A-Z]\w{0,80}(?:\([A-Za-z_.]{1,80}\))?)(?::(?: (?P<message>.*))?)?\s*$"
+_INSTALLED = lazy(r".*[/\\](?:site|dist)-packages[/\\](?P<package>[A-Za-z_]\w{0,80})(?P<file>\.py$)?")
+_STANDARD = lazy(r"<frozen |.*[/\\]python3?\.?\d{0,2}[/\\][^/\\]{1,80}(?:[/\\]|$)")
+# Of what is often run from its sources, the folders that hold the package.
+_FROM_SOURCE = lazy(
+    r".*[/\\](?P<package>torch_npu|torch|torchvision|vllm_ascend|vllm|sglang|mindspore|mindformers|mindie_llm|atb_llm|mindspeed"
+    r"|mindspeed_llm|megatron|deepspeed|transformers|accelerate|peft|llamafactory|verl|ray|lmdeploy|xtuner|swift)[/\\]"
 )
-_TERMINATE = lazy(
-    r"\s*terminate called (?:after throwing an instance of '(?P<type>[^']{1,200})'|recursively"
-    r"|without an active exception)"
-)
-_WHAT = lazy(r"\s*what\(\): +(?P<message>.*)")
-_FATAL = lazy(
-    r"\s*(?P<type>Fatal Python error|Segmentation fault|Bus error|Illegal instruction|Aborted)\b:? ?(?P<message>.*)"
-)
-_CHAIN = lazy(r"\s*(?:During handling of the above exception|The above exception was the direct cause)")
-_REPEATS = lazy(r"\s*\[Previous line repeated (?P<count>\d{1,9}) more times?\]")
 
 
-@dataclass(frozen=True, slots=True)
-class Frame:
-    """One place of the call chain, outermost first; `code` is the printed source line, "" when it was not printed."""
+class Speaker(NamedTuple):
+    """Who wrote a line, as far as its prefixes say. `None`: they do not."""
 
+    worker: str | None
+    pid: int | None
+    rank: int | None
+
+
+class Frame(NamedTuple):
+    """A place of the call chain; `code` is the printed source line, "" when it was not printed."""
+
+    at: int
+    """The line of the text that tells it."""
     file: str
     line: int
     function: str
     code: str = ""
 
+    @property
+    def package(self) -> str:
+        """To which package the code belongs, guessed from the path; "" for the user's own, "python" for the standard library."""
+        file = self.file[:FRONT]
+        found = _INSTALLED.match(file) or _FROM_SOURCE.match(file)
+        if found is not None:
+            return found["package"]
+        return "python" if _STANDARD.match(file) else ""
 
-@dataclass(frozen=True, slots=True)
-class Traceback:
-    """What one writer printed of one failure. `causes` are the exceptions it was chained from, the original first."""
 
-    head: Line
-    lines: tuple[int, ...]
-    frames: tuple[Frame, ...]
-    type: str | None
-    """None when the text ends before the exception is named."""
+class Raised(NamedTuple):
+    """One exception with the frames that it passed, outermost first (of a crash as printed: innermost first)."""
+
+    type: str
+    """As printed, with its modules; "" when the text ends before it, or for a crash that has none."""
     message: str
-    causes: tuple[tuple[str, str], ...] = ()
+    at: int
+    """The line that names it, 0 when none does."""
+    frames: tuple[Frame, ...]
+    link: Link = ""
+    """What the part before is to this one: its cause, what was being handled, or the group of which this is a member."""
+    depth: int = 0
+    """In how many exception groups it stands."""
 
 
-@dataclass(slots=True)
-class _Open:
-    head: Line
-    lines: list[int] = field(default_factory=list)
-    frames: list[Frame] = field(default_factory=list)
-    type: str | None = None
-    message: str = ""
-    causes: list[tuple[str, str]] = field(default_factory=list)
-    chained: bool = False
-    native: bool = False
+class Failure(NamedTuple):
+    """What one process printed of one failure: the original exception first, the members of a group behind it."""
 
-    def closed(self) -> Traceback:
-        return Traceback(self.head, tuple(self.lines), tuple(self.frames), self.type, self.message, tuple(self.causes))
+    by: Speaker
+    how: How
+    parts: tuple[Raised, ...]
+    lines: tuple[int, ...]
+    cut: bool
+    """The text ends, or goes on with something else, before the exception is named."""
+
+    @property
+    def raised(self) -> Raised:
+        """What ended the process: the last exception that stands in no group."""
+        least = min(part.depth for part in self.parts)
+        return next(part for part in reversed(self.parts) if part.depth == least)
 
 
-def tracebacks(lines: Iterable[str], first_line: int = 1) -> tuple[Traceback, ...]:
-    """The failures in the lines in the order in which they begin, each writer's lines joined."""
-    open_of: dict[tuple[str | None, int | None] | int, _Open] = {}
-    done: list[Traceback] = []
+def failures(lines: Iterable[str], first_line: int = 1) -> tuple[Failure, ...]:
+    """The failures in the lines, in the order in which they begin. Takes any text, in time that grows with its length."""
+    open_of: dict[Speaker, _Open] = {}
+    done: list[Failure] = []
     for number, raw in enumerate(lines, first_line):
-        line = read_line(raw)
-        if line.kind == "plog":
+        if not open_of and _BEGINS.search(raw) is None:
             continue
-        owner = line.pid if line.pid is not None and line.worker else (line.worker, line.rank)
-        current = open_of.get(owner)
-        text = _bare(line.text)
-        if _HEADER.match(text) or (
-            (native := _TERMINATE.match(text) or _FATAL.match(text)) and line.kind == "traceback"
-        ):
-            if current is not None and current.chained:
-                if current.type is not None:
-                    current.causes.append((current.type, current.message))
-                current.frames, current.type, current.message, current.chained = [], None, "", False
-            elif current is None or current.type is not None or not _HEADER.match(text):
-                if current is not None:
-                    done.append(current.closed())
-                current = open_of[owner] = _Open(line)
-            if not _HEADER.match(text) and native:
-                current.native = True
-                current.type = native.groupdict().get("type") or "terminate"
-                current.message = native.groupdict().get("message") or ""
-            current.lines.append(number)
-        elif current is not None and _take(current, text, line):
-            current.lines.append(number)
-        elif current is not None and current.type is not None and text.strip() and not _CHAIN.match(text):
-            done.append(current.closed())
-            del open_of[owner]
-    done += [current.closed() for current in open_of.values()]
-    return tuple(sorted(done, key=_start))
+        peeled = peel(raw)
+        text = peeled.text[:FRONT]
+        if text[:1] == "[" and head(text) is not None:
+            continue  # CANN writes between the lines of whoever shares its terminal
+        speaker = Speaker(peeled.worker, peeled.pid, peeled.rank)
+        log_call = (peeled.module, peeled.time)
+        known = open_of.get(speaker)
+        if known is not None and known.take(number, text, log_call):
+            continue
+        begun = _begin(speaker, number, text, log_call)
+        if known is not None and (begun is not None or known.over):
+            done += known.closed()
+            del open_of[speaker]
+        if begun is not None:
+            open_of[speaker] = begun
+    for left in open_of.values():
+        done += left.closed()
+    return tuple(sorted(done, key=_first_line))
 
 
-def _start(found: Traceback) -> int:
-    return found.lines[0]
+def _first_line(failure: Failure) -> int:
+    return failure.lines[0]
 
 
-def _bare(text: str) -> str:
-    """Without the margin that exception groups draw."""
-    if text.lstrip()[:1] in ("|", "+") and (margin := _MARGIN.match(text)) is not None:
-        return text[margin.end() :]
-    return text
+def _begin(speaker: Speaker, number: int, text: str, log_call: LogCall) -> _Open | None:
+    """What a line begins: a traceback, one of which the head is missing, or a crash."""
+    depth, said = _within(text)
+    if forms.HEADER.match(said):
+        return _Open(speaker, number, depth, True)
+    if (frame := forms.FRAME.match(said)) is not None:
+        begun = _Open(speaker, number, depth, False)
+        begun.frame(number, frame)
+        return begun
+    if (death := forms.DEATH.match(text)) is not None:
+        begun = _Open(speaker, number, 0, True)
+        begun.die(number, death, log_call)
+        return begun
+    return None
 
 
-def _take(current: _Open, text: str, line: Line) -> bool:
-    """Adds a line to the open failure, or says that it is not part of it."""
-    if not text.strip():
-        return False
-    if _CHAIN.match(text):
-        current.chained = True
-    elif (found := _FRAME.match(text)) is not None:
-        current.frames.append(Frame(found["file"], int(found["line"]), (found["function"] or "").strip()))
-    elif (found := _C_FRAME.match(text)) is not None:
-        current.frames.append(Frame(found["file"] or "", 0, found["function"]))
-    elif current.native and (found := _WHAT.match(text)) is not None:
-        current.message = found["message"]
-    elif (
-        (current.native and text.startswith(("Exception raised from ", "Thread 0x", "Current thread 0x")))
-        or _CARETS.match(text)
-        or _REPEATS.match(text)
-    ):
-        pass
-    elif current.type is None and line.kind in ("traceback", "message") and (found := _RAISED.match(text)) is not None:
-        current.type, current.message = found["type"], found["message"] or ""
-    elif text[:1] in " \t":
-        last = current.frames[-1] if current.frames else None
-        if current.type is None and last is not None and not last.code:
-            current.frames[-1] = Frame(last.file, last.line, last.function, text.strip())
-    elif current.type is None and current.frames and (found := _RAISED.match(text)) is not None:
-        current.type, current.message = found["type"], found["message"] or ""
-    else:
-        return current.type is None and not current.frames
-    return True
+def _within(text: str) -> tuple[int, str]:
+    """In how many exception groups a line stands, and the line without their margin."""
+    found = forms.MARGIN.match(text)
+    if found is None:
+        return 0, text
+    return max(1, (len(found["indent"]) + 1) // 2), text[found.end() :]
 
 
-def _begins(line: Line) -> bool:
-    return line.kind == "traceback"
+class _Open:
+    """A failure of which more lines may come: frames until an exception is named, then its message, then what follows from it."""
 
+    def __init__(self, speaker: Speaker, number: int, depth: int, headed: bool) -> None:
+        self.over = False
+        self._by, self._headed = speaker, headed
+        self._how: How = "raised"
+        self._lines = [number]
+        self._parts: list[Raised] = []
+        self._strangers = 0
+        self._log_call: LogCall = (None, None)
+        self._part("", depth)
 
-def _continues(open_lines: Sequence[Line], line: Line, gap: int) -> bool:
-    if not same_owner(open_lines[0], line):
-        return False
-    last = next((known.text for known in reversed(open_lines) if known.text.strip()), "")
-    if _CHAIN.match(line.text) or _CHAIN.match(last):
-        return gap <= 2 and line.kind in ("traceback", "launcher")
-    if gap:
-        return False
-    text = _bare(line.text)
-    if line.kind == "traceback":
-        return not _HEADER.match(text) or text is not line.text
-    if line.kind not in ("text", "launcher"):
-        return False
-    # An exception whose name does not say so (queue.Empty) is known by its place: right below the frames.
-    return text[:1] in (" ", "\t") or (last[:1] in (" ", "\t") and _RAISED.match(text) is not None)
+    def _part(self, link: Link, depth: int) -> None:
+        """What follows is another exception."""
+        self._link: Link = link
+        self._depth = depth
+        self._frames: list[Frame] = []
+        self._indent = ANYWHERE  # of the last frame
+        self._type, self._at = "", 0
+        self._message: list[str] = []
+        self._linked = bool(link)  # its head is still to come
 
+    def _end_part(self) -> None:
+        if self._frames or self._at:
+            message = "\n".join(self._message).rstrip()
+            self._parts.append(Raised(self._type, message, self._at, tuple(self._frames), self._link, self._depth))
 
-FORMAT = Format(KIND, _begins, _continues)
+    def closed(self) -> tuple[Failure, ...]:
+        """The failure; nothing when it was a few frames that belong to none."""
+        if not self._headed and not self._at and not self._parts:
+            return ()
+        self._end_part()
+        parts = tuple(self._parts) or (Raised("", "", 0, (), self._link, self._depth),)
+        return (Failure(self._by, self._how, parts, tuple(self._lines), not self._at),)
 
+    def take(self, number: int, text: str, log_call: LogCall) -> bool:
+        """Adds a line, or says that it is not part of this failure."""
+        if self.over:
+            return False
+        depth, said = _within(text)
+        if self._between(text, said, depth):
+            taken = True
+        elif not self._at:
+            taken = self._body(number, said, log_call)
+        else:
+            taken = self._dump(number, said) or self._message_goes_on(text, said, depth, log_call)
+        if taken:
+            self._lines.append(number)
+            self._strangers = 0
+        else:
+            self._strangers += 1
+            if self._strangers > (BLANKS if self._at else STRANGERS):
+                self.over = True
+        return taken
 
-def sniff(lines: Iterable[str]) -> bool:
-    """Whether the text opens with a traceback."""
-    return begins_with(FORMAT, lines)
+    def _between(self, text: str, said: str, depth: int) -> bool:
+        """Lines between two exceptions."""
+        if self._how != "raised":
+            return False
+        link: Link = "cause" if forms.CAUSE.match(said) else "context" if forms.CONTEXT.match(said) else ""
+        if link:
+            self._end_part()
+            self._part(link, depth)
+        elif (member := forms.MEMBER.match(text)) is not None:
+            self._end_part()
+            self._part("member", (len(member["indent"]) + 1) // 2 + (member["first"] is not None))
+        elif self._linked and not self._frames and forms.HEADER.match(said):
+            self._linked = False
+        else:
+            return bool(self._depth) and forms.GROUP_END.match(text) is not None
+        return True
 
+    def _body(self, number: int, said: str, log_call: LogCall) -> bool:
+        """Frames, their source lines, and the exception below them."""
+        if (frame := forms.FRAME.match(said)) is not None:
+            self.frame(number, frame)
+            return True
+        if not said.strip() or forms.DEATH.match(said):
+            return False
+        indent = len(said) - len(said.lstrip(" \t"))
+        last = self._frames[-1] if self._frames else None
+        bare = last is not None and not last.code and self._lines[-1] == last.at  # its source line may come
+        named = forms.EXCEPTION.match(said) if indent <= self._indent else None
+        if named is None and last is not None and not self._strangers and indent <= self._indent - bare:
+            named = forms.UNNAMED.match(said)
+        if named is not None:
+            self._type, self._message, self._at = named["type"], [named["message"] or ""], number
+            self._log_call = log_call
+        elif last is not None and bare and not forms.REPEATED.match(said):
+            if not forms.CARETS.match(said):
+                self._frames[-1] = last._replace(code=said.strip())
+        else:
+            return last is not None and (indent > self._indent or forms.CARETS.match(said) is not None)
+        return True
 
-def parse(lines: Iterable[str]) -> Iterator[Record]:
-    """Runs of traceback lines as records of this kind, everything else as text."""
-    return runs((FORMAT,), lines)
+    def frame(self, number: int, found: re.Match[str]) -> None:
+        """A place in a Python source."""
+        self._indent = len(found["indent"])
+        if len(self._frames) < FRAMES:
+            self._frames.append(Frame(number, found["file"], int(found["line"]), (found["function"] or "").strip()))
+
+    def die(self, number: int, found: re.Match[str], log_call: LogCall) -> None:
+        """The process dies without an exception of Python."""
+        self._at, self._log_call = number, log_call
+        self._type = found["type"] or ""
+        if found["terminate"]:
+            self._how = "terminated"
+            return
+        self._how = "fatal" if found["fatal"] else "signal" if found["signal"] else "unloadable"
+        self._message = [found["why"] or found["signal"] or found["missing"] or ""]
+        self.over = self._how != "fatal"
+
+    def _dump(self, number: int, said: str) -> bool:
+        """What a dying process prints of itself, and C++ below an exception that it hands to Python."""
+        if self._how == "terminated" and not self._message and (what := forms.WHAT.match(said)) is not None:
+            self._message = [what["message"]]
+        elif (native := forms.NATIVE_FRAME.match(said)) is not None:
+            if self._how != "raised" and len(self._frames) < FRAMES:
+                self._frames.append(Frame(number, native["file"] or "", 0, native["function"]))
+        elif self._how == "fatal" and (frame := forms.FRAME.match(said)) is not None:
+            self.frame(number, frame)
+        else:
+            return forms.DUMP.match(said) is not None
+        return True
+
+    def _message_goes_on(self, text: str, said: str, depth: int, log_call: LogCall) -> bool:
+        """Is this a further line of the message? One log call wrote all of them; nothing tells where text without a head ends."""
+        if not said.strip():
+            self._log_call = ENDED
+            return False
+        begins = forms.HEADER.match(said) or forms.FRAME.match(said) or forms.DEATH.match(text)
+        if begins or log_call != self._log_call or self._how == "fatal" or (depth and depth != self._depth):
+            self.over = True
+            return False
+        if len(self._message) < MESSAGE_LINES:
+            self._message.append(said)
+        return len(self._message) < MESSAGE_LINES

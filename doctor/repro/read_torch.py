@@ -10,21 +10,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from doctor.repro.call import Operator, Seen, Value
 from doctor.repro.dtypes import torch_dtype
 from doctor.repro.values import shape
 from doctor.repro.word_sets import words
-from parsers.prefix import peel
+from parsers.traceback import Raised, failures
 
 _FALLBACK = re.compile(r"operator '(?P<name>\w{1,40}::[\w.]{1,100})' is not currently supported on the NPU backend")
 _REFUSED = re.compile(
     r"Could not run '(?P<name>\w{1,40}::[\w.]{1,100})' with arguments from the '(?P<backend>\w{1,40})' backend"
-)
-_FILE = re.compile(r'\s*File "(?P<file>[^"\n]{1,600})", line \d{1,8}(?:, in (?P<function>\S{1,200}))?')
-_RAISED = re.compile(
-    r"\s{0,8}(?P<type>(?:[A-Za-z_]\w{0,60}\.){0,6}[A-Z]\w{0,60}(?:Error|Exception))(?:: (?P<text>.{0,2000}))?$"
 )
 _CALL = re.compile(r"\b(?P<name>(?:torch|torch_npu|F)(?:\.[A-Za-z_]\w{0,60}){1,5})\s*\(")
 _METHOD = re.compile(r"(?<=[\w\])])\.(?P<name>[a-z]\w{1,40})\s*\(")
@@ -55,60 +50,45 @@ _METHODS = words(
     "addcdiv_ fmod remainder bincount histc kthvalue median cross dot outer inverse item tolist to float half "
     "bfloat16 int long bool cpu npu"
 )
-MAX_FRAMES = 200
-
-
-class _Frame(NamedTuple):
-    file: str
-    code: str
-    line: int
+NO_FAULT_OF_OPERATORS = ("ImportError", "ModuleNotFoundError", "KeyError", "AttributeError", "OSError", "FileNotFoundError")
 
 
 def operators(lines: Sequence[str]) -> Iterator[Operator]:
     """Every operator that PyTorch's own text names, in the order of the lines."""
-    frames: list[_Frame] = []
-    file = ""
-    for at, raw in enumerate(lines):
-        if found := _FALLBACK.search(raw):
-            yield Operator(found["name"], "aten", "fallback", line=at + 1, error="")
-        if found := _REFUSED.search(raw):
-            yield Operator(found["name"], "aten", "refused", line=at + 1, error=found[0], failed=True)
-        if not file and not frames and 'File "' not in raw:
-            continue
-        text = peel(raw).text
-        if place := _FILE.match(text):
-            file = place["file"]
-        elif file:
-            if text.strip(" ^~"):
-                frames = [*frames[-MAX_FRAMES:], _Frame(file, text.strip(), at)]
-                file = ""
-        elif raised := _RAISED.match(text):
-            if (found_one := _last_call(frames, raised["type"], raised["text"] or "", at)) is not None:
-                yield found_one
-            frames = []
+    found = [_last_call(part) for failure in failures(lines) for part in failure.parts]
+    for at, raw in enumerate(lines, 1):
+        if named := _FALLBACK.search(raw):
+            found.append(Operator(named["name"], "aten", "fallback", line=at, error=""))
+        if named := _REFUSED.search(raw):
+            found.append(Operator(named["name"], "aten", "refused", line=at, error=named[0], failed=True))
+    yield from sorted((one for one in found if one is not None), key=_line)
 
 
-def _last_call(frames: list[_Frame], kind: str, text: str, at: int) -> Operator | None:
+def _line(one: Operator) -> int:
+    return one.line
+
+
+def _last_call(raised: Raised) -> Operator | None:
     """The deepest frame whose code calls an operator. Frames of the dispatcher itself name none."""
-    if kind.endswith(
-        ("ImportError", "ModuleNotFoundError", "KeyError", "AttributeError", "OSError", "FileNotFoundError")
-    ):
+    if not raised.type.endswith(("Error", "Exception")) or raised.type.endswith(NO_FAULT_OF_OPERATORS):
         return None
-    if frames and "/torch_npu/npu/" in frames[-1].file.replace("\\", "/"):
-        return None  # the runtime itself: starting a device fails the same for every operator
+    deepest = raised.frames[-1] if raised.frames else None
+    if deepest is not None and (deepest.package == "triton" or "/torch_npu/npu/" in deepest.file.replace("\\", "/")):
+        return None  # the compiler of a kernel, or the runtime itself: starting a device fails the same for every operator
+    frames = [frame for frame in raised.frames if frame.code]
     for frame in reversed(frames[-12:]):
         name, guessed = _called(frame.code)
         if name:
-            inputs, attrs = shapes_in(text, name)
-            error = " ".join(text.split())[:160]
+            said = raised.message.partition("\n")[0]
+            inputs, attrs = shapes_in(said, name)
             return Operator(
                 name,
                 "torch",
                 "traceback",
                 inputs,
                 attrs,
-                error=error,
-                line=at + 1,
+                error=" ".join(said.split())[:160],
+                line=raised.at,
                 failed=True,
                 guessed=("name",) if guessed else (),
             )

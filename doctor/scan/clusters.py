@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
+from doctor.scan.floods import MAX_SHAPES
 from doctor.scan.harvest import Cluster, Place
 from kb import spelling
 
-MAX_CLUSTERS = 500
 FURTHER = "(further shapes)"
 _HEAD = re.compile(r"^\[[A-Z]+\] ?([A-Z0-9_]+)\([^)]*\): ?[\d:. -]+(?:\[([^\]:]+)[^\]]*\])?")
 _MASKS = (
@@ -65,7 +65,7 @@ class Clusters:
             shape = FURTHER
         number, first = self._found.get(shape, (0, place))
         self._found[shape] = (number + 1, first)
-        self.full = len(self._found) >= MAX_CLUSTERS
+        self.full = len(self._found) >= MAX_SHAPES
         return shape
 
     def result(self) -> tuple[Cluster, ...]:

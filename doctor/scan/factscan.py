@@ -1,7 +1,6 @@
 """Facts about the job while a source is read: what is kept of them, and from when to when the source speaks.
 
-A fact claims no line: an error that tells who waits for whom is still an error. What repeats is dropped per process, so
-that in one stream of many ranks the loud ones do not crowd out the others.
+A fact claims no line: an error that tells who waits for whom is still an error. What repeats is dropped per process.
 """
 
 from __future__ import annotations
@@ -9,13 +8,11 @@ from __future__ import annotations
 from typing import Any
 
 from doctor.read.source import Source
+from doctor.scan.floods import FUTILE, FUTILE_OF_PROCESS, KEEP_OF_OWNER
 from doctor.scan.harvest import SEVERAL, Hit, Place, Span
 from kb.model import FACT_PREFIX, Signal
 from parsers.line import read_line
 
-KEEP_OF_OWNER = 40  # of one signal and one process, rank or worker
-FUTILE = 400  # occurrences in a row that brought nothing new: the signal is not looked at any more
-FUTILE_OF_PROCESS = 1  # in a file of one process, where nobody else can speak up
 KEEP_TEXT = 400
 TAIL = 4096
 LAST_LINES = 40

@@ -1,7 +1,6 @@
 """One range of a source to one Harvest.
 
-A line is decoded, peeled and parsed only where a literal was found in it. Signals that were seen often enough are only
-counted; error lines of a log statement that was seen often enough are only counted.
+A line is decoded, peeled and parsed only where a literal was found in it, and not even there when `floods` has enough of it.
 """
 
 from __future__ import annotations
@@ -11,24 +10,20 @@ import re
 from doctor.read.encoding import decode
 from doctor.read.source import Skipped, Source
 from doctor.scan.engine import Engine
-from doctor.scan.error_lines import ErrorLines, go_error, statement
+from doctor.scan.error_lines import ErrorLines, go_error
 from doctor.scan.factscan import FactScan
 from doctor.scan.finder import Finds
+from doctor.scan.floods import Floods, Treatment, statement
 from doctor.scan.harvest import Harvest, Hit, Place
-from doctor.scan.line_actions import Action, Actions
 from doctor.scan.plan import STRIKES, Plan
-from doctor.scan.satisfied import DISTURBING, LeftOut
 from doctor.scan.select import EVERYTHING, Select
 from doctor.scan.tablescan import Cells, TableScan, holds
-from doctor.scan.window_lines import KEEP_TEXT, View
+from doctor.scan.window_lines import KEEP_TEXT, WindowLines
 from doctor.scan.windows import MAX_LINE, Window
 from kb.model import Filter, Signal
 from parsers.line import read_line
 from parsers.parsed import Line
 
-# Occurrences of one signal in one range that are kept with place and captures; beyond that only the count grows.
-KEEP_HITS = 200
-KEEP_HITS_OF_PROCESS = 5  # in a file that holds one process (plog-1234_...): more of the same says nothing new
 SAMPLED_LINES = 40
 _ESCAPE = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\^_]|[()][A-Z0-9])?")
 
@@ -42,21 +37,17 @@ class RangeScan:
 
     def __init__(self, plan: Plan, engine: Engine, select: Select, source: Source) -> None:
         self.plan, self.engine, self.select, self.source = plan, engine, select, source
-        self.everything = select == EVERYTHING
-        self.keep = KEEP_HITS if source.hints.pid is None else KEEP_HITS_OF_PROCESS
         self.long = 0  # places in huge lines, of which only the part around a find is read
         self.slow = dict(self.plan.slow)  # patterns that were cut off in earlier ranges: told there
         self.hits: list[Hit] = []
         self.field_counts: dict[str, int] = {}
-        self.errors = ErrorLines(select)
         self.facts = FactScan(plan.signals, source)
         self.silent = self.facts.numbers | plan.silent  # claim no line
-        self.actions = Actions(plan, self.silent)
-        self.counts, self.known = self.actions.counts, self.actions.known
+        self.floods = Floods(plan, engine, self.silent, source.hints.pid is not None, select == EVERYTHING)
+        self.errors = ErrorLines(select, self.floods.unclaimed)
         self.kinds: dict[str, int] = {}
         self.size = self.lines = 0
         self.tables = TableScan()
-        self.left_out = LeftOut(plan, self.silent)
         self.escaped: set[int] = set()  # where lines of this window begin that terminal escapes stand in
 
     def harvest(self, skipped: tuple[Skipped, ...], whole: bool) -> Harvest:
@@ -68,10 +59,10 @@ class RangeScan:
             for s, n in self.plan.slow.items()
             if n > self.slow.get(s, 0)
         )
-        self.actions.settle()
+        self.floods.settle()
         names = self.plan.names
-        counts = {name: n for number, n in self.counts.items() for name in names[number]}
-        capped = sorted(name for number in self.known.capped for name in names[number])
+        counts = {name: n for number, n in self.floods.counts.items() for name in names[number]}
+        capped = sorted(name for number in self.floods.enough.capped for name in names[number])
         clusters, errors = self.errors.result()
         return Harvest(
             tuple(self.hits), counts | self.field_counts, clusters, self.kinds, skipped + slow, int(whole), self.size,
@@ -84,29 +75,27 @@ class RangeScan:
         if not self.kinds:
             self._sample(data)
         self.facts.window(data[max(0, limit - 4096) : limit])
-        view = View(window, self.source, self.lines + 1)
-        finds = self.engine.find(data, self.left_out.literals)
+        lines = WindowLines(window, self.source, self.lines + 1)
+        finds = self.engine.find(data, self.floods.left_out.literals)
         self.escaped.clear()
         if b"\x1b" in data:
             finds = self._beneath_escapes(data, limit, finds)
-        tables = self._lines(view, finds)
+        tables = self._lines(lines, finds)
         if tables or self.tables.unfinished:
-            for row, place in self.tables.rows(window, tables, view):
+            for row, place in self.tables.rows(window, tables, lines):
                 self.kinds["table"] = self.kinds.get("table", 0) + 1
                 self._row(row, place)
-        self.lines = view.number(limit) - 1
-        self.actions.settle()
-        if len(finds) > DISTURBING and self.known.dead:
-            self.left_out.more(finds, self.known.dead, self.engine)
+        self.lines = lines.number(limit) - 1
+        self.floods.after_window(finds)
 
-    def _lines(self, view: View, finds: Finds) -> list[int]:
+    def _lines(self, lines: WindowLines, finds: Finds) -> list[int]:
         """What was found, line by line; returns where tables may be.
 
         In a storm of errors this loop is what a scan costs: where a line begins is only looked up when it matters.
         """
-        data, limit = view.window.data, view.window.limit
-        actions, errors, escaped = self.actions, self.errors, self.escaped
-        believed = self.left_out.believed
+        data, limit = lines.window.data, lines.window.limit
+        treatments, unclaimed, escaped = self.floods.treatments, self.floods.unclaimed, self.escaped
+        believed = self.floods.left_out.believed
         tables: list[int] = []
         found: list[int] = []
         first, eol, huge = 0, -1, False
@@ -116,12 +105,12 @@ class RangeScan:
                 found.append(literal)
                 continue
             if found:
-                action = actions[found[0] if len(found) == 1 else tuple(found)]
-                if action.only_counts and first <= limit and not escaped:
-                    action.lines += 1
-                elif action.only_mark and errors.flooded and first <= limit and not escaped:
-                    errors.further += 1
-                elif action.only_mark and believed and first <= limit and statement(data, first, eol) in believed:
+                treatment = treatments[found[0] if len(found) == 1 else tuple(found)]
+                if treatment.only_counts and first <= limit and not escaped:
+                    treatment.lines += 1
+                elif treatment.only_mark and unclaimed.flooded and first <= limit and not escaped:
+                    unclaimed.further += 1
+                elif treatment.only_mark and believed and first <= limit and statement(data, first, eol) in believed:
                     pass
                 else:
                     start = data.rfind(b"\n", 0, first - 1) + 1
@@ -130,13 +119,13 @@ class RangeScan:
                     if huge:
                         self.long += 1
                         start = max(start, first - MAX_LINE // 2)
-                    if action.table:
+                    if treatment.table:
                         tables.append(start)
-                    if action.only_mark:
-                        if not action.go or go_error(data, start, eol):
-                            self._unclaimed(view, start, eol)
+                    if treatment.only_mark:
+                        if not treatment.go or go_error(data, start, eol):
+                            self._unclaimed(lines, start, eol)
                     else:
-                        self._found(view, start, eol, found, action)
+                        self._found(lines, start, eol, found, treatment)
             before, first, found = eol, end, [literal]
             eol = data.find(b"\n", end - 1)
             if eol < 0:
@@ -155,38 +144,37 @@ class RangeScan:
                 self.kinds[line.kind] = self.kinds.get(line.kind, 0) + 1
                 self.facts.begin(line.time, line.pid)
 
-    def _found(self, view: View, start: int, eol: int, found: list[int], action: Action) -> None:
+    def _found(self, lines: WindowLines, start: int, eol: int, found: list[int], treatment: Treatment) -> None:
         """One line in which literals stand. It is read only when an anchor of a signal that is not full stands in it."""
-        data = view.window.data
-        if action.claimable:
+        data = lines.window.data
+        if treatment.claimable:
             may_match = self.plan.may_match
-            for anchor, numbers in action.open:
+            for anchor, numbers in treatment.open:
                 if anchor is None or data.find(anchor, start, eol) >= 0:
                     for number in numbers:
                         if may_match(number, data, start, eol):
-                            self._line(view, start, eol, found)
+                            self._line(lines, start, eol, found)
                             return
             if start in self.escaped:
-                self._line(view, start, eol, found)
+                self._line(lines, start, eol, found)
                 return
-            counted = {n for anchor, n in action.counted if anchor is None or data.find(anchor, start, eol) >= 0}
+            counted = {n for anchor, n in treatment.counted if anchor is None or data.find(anchor, start, eol) >= 0}
             for number in counted:
-                self.counts[number] += 1
+                self.floods.counts[number] += 1
             if counted:
                 return
-            for anchor in action.capped:
+            for anchor in treatment.capped:
                 if anchor is None or data.find(anchor, start, eol) >= 0:
                     return
-        if action.mark:
-            self._unclaimed(view, start, eol)
+        if treatment.mark:
+            self._unclaimed(lines, start, eol)
 
     def _unclaimed(
-        self, view: View, start: int, eol: int, line: Line | None = None, place: Place | None = None
+        self, lines: WindowLines, start: int, eol: int, line: Line | None = None, place: Place | None = None
     ) -> None:
         """A line with an error mark that no literal claims of those that are still looked for."""
-        if self.left_out.literals and self.left_out.claim(view.window.data, start, eol):
-            return
-        self.errors.add(view, start, eol, line, place)
+        if not self.floods.left_out.claim(lines.window.data, start, eol):
+            self.errors.add(lines, start, eol, line, place)
 
     def _beneath_escapes(self, data: bytes, limit: int, found: Finds) -> Finds:
         """The finds of the window with those in lines that terminal escapes cut up: a literal may stand on both sides of one."""
@@ -212,25 +200,26 @@ class RangeScan:
         found.sort()
         return found
 
-    def _line(self, view: View, start: int, eol: int, found: list[int]) -> None:
-        raw = view.window.data[start:eol]
+    def _line(self, lines: WindowLines, start: int, eol: int, found: list[int]) -> None:
+        raw = lines.window.data[start:eol]
         text = decode(raw)
         odd = "\x1b" in text or "^[" in text  # escapes inside: only the peeled line can be judged
         line: Line | None = None
         place: Place | None = None
         claimed, tried = False, set()
+        enough = self.floods.enough
         for literal in found:
             for anchor, number in self.plan.literals[literal].pairs:
                 if number in tried or (not odd and anchor not in raw):
                     continue
                 tried.add(number)
                 signal = self.plan.signals[number]
-                if number in self.known.full:
+                if number in enough.full:
                     if number in self.silent:
                         continue
                     claimed = True
-                    if number not in self.known.capped:
-                        self.counts[number] += 1
+                    if number not in enough.capped:
+                        self.floods.counts[number] += 1
                     continue
                 simple = not odd and not signal.lines and not self.plan.at_start[number]
                 if simple and line is None and self.plan.search(number, text) is None:
@@ -239,31 +228,25 @@ class RangeScan:
                     line = read_line(text)
                 if signal.filters and not accepted(line, signal.filters):
                     continue
-                body = line.text if not signal.lines else view.block(start, line, signal.lines)
+                body = line.text if not signal.lines else lines.block(start, line, signal.lines)
                 captures = self.plan.search(number, body)
                 if captures is None:
                     continue
-                place = place or view.place(start, line)
+                place = place or lines.place(start, line)
                 if not self.select.wants(place):
                     return
                 if number in self.facts.numbers:
-                    if self.facts.keep(signal.id, place, captures) and self.everything:
-                        self.actions.fill(number, exact=False)
+                    if self.facts.keep(signal.id, place, captures):
+                        self.floods.fill(number, exact=False)
                     continue
                 claimed = claimed or number not in self.silent
                 kept = place
                 if signal.lines:
                     kept = place._replace(text=body[:KEEP_TEXT], end_line=place.line + body.count("\n"))
-                self._keep(number, kept, tuple(captures.items()))
+                if self.floods.keeps(number):
+                    self.hits.extend(Hit(name, kept, tuple(captures.items())) for name in self.plan.names[number])
         if not claimed and any(self.plan.is_mark[n] for n in found):
-            self._unclaimed(view, start, eol, line, place)
-
-    def _keep(self, number: int, place: Place, captures: tuple[tuple[str, str], ...]) -> None:
-        count = self.counts[number] = self.counts.get(number, 0) + 1
-        if count <= self.keep:
-            self.hits.extend(Hit(name, place, captures) for name in self.plan.names[number])
-        if count == self.keep and self.everything:
-            self.actions.fill(number, self.plan.exact[number])
+            self._unclaimed(lines, start, eol, line, place)
 
     def _holds(self, signal: Signal, row: Cells) -> bool:
         if self.plan.slow.get(signal.id, 0) >= STRIKES:
@@ -280,7 +263,7 @@ class RangeScan:
         for signal in self.plan.fields:
             if self._holds(signal, row):
                 count = self.field_counts[signal.id] = self.field_counts.get(signal.id, 0) + 1
-                if count <= self.keep:
+                if count <= self.floods.keep:
                     self.hits.append(Hit(signal.id, place, tuple((k, v) for k, v in row if k != "table")))
 
 

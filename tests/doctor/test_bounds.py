@@ -16,7 +16,8 @@ from doctor.base import limits
 from doctor.judge.diagnosis import conclude
 from doctor.read import archives, discover, inflate
 from doctor.read.source import Skipped, Source, hints
-from doctor.scan.clusters import FURTHER, MAX_CLUSTERS, Clusters
+from doctor.scan.clusters import FURTHER, Clusters
+from doctor.scan.floods import MAX_SHAPES
 from doctor.scan.harvest import Cluster, Harvest, Place
 from doctor.scan.plan import Plan
 from doctor.scan.scanner import Scanner
@@ -71,9 +72,9 @@ def test_shapes_beyond_the_bound_are_counted() -> None:
     for word in words:
         clusters.add(PLACE._replace(text=f"Error: {word}"))
     made = {c.template: c.total for c in clusters.result()}
-    assert len(made) <= MAX_CLUSTERS + 1
+    assert len(made) <= MAX_SHAPES + 1
     assert sum(made.values()) == clusters.total == len(words)
-    assert made[FURTHER] == len(words) - MAX_CLUSTERS
+    assert made[FURTHER] == len(words) - MAX_SHAPES
 
 
 def test_what_a_report_leaves_out_is_counted(knowledge: Knowledge) -> None:

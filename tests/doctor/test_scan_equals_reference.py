@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from doctor.read.encoding import decode
 from doctor.read.source import Source, hints
-from doctor.scan import finder, line_actions, rangescan, scanner, windows
+from doctor.scan import finder, floods, rangescan, scanner, windows
 from doctor.scan.harvest import Harvest, merge, shift
 from doctor.scan.plan import Plan
 from doctor.scan.scanner import Scanner
@@ -151,12 +151,12 @@ def _windowed(data: bytes, start: int, end: int | None, size: int) -> Harvest:
 def test_quotas_limit_work_and_say_so() -> None:
     """Of thousands of occurrences some are kept; a plain text is counted on exactly for a while, a pattern is 'at least'."""
     row = "drvMemcpy failed\nerror code is 507018\n"
-    some = Scanner(PLAN, engine="plain").scan(source((row * (line_actions.COUNT_EXACTLY - 1)).encode()))
-    assert sum(h.signal == "TST001/0" for h in some.hits) == rangescan.KEEP_HITS
-    assert some.counts["TST001/0"] == line_actions.COUNT_EXACTLY - 1
+    some = Scanner(PLAN, engine="plain").scan(source((row * (floods.COUNT_EXACTLY - 1)).encode()))
+    assert sum(h.signal == "TST001/0" for h in some.hits) == floods.KEEP
+    assert some.counts["TST001/0"] == floods.COUNT_EXACTLY - 1
     assert some.capped == ("TST002/0",)
     many = Scanner(PLAN, engine="plain").scan(source((row * 30_000).encode()))
-    assert line_actions.COUNT_EXACTLY <= many.counts["TST001/0"] < 30_000
+    assert floods.COUNT_EXACTLY <= many.counts["TST001/0"] < 30_000
     assert many.capped == ("TST001/0", "TST002/0")
 
 

@@ -31,12 +31,11 @@ from kb.layers import Layer
 from kb.load import read_entry
 from kb.model import Entry
 from kb.pack import Pack
-from parsers import process_list, registry, tables
+from parsers import process_list, tables
 from parsers.line import read_line
-from parsers.message import blocks
 from parsers.parsed import seconds
 from parsers.prefix import peel
-from parsers.traceback import tracebacks
+from parsers.traceback import failures
 
 Target = Callable[[bytes], None]
 KINDS = {"plog", "message", "traceback", "launcher", "kernel", "shell", "text"}
@@ -59,29 +58,20 @@ def line(data: bytes) -> None:
             assert seconds(read.time) >= 0
 
 
-def _parser(one: registry.Parser) -> Target:
-    def target(data: bytes) -> None:
-        lines = _lines(data)
-        assert isinstance(one.sniff(lines), bool)
-        at = 0
-        for record in one.parse(lines):
-            assert record.line == at + 1
-            at = record.end_line
-            assert all(record.line <= row.line <= record.end_line for row in record.rows)
-        assert at == len(lines)
-
-    return target
-
-
 def rows(data: bytes) -> None:
-    """Tables, error blocks and tracebacks of a whole text."""
+    """Tables of a whole text."""
     lines = _lines(data)
     for row in (*tables.rows(lines, 5), *process_list.rows(lines, 5)):
         assert 5 <= row.line < 5 + len(lines)
         assert all(isinstance(cell, str) for pair in row.cells for cell in pair)
-    assert all(found.lines for found in tracebacks(lines))
-    blocks(lines)
-    assert sum(r.end_line - r.line + 1 for r in registry.split(lines)) == len(lines)
+
+
+def traceback(data: bytes) -> None:
+    """Failures of a whole text: no line is in two of them."""
+    lines = _lines(data)
+    taken = [number for failure in failures(lines) for number in failure.lines]
+    assert len(taken) == len(set(taken))
+    assert set(taken) <= set(range(1, len(lines) + 1))
 
 
 def archive(data: bytes) -> None:
@@ -256,8 +246,8 @@ def _kinds() -> tuple[str, ...]:
 
 TARGETS: dict[str, Target] = {
     "line": line,
-    **{one.KIND: _parser(one) for one in registry.PARSERS},
     "rows": rows,
+    "traceback": traceback,
     "archive": archive,
     "yaml": yaml,
     "entry": entry,

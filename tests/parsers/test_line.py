@@ -85,23 +85,11 @@ def test_message_time_and_process(raw: str) -> None:
     assert (read_line(raw).pid, read_line(raw).time) == (5, "2026-03-02T10:21:44.118305")
 
 
-@pytest.mark.parametrize(
-    ("raw", "continues"),
-    [
-        ("        Solution: x", True), ('  File "a.py", line 3, in f', True), ("RuntimeError: x", True), ("    wrapped", True),
-        ("EZ9999: Inner Error!", True), ("Traceback (most recent call last):", False), ("step 3", False), ("", False),
-        ('[rank1]:   File "a.py", line 3, in f', False), ("EZ9999: [PID: 5] 2026-03-02-10:21:44.118.305 x", False),
-    ],
-)  # fmt: skip
-def test_a_line_without_identity_continues_another(raw: str, continues: bool) -> None:
-    assert read_line(raw).continuation is continues
-
-
 def test_the_head_of_the_line_wins_over_its_launcher() -> None:
     line = read_line(
         "(Worker_TP1 pid=7) ERROR 03-25 06:14:02 [a.py:8] [INFO] HCCL(9,python):2026-03-02-10:21:44.118.311 [b.cc:1] [11]x"
     )
-    assert (line.kind, line.pid, line.level, line.module, line.process) == ("plog", 9, "info", "HCCL", "python")
+    assert (line.kind, line.pid, line.level, line.module) == ("plog", 9, "info", "HCCL")
     assert line.worker == "Worker_TP1"
 
 

@@ -1,0 +1,291 @@
+"""Floods: what is done about a log that says the same a million times. All of it is decided here, for one range of a file.
+
+Reading a line costs a hundred times what finding a literal in it costs, so a scan is as fast as it reads few lines. What
+is left unread is counted, and the report says where a count is only a lower bound. From the mildest to the strongest:
+
+1. *Enough of a signal.* The first `KEEP` lines of each are kept with place and captures (`KEEP_OF_PROCESS` in a file of
+   one process, where more of the same says nothing new). Then the signal is full: lines with it are only counted, and a
+   plain text is counted by its literal alone. Anything that takes more reading is from then on counted "at least", as is
+   a text beyond `COUNT_EXACTLY`: it is capped.
+2. *Enough of a literal.* When all that it announces is full and capped (or claims no line), it is dead. Dead ones found
+   more than `DISTURBING` times in a window are left out of the search; the engine decides whether another finder pays.
+3. *Lines whose literal is left out.* Only the error mark is found in them, as if nobody claimed them. They are asked for
+   the anchors left out; when `BELIEVED` lines of one log statement were claimed so without exception, the next ones of
+   that statement are not asked any more.
+4. *Enough of an error that nobody claims.* Of each log statement `KEEP_OF_STATEMENT` lines are read, the rest counts under
+   their shape. Beyond `MAX_SHAPES` shapes a new one is only counted (`clusters.FURTHER`), and a statement not seen before
+   is not read for it. After `NEW_IN_A_ROW` lines that were all of that kind, error lines are counted where they are found.
+
+5. *Enough of a fact about the job.* `KEEP_OF_OWNER` of each process are kept, so that in one stream of many ranks the loud
+   ones do not crowd out the others. After `FUTILE` in a row that were too many of their process (`FUTILE_OF_PROCESS` where
+   nobody else can speak up) the fact is full.
+
+All quotas count in one range, whoever reads it: the number of workers makes no difference. When the user selected some
+lines, nothing gets full and no statement is left unread: what a selection leaves out must not use up a quota.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Set as AbstractSet
+
+from doctor.scan.engine import Engine
+from doctor.scan.finder import Finds
+from doctor.scan.plan import GO_MARK, Literal, Plan
+
+KEEP = 200
+KEEP_OF_PROCESS = 5
+COUNT_EXACTLY = 300
+DISTURBING = 48
+BELIEVED = 64
+KEEP_OF_STATEMENT = 8
+MAX_SHAPES = 500
+NEW_IN_A_ROW = 1000
+KEEP_OF_OWNER = 40
+FUTILE = 400
+FUTILE_OF_PROCESS = 1
+_NEVER = -1 << 40
+
+_STATEMENT = re.compile(
+    rb"\[(?:ERROR|CRITICAL|FATAL)\] ?[A-Z0-9_]{2,20}\([^)\n]{0,60}\): ?[\d:. -]{20,32}\[[^\]\n]{1,120}\]"
+)
+
+Key = int | tuple[int, ...]
+# An anchor, with what it announces. None: the literal that was found is the anchor itself.
+Opened = tuple[bytes | None, tuple[int, ...]]
+Counted = tuple[bytes | None, int]
+
+
+def statement(data: bytes, start: int, eol: int) -> bytes:
+    """From `start`, behind the level: where in the software's source a line was written, as plog lines tell behind their level: `[stream.cc:12`."""
+    at = data.find(b"[", start, eol)
+    return data[at : data.find(b"]", at, eol)] if at >= 0 else b""
+
+
+class Enough:
+    """Which signals were seen often enough in this range."""
+
+    def __init__(self, plan: Plan, silent: frozenset[int]) -> None:
+        self._plan, self.silent = plan, silent
+        self.full: set[int] = set()  # enough of it was kept
+        self.capped: set[int] = set()  # of those, the ones whose further occurrences are not even counted
+        self.dead: set[int] = set()  # literals that nobody needs any more
+
+    def bury(self, number: int) -> None:
+        """Which literals of a signal are of no more use, after something became known of it."""
+        for n in self._plan.literals_of(number):
+            literal = self._plan.literals[n]
+            if not (literal.mark or literal.table) and all(
+                x in self.full and (x in self.silent or x in self.capped) for _, x in literal.pairs
+            ):
+                self.dead.add(n)
+
+
+class Treatment:
+    """What is to be done about a line with one combination of literals. `lines` counts those that need no more than that."""
+
+    __slots__ = ("capped", "claimable", "counted", "go", "lines", "mark", "only_counts", "only_mark", "open", "table")
+
+    def __init__(self, found: list[Literal], enough: Enough) -> None:
+        opened: dict[bytes | None, list[int]] = {}
+        counted: dict[Counted, None] = {}
+        capped: dict[bytes | None, None] = {}
+        for literal in found:
+            for anchor, number in literal.pairs:
+                needed = None if anchor == literal.fragment else anchor
+                if number not in enough.full:
+                    opened.setdefault(needed, []).append(number)
+                elif number in enough.silent:
+                    continue  # it never claimed a line
+                elif number in enough.capped:
+                    capped[needed] = None
+                else:
+                    counted[needed, number] = None
+        self.claimable = any(literal.pairs for literal in found)  # a literal belongs to a signal
+        self.open: tuple[Opened, ...] = tuple((anchor, tuple(dict.fromkeys(n))) for anchor, n in opened.items())
+        self.counted = tuple(counted)  # seen often enough: only counted
+        self.capped = tuple(capped)  # seen often enough, and their count is 'at least' anyway
+        self.mark = any(literal.mark for literal in found)
+        self.table = any(literal.table for literal in found)
+        self.only_mark = self.mark and not self.claimable and not self.table
+        self.go = all(literal.fragment == GO_MARK.encode() for literal in found)  # says nothing about the level
+        claimed = None in capped or any(anchor is None for anchor, _ in counted)
+        sure = all(anchor is None for anchor, _ in counted)
+        self.only_counts = not self.table and not self.open and sure and (claimed or not self.mark)
+        self.lines = 0
+
+
+class Treatments(dict[Key, Treatment]):
+    """Of the combinations of literals that the range has, worked out when one is first found and until more is full."""
+
+    def __init__(self, plan: Plan, enough: Enough) -> None:
+        super().__init__()
+        self._plan, self._enough = plan, enough
+
+    def __missing__(self, key: Key) -> Treatment:
+        numbers = (key,) if isinstance(key, int) else dict.fromkeys(key)
+        made = self[key] = Treatment([self._plan.literals[n] for n in numbers], self._enough)
+        return made
+
+    def forget(self, numbers: list[int]) -> None:
+        """What was worked out with these signals changes."""
+        changed: set[int] = set()
+        for number in numbers:
+            self._enough.bury(number)
+            changed.update(self._plan.literals_of(number))
+        for key in [k for k in self if (k in changed if isinstance(k, int) else not changed.isdisjoint(k))]:
+            del self[key]
+
+
+class LeftOut:
+    """The literals that the range does without, and the error lines in which one of them may stand."""
+
+    def __init__(self, plan: Plan, silent: frozenset[int]) -> None:
+        self._plan, self._silent = plan, silent
+        self.literals: frozenset[int] = frozenset()
+        self._anchors: re.Pattern[bytes] | None = None
+        self._claimed: dict[bytes, int] = {}
+        self.believed: set[bytes] = set()  # log statements whose lines need not be asked any more
+
+    def more(self, finds: Finds, dead: AbstractSet[int], engine: Engine) -> None:
+        """Leaves out what was found too often for nothing in a window."""
+        often = Counter(number for _, number in finds if number in dead)
+        if often.total() <= DISTURBING:
+            return
+        wanted = self.literals | {number for number, times in often.items() if times > DISTURBING // 6}
+        literals = engine.quieten(wanted, frozenset(dead))
+        if literals == self.literals:
+            return
+        self.literals = literals
+        pairs = [pair for n in literals for pair in self._plan.literals[n].pairs]
+        anchors = {anchor for anchor, number in pairs if number not in self._silent}
+        self._anchors = re.compile(b"|".join(map(re.escape, sorted(anchors, reverse=True)))) if anchors else None
+
+    def claim(self, data: bytes, start: int, eol: int) -> bool:
+        """Is a line with an error mark claimed by a signal whose literal is left out?"""
+        if not self.literals:
+            return False
+        name = statement(data, start + 1, eol)
+        if name in self.believed:
+            return True
+        if self._anchors is None or self._anchors.search(data, start, eol) is None:
+            self._claimed[name] = _NEVER
+            return False
+        times = self._claimed[name] = self._claimed.get(name, 0) + 1
+        if times >= BELIEVED and name:
+            self.believed.add(name)
+        return True
+
+
+class _Statement:
+    """A place in the software's source that logs errors which no signal claims."""
+
+    __slots__ = ("further", "seen", "shape")
+
+    def __init__(self) -> None:
+        self.seen, self.further, self.shape = 0, 0, ""
+
+
+class Unclaimed:
+    """Which error lines that no signal claims are read, and how many lines are not."""
+
+    def __init__(self, everything: bool) -> None:
+        self._everything = everything
+        self._statements: dict[bytes, _Statement] = {}
+        self._statement: _Statement | None = None  # of the line that is being read
+        self._new = 0  # lines in a row that were of none of the shapes kept
+        self.further = 0  # lines that came when there were enough shapes
+        self.flooded = False  # whoever finds an error line only counts it as a further one
+
+    def only_counts(self, data: bytes, start: int, eol: int, enough_shapes: bool) -> bool:
+        """Is this line counted instead of read? Of one that is read, `shaped` is told."""
+        self._statement = None
+        if not self._everything:
+            return False
+        name = statement(data, start + 1, eol)
+        known = self._statements.get(name)
+        if known is None:
+            if _STATEMENT.match(data, start, eol) is not None:
+                if enough_shapes:
+                    self.further += 1
+                    self._count_new()
+                    return True
+                known = self._statements[name] = _Statement()
+        elif known.seen >= KEEP_OF_STATEMENT:
+            known.further += 1
+            return True
+        self._statement = known
+        return False
+
+    def harmless(self) -> None:
+        """The line that was read reports no error."""
+        self._new = 0
+
+    def shaped(self, shape: str, is_kept: bool) -> None:
+        """Of which shape the error was that was read, and whether that is one of those kept."""
+        if is_kept:
+            self._new = 0
+        else:
+            self._count_new()
+        if (known := self._statement) is not None:
+            known.seen, known.shape = known.seen + 1, shape
+
+    def _count_new(self) -> None:
+        self._new += 1
+        self.flooded = self.flooded or self._new >= NEW_IN_A_ROW
+
+    def unread(self) -> list[tuple[str, int]]:
+        """Of which shapes how many lines were not read; tells it once."""
+        told = [(known.shape, known.further) for known in self._statements.values()]
+        for known in self._statements.values():
+            known.further = 0
+        return told
+
+
+class Floods:
+    """What one range has seen enough of; the scan asks before it reads and tells what it found."""
+
+    def __init__(self, plan: Plan, engine: Engine, silent: frozenset[int], one_process: bool, everything: bool) -> None:
+        self._plan, self._engine, self._everything = plan, engine, everything
+        self.keep = KEEP_OF_PROCESS if one_process else KEEP
+        self.counts: dict[int, int] = {}
+        self.enough = Enough(plan, silent)
+        self.treatments = Treatments(plan, self.enough)
+        self.left_out = LeftOut(plan, silent)
+        self.unclaimed = Unclaimed(everything)
+
+    def keeps(self, number: int) -> bool:
+        """Counts an occurrence of a signal; is it one of those that are kept?"""
+        count = self.counts[number] = self.counts.get(number, 0) + 1
+        if count == self.keep:
+            self.fill(number, self._plan.exact[number])
+        return count <= self.keep
+
+    def fill(self, number: int, exact: bool) -> None:
+        """Enough was kept of a signal. Only a text that is found without reading the line goes on being counted."""
+        if not self._everything:
+            return
+        self.enough.full.add(number)
+        if not exact and number not in self.enough.silent:
+            self.enough.capped.add(number)
+        self.settle()
+        self.treatments.forget([number])
+
+    def settle(self) -> None:
+        """Adds the lines that were only counted."""
+        for treatment in self.treatments.values():
+            if treatment.lines:
+                for number in {number for _, number in treatment.counted}:
+                    self.counts[number] += treatment.lines
+                treatment.lines = 0
+        much = [n for n in self.enough.full - self.enough.capped if self.counts.get(n, 0) >= COUNT_EXACTLY]
+        if much:
+            self.enough.capped.update(much)
+            self.treatments.forget(much)
+
+    def after_window(self, finds: Finds) -> None:
+        """A window is over: what disturbed in it is left out of the next one."""
+        self.settle()
+        if len(finds) > DISTURBING and self.enough.dead:
+            self.left_out.more(finds, self.enough.dead, self._engine)
