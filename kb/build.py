@@ -17,6 +17,7 @@ from kb.load import read_entry
 from kb.model import Entry, Kind, Signal
 from kb.pack import Writer
 from kb.problems import Problem
+from kb.situation import read_situation
 
 
 def kinds() -> dict[str, Kind]:
@@ -86,6 +87,8 @@ def build(layer: Layer) -> tuple[bytes, list[Problem]]:
             continue
     facts, more = read_facts(layer.root / "facts.yaml", _shown(layer.root / "facts.yaml"), layer.name == "built-in")
     problems += more
+    told, more = read_situation(layer.root / "situation.yaml", _shown(layer.root / "situation.yaml"), layer.name == "built-in")
+    problems += more
     entries.sort(key=lambda e: e.code)
     assigned = iter(
         fragments.assign_all(
@@ -105,6 +108,7 @@ def build(layer: Layer) -> tuple[bytes, list[Problem]]:
         problems += more
     writer.section("index", {"signals": signals, "entries": places, "codes": len({at for found in codes.values() for at in found})})
     writer.section("facts", list(assigned))  # what is left of them
+    writer.section("situation", [s for one in told for s in one.signals])
     writer.section("codes", codes)
     writer.section("env", variables)
     writer.section("cards", cards)
@@ -122,6 +126,7 @@ def pack_of(entries: Sequence[Entry]) -> bytes:
     for rows in ("codes", "env", "cards", "kinds"):
         writer.section(rows, {})
     writer.section("facts", [])
+    writer.section("situation", [])
     writer.section("catalog", _catalog(entries))
     return writer.finish("tried", "")
 

@@ -60,12 +60,16 @@ class Knowledge:
         return tuple(sorted(self._owner))
 
     def signals(self) -> list[Signal]:
-        """Everything that is looked for: every leaf of every live entry, and the facts about jobs."""
-        return [*self.leaves(), *self.facts()]
+        """Everything that is looked for: every leaf of every live entry, the facts about jobs and those about the situation."""
+        return [*self.leaves(), *self.facts(), *self.situation()]
 
     def facts(self) -> list[Signal]:
         """What tells about a job as a whole; a user's layer may add some."""
         return [signal_from_json(row) for pack in self.packs for row in pack.section("facts")]
+
+    def situation(self) -> list[Signal]:
+        """What tells in which situation something failed: chip, versions, frameworks, activity."""
+        return [signal_from_json(row) for pack in self.packs for row in pack.section("situation")]
 
     def leaves(self) -> list[Signal]:
         """Every leaf of every live entry."""

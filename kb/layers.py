@@ -9,6 +9,7 @@ from typing import NamedTuple
 from kb.pack import FORMAT
 
 HERE = Path(__file__).resolve().parent
+SINGLE_FILES = ("kinds.yaml", "envvars.yaml", "facts.yaml", "situation.yaml")
 
 
 class Layer(NamedTuple):
@@ -23,13 +24,13 @@ class Layer(NamedTuple):
             return sorted(p for p in folder.rglob("*.y*ml") if p.suffix in (".yaml", ".yml"))
         if kind == "entries" and self.name != "built-in" and self.root.is_dir():
             return sorted(
-                p for p in self.root.glob("*.y*ml") if p.name not in ("envvars.yaml", "kinds.yaml", "compat.yaml", "facts.yaml")
+                p for p in self.root.glob("*.y*ml") if p.name not in (*SINGLE_FILES, "compat.yaml")
             )
         return []
 
     def all_files(self) -> list[Path]:
         found = [p for kind in ("entries", "codes", "cards") for p in self.files(kind)]
-        return found + [p for name in ("kinds.yaml", "envvars.yaml", "facts.yaml") if (p := self.root / name).is_file()]
+        return found + [p for name in SINGLE_FILES if (p := self.root / name).is_file()]
 
     def stamp(self) -> str:
         """Cheap evidence that nothing changed: names, sizes and times of the files, of the kinds that all layers share, and of the code that reads them."""

@@ -18,6 +18,7 @@ from kb.model import (
     SAMES,
     SCOPES,
     SEVERITIES,
+    SITUATION_FACTS,
     STATUSES,
     TABLES,
     TRAITS,
@@ -128,7 +129,7 @@ def _edges(top: Reader, at: Path, kinds: Mapping[str, Kind]) -> tuple[Edge, ...]
 
 
 def _fix(top: Reader, at: Path) -> Fix | None:
-    keys = ("goal", "risk", "title", "steps", "env", "commands", "code")
+    keys = ("goal", "risk", "when", "title", "steps", "env", "commands", "code")
     reader = top.sub(at, keys, "a fix")
 
     def env(under: Path) -> EnvFix:
@@ -153,7 +154,16 @@ def _fix(top: Reader, at: Path) -> Fix | None:
         env=reader.items("env", env),
         commands=reader.items("commands", command),
         code=code,
+        when=_when(reader),
     )
+
+
+def _when(reader: Reader) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """The situation that a fix is for: facts, each with the values that it may have."""
+    if "when" not in reader.map:
+        return ()
+    one = reader.sub(("when",), SITUATION_FACTS, "'when'")
+    return tuple((fact, one.strings(fact)) for fact in SITUATION_FACTS if fact in one.map)
 
 
 def _changes(reader: Reader) -> Text | None:

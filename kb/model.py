@@ -21,6 +21,10 @@ LINE_KINDS = ("plog", "message", "traceback", "launcher", "kernel", "shell", "te
 TABLES = ("npu-smi.chip", "npu-smi.process", "npu-smi.summary", "key-value", "ps", "job")
 # A fact's signals are called "fact:comm-entry/0": no entry has such a code.
 FACT_PREFIX = "fact:"
+# What tells the situation: "situation:cann=/3.0", "situation:activity=training/7.1" (the fact, its value when it is a constant).
+SITUATION = "situation:"
+# What advice may depend on: facts whose values are a closed or a short list. Versions are no such list.
+SITUATION_FACTS = ("chip", "framework", "activity", "program", "machine")
 LEAF_FORMS = ("text", "regex", "code", "exit", "fields")
 
 
@@ -130,6 +134,7 @@ class Fix(NamedTuple):
     env: tuple[EnvFix, ...]
     commands: tuple[Command, ...]
     code: CodeFix | None
+    when: tuple[tuple[str, tuple[str, ...]], ...] = ()  # facts of the situation, each with the values it may have
 
 
 class Reference(NamedTuple):
@@ -226,8 +231,9 @@ def entry_from_json(row: Mapping[str, Any]) -> Entry:
                 tuple(EnvFix(n, v, s, u, _maybe_text(c)) for n, v, s, u, c in env),
                 tuple(Command(r, _maybe_text(c), _maybe_text(w)) for r, c, w in commands),
                 CodeFix(*code) if code else None,
+                tuple((fact, tuple(values)) for fact, values in when),
             )
-            for goal, risk, title, steps, env, commands, code in row["fixes"]
+            for goal, risk, title, steps, env, commands, code, when in row["fixes"]
         ),
         repro=(row["repro"][0], tuple((k, v) for k, v in row["repro"][1])) if row["repro"] else None,
         references=tuple(Reference(*r) for r in row["references"]),

@@ -47,7 +47,7 @@ def entry_schema() -> Json:
     env = _closed({"name": _STRING, "value": _STRING, "scope": _STRING, "undo": _STRING, "caution": _TEXT}, ("name",))
     fix = _closed(
         {
-            "goal": _word(model.GOALS), "risk": _word(model.RISKS), "title": _TEXT, "steps": _list(_TEXT), "env": _list(env),
+            "goal": _word(model.GOALS), "risk": _word(model.RISKS), "when": _closed({f: {"anyOf": [_STRING, _list(_STRING)]} for f in model.SITUATION_FACTS}), "title": _TEXT, "steps": _list(_TEXT), "env": _list(env),
             "commands": _list(command), "code": _closed({"lang": _STRING, "before": _STRING, "after": _STRING}, ("after",)),
         },
         ("goal", "title"),

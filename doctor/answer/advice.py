@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from doctor.base.notation import clean
+from doctor.findings.situation import UNKNOWN, Situation
 from kb.model import Fix, Text
 from kb.placeholders import fill
 
@@ -84,8 +85,14 @@ def _open_quote(before: str) -> tuple[str, int]:
     return kind, opened
 
 
-def fixes(finding: Finding) -> tuple[Fix, ...]:
-    """The fixes, filled: prose in prose, commands and values quoted, code with literals."""
+def chosen(fixes: Sequence[Fix], situation: Situation) -> tuple[Fix, ...]:
+    """Those that fit the situation. What is for another one is left out, unless nothing else would be left."""
+    fitting = tuple(fix for fix in fixes if situation.fits(fix.when) is not False)
+    return fitting or tuple(fixes)
+
+
+def fixes(finding: Finding, situation: Situation = UNKNOWN) -> tuple[Fix, ...]:
+    """The fixes that fit, filled: prose in prose, commands and values quoted, code with literals."""
     known = values(finding)
     return tuple(
         fix._replace(
@@ -97,7 +104,7 @@ def fixes(finding: Finding) -> tuple[Fix, ...]:
                 for c in fix.commands
             ),
         )
-        for fix in finding.entry.fixes
+        for fix in chosen(finding.entry.fixes, situation)
     )
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from doctor.answer import advice, missing
+from doctor.answer import advice, missing, setting
 from doctor.base import limits
 from doctor.base.notation import clean
 from doctor.findings.evaluate import Finding, order
+from doctor.findings.situation import Situation
 from doctor.judge.diagnosis import Diagnosis
 from doctor.judge.relate import Related
 from doctor.lookup.nearest import nearest
@@ -36,7 +37,11 @@ def report(diagnosis: Diagnosis, knowledge: Knowledge) -> dict[str, Any]:
             "digest": knowledge.digest,
         },
         "verdict": diagnosis.verdict,
-        "findings": [_finding(r) for r in diagnosis.related],
+        "situation": {
+            "line": setting.line(diagnosis.situation, diagnosis.job).json(),
+            "facts": {fact: list(values) for fact, values in sorted(diagnosis.situation.facts.items())},
+        },
+        "findings": [_finding(r, diagnosis.situation) for r in diagnosis.related],
         "unexplained": [_cluster(c, knowledge) for c in unexplained],
         "missing_evidence": [{"what": m.what.json(), "how": m.how.json()} for m in missing.missing(diagnosis)],
         "skipped": [{"path": clean(s.path), "reason": s.reason} for s in rows]
@@ -70,7 +75,7 @@ def _cleaned(value: Any) -> Any:
     return [_cleaned(v) for v in value] if isinstance(value, list) else value
 
 
-def _finding(related: Related) -> dict[str, Any]:
+def _finding(related: Related, situation: Situation) -> dict[str, Any]:
     finding = related.finding
     entry, scope = finding.entry, finding.instances[0].scope
     known = advice.values(finding)
@@ -94,7 +99,7 @@ def _finding(related: Related) -> dict[str, Any]:
         "explains": list(related.explains),
         "explained_by": related.explained_by,
         "rule": related.rule,
-        "fixes": [advice.fix_json(f) for f in advice.fixes(finding)],
+        "fixes": [advice.fix_json(f) for f in advice.fixes(finding, situation)],
         "repro": entry.repro[0] if entry.repro else None,
         "references": [{"kind": r.kind, "title": r.title, "url": r.url} for r in entry.references],
     }

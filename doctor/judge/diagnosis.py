@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from doctor.findings import evaluate
+from doctor.findings.situation import UNKNOWN, Situation, situation
 from doctor.job.job import NO_STORY, Job, Story
 from doctor.job.plausible import sound
 from doctor.judge import relate, unclaimed
@@ -26,6 +27,7 @@ class Diagnosis(NamedTuple):
     harvest: Harvest
     seconds: float = 0.0
     job: Job | None = None
+    situation: Situation = UNKNOWN
 
     @property
     def roots(self) -> tuple[relate.Related, ...]:
@@ -59,6 +61,7 @@ def conclude(
         harvest,
         max(0.0, seconds),  # a clock may be set back meanwhile
         job,
+        situation(harvest, knowledge.situation()),
     )
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from doctor.read.source import Skipped
+from doctor.scan.situation import Said, joined
 
 
 class Place(NamedTuple):
@@ -82,6 +83,7 @@ class Harvest(NamedTuple):
     capped: tuple[str, ...] = ()  # signals whose hits were no longer kept one by one
     facts: tuple[Hit, ...] = ()  # what tells about the job as a whole: its signals are called "fact:..."
     spans: tuple[Span, ...] = ()
+    situation: tuple[Said, ...] = ()
     machine: str = ""  # where it was read: says nothing by itself, but equal ones are of one machine; "": of several
 
     def json(self) -> dict[str, Any]:
@@ -125,6 +127,7 @@ def from_json(row: Mapping[str, Any]) -> Harvest:
         capped=tuple(map(word, row["capped"])),
         facts=hits(row.get("facts", ())),
         spans=tuple(span(*s) for s in row.get("spans", ())),
+        situation=tuple(Said(word(f), word(v), word(p), number(n)) for f, v, p, n in row.get("situation", ())),
         machine=word(row.get("machine", "")),
     )
 
@@ -177,6 +180,7 @@ def merge(harvests: Iterable[Harvest]) -> Harvest:
     facts: list[Hit] = []
     spans: dict[str, Span] = {}
     machines: set[str] = set()
+    situation: list[Said] = []
     files = size = lines = errors = 0
     for one in harvests:
         hits += one.hits
@@ -186,6 +190,7 @@ def merge(harvests: Iterable[Harvest]) -> Harvest:
             spans[span.path] = _widen(spans[span.path], span) if span.path in spans else span
         capped.update(one.capped)
         machines.add(one.machine)
+        situation += one.situation
         files, size, lines, errors = files + one.files, size + one.size, lines + one.lines, errors + one.errors
         for table, more in ((counts, one.counts), (kinds, one.kinds)):
             for key, number in more.items():
@@ -206,6 +211,7 @@ def merge(harvests: Iterable[Harvest]) -> Harvest:
         tuple(sorted(capped)),
         tuple(sorted(facts, key=_hit_order)),
         tuple(sorted(spans.values(), key=lambda s: s.path)),
+        joined(situation),
         machines.pop() if len(machines) == 1 else "",
     )
 

@@ -109,10 +109,11 @@ class Plan:
 
     def __init__(self, signals: Sequence[Signal]) -> None:
         self.fields = tuple(s for s in signals if s.form == "fields")
+        self.situation = tuple(s for s in signals if s.form == "situation")
         # What several entries look for in the same words is looked for once, and told to each of them.
         alike: dict[tuple[object, ...], list[Signal]] = {}
         for s in signals:
-            if s.form != "fields":
+            if s.form not in ("fields", "situation"):
                 alike.setdefault((s.form, s.pattern, s.lines, s.filters, s.trusted, _family(s)), []).append(s)
         self.signals = tuple(group[0] for group in alike.values())
         # What is only looked for to rule something out claims no line: an error there is still an error.

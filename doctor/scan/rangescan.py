@@ -17,6 +17,7 @@ from doctor.scan.floods import Floods, Treatment, statement
 from doctor.scan.harvest import Harvest, Hit, Place
 from doctor.scan.plan import STRIKES, Plan
 from doctor.scan.select import EVERYTHING, Select
+from doctor.scan.situation import HEAD, Said, said
 from doctor.scan.tablescan import Cells, TableScan, holds
 from doctor.scan.window_lines import KEEP_TEXT, WindowLines
 from doctor.scan.windows import MAX_LINE, Window
@@ -47,6 +48,7 @@ class RangeScan:
         self.errors = ErrorLines(select, self.floods.unclaimed)
         self.kinds: dict[str, int] = {}
         self.size = self.lines = 0
+        self.situation: tuple[Said, ...] = ()
         self.tables = TableScan()
         self.escaped: set[int] = set()  # where lines of this window begin that terminal escapes stand in
 
@@ -66,7 +68,7 @@ class RangeScan:
         clusters, errors = self.errors.result()
         return Harvest(
             tuple(self.hits), counts | self.field_counts, clusters, self.kinds, skipped + slow, int(whole), self.size,
-            self.lines, errors, tuple(capped), tuple(self.facts.hits), self.facts.span(),
+            self.lines, errors, tuple(capped), tuple(self.facts.hits), self.facts.span(), self.situation,
         )  # fmt: skip
 
     def window(self, window: Window) -> None:
@@ -74,6 +76,7 @@ class RangeScan:
         self.size += limit
         if not self.kinds:
             self._sample(data)
+            self.situation = said(data[:HEAD], self.source.name, self.plan.situation)
         self.facts.window(data[max(0, limit - 4096) : limit])
         lines = WindowLines(window, self.source, self.lines + 1)
         finds = self.engine.find(data, self.floods.left_out.literals)

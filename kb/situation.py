@@ -1,0 +1,70 @@
+"""What a log tells of the situation: read from `situation.yaml`, compiled into the pack beside the facts about jobs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+from kb import anchors, yamldoc
+from kb.model import SITUATION, Signal
+from kb.problems import Problem
+from kb.reader import Reader
+
+KEYS = ("fact", "forms", "references", "samples")
+
+
+class Told(NamedTuple):
+    """One fact of the situation: the forms in which logs tell it, and samples that prove them."""
+
+    fact: str
+    signals: tuple[Signal, ...]
+    samples: tuple[tuple[str, str], ...]  # text, value
+    references: int
+
+
+def read_situation(path: Path, shown: str, trusted: bool = True) -> tuple[list[Told], list[Problem]]:
+    """What a layer knows of situations; nothing when it has no such file."""
+    if not path.is_file():
+        return [], []
+    try:
+        doc = yamldoc.parse(shown, path.read_bytes())
+    except OSError as error:
+        return [], [Problem(shown, 0, f"cannot be read: {error.strerror}")]
+    if isinstance(doc, Problem):
+        return [], [doc]
+    if not isinstance(doc.value, list):
+        return [], [Problem(shown, 1, "the situation is a list of facts")]
+    problems: list[Problem] = []
+    found = [_told(doc, (number,), number, problems, trusted) for number in range(len(doc.value))]
+    return ([] if problems else found), problems
+
+
+def _told(doc: yamldoc.Document, at: yamldoc.Path, number: int, problems: list[Problem], trusted: bool) -> Told:
+    top = Reader(doc, at, problems, KEYS, "a fact of the situation")
+    name = top.string("fact")
+
+    def form(under: yamldoc.Path) -> Signal | None:
+        one = top.sub(under, ("is", "near", "regex"), "a form")
+        constant, pattern, near = one.string("is", ""), one.string("regex"), one.strings("near")
+        try:
+            anchors.usable(pattern, trusted)
+        except anchors.PatternError as error:
+            one.fault(("regex",), f"bad regex: {error}")
+            return None
+        if not near:
+            one.fault(("near",), "a form needs words near which it is tried")
+        if bool(constant) == ("(?P<v>" in pattern):
+            one.fault(("regex",), "a value is the group 'v' of the form, or the word under 'is': one of the two")
+        name_of = f"{SITUATION}{name}={constant}/{number}.{under[-1]}"
+        return Signal(name_of, "situation", pattern, near, 0, (), "", (), trusted)
+
+    def sample(under: yamldoc.Path) -> tuple[str, str]:
+        one = top.sub(under, ("text", "value"), "a sample")
+        return one.string("text"), one.string("value")
+
+    signals = top.items("forms", form)
+    samples = top.items("samples", sample)
+    references = top.items("references", lambda under: top.sub(under, ("kind", "title", "url"), "a reference").string("title"))
+    if not signals or not samples or not references:
+        top.fault((), "a fact of the situation needs forms, samples and references")
+    return Told(name, signals, samples, len(references))
