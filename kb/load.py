@@ -42,7 +42,7 @@ from kb.yamldoc import Document, Path, parse
 
 ENTRY_KEYS = (
     "code", "status", "severity", "role", "kind", "component", "confidence", "applies_to", "title", "cause",
-    "evidence", "symptom_of", "refines", "caused_by", "fixes", "repro", "references", "samples",
+    "evidence", "symptom_of", "refines", "general", "caused_by", "fixes", "repro", "references", "samples",
 )  # fmt: skip
 EVIDENCE_KEYS = ("in", "same", "within_s", "all", "any", "not", "also")
 LEAF_KEYS = ("text", "regex", "code", "exit", "fields", "in", "lines")
@@ -97,6 +97,7 @@ def _entry(doc: Document, problems: list[Problem], kinds: Mapping[str, Kind], la
         signals=tuple(evidence.signals),
         symptom_of=tuple(edge for edges in top.items("symptom_of", lambda at: _edges(top, at, kinds)) for edge in edges),
         refines=top.strings("refines"),
+        general=top.word("general", ("true", "false"), "false") == "true",
         caused_by=top.items("caused_by", lambda at: _edge(top, at, kinds)),
         fixes=top.items("fixes", lambda at: _fix(top, at)),
         repro=_repro(top),

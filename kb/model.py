@@ -175,6 +175,7 @@ class Entry(NamedTuple):
     signals: tuple[Signal, ...]
     symptom_of: tuple[Edge, ...]
     refines: tuple[str, ...]
+    general: bool  # it says what kind of thing failed, not what: a line nearer to the origin tells more
     caused_by: tuple[Edge, ...]
     fixes: tuple[Fix, ...]
     repro: tuple[str, tuple[tuple[str, str], ...]] | None
@@ -224,6 +225,7 @@ def entry_from_json(row: Mapping[str, Any]) -> Entry:
         signals=tuple(signal_from_json(s) for s in row["signals"]),
         symptom_of=tuple(Edge(*e) for e in row["symptom_of"]),
         refines=tuple(row["refines"]),
+        general=row["general"],
         caused_by=tuple(Edge(*e) for e in row["caused_by"]),
         fixes=tuple(
             Fix(

@@ -70,7 +70,7 @@ def entry_schema() -> Json:
         "code": {"type": "string", "pattern": "^[A-Z]{3}\\d{3}$"}, "status": _word(model.STATUSES), "severity": _word(model.SEVERITIES),
         "role": _word(model.ROLES), "kind": _word(words), "component": _STRING, "confidence": _word(model.CONFIDENCES), "applies_to": _MAP,
         "title": _TEXT, "cause": _TEXT, "evidence": evidence, "symptom_of": _list({"anyOf": [edge, by_trait]}),
-        "refines": {"anyOf": [_STRING, _list(_STRING)]}, "caused_by": _list(_closed(target)), "fixes": _list(fix),
+        "general": _word(("true", "false")), "refines": {"anyOf": [_STRING, _list(_STRING)]}, "caused_by": _list(_closed(target)), "fixes": _list(fix),
         "repro": _closed({"template": _STRING, "with": _MAP}, ("template",)),
         "references": _list(_closed({"kind": _STRING, "title": _STRING, "url": _STRING}, ("title",))),
         "samples": _closed({"match": _list(sample), "no_match": _list(sample)}),

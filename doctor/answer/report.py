@@ -42,6 +42,7 @@ def report(diagnosis: Diagnosis, knowledge: Knowledge) -> dict[str, Any]:
             "facts": {fact: list(values) for fact, values in sorted(diagnosis.situation.facts.items())},
         },
         "findings": [_finding(r, diagnosis.situation) for r in diagnosis.related],
+        "decisive": _decisive(diagnosis, knowledge),
         "unexplained": [_cluster(c, knowledge) for c in unexplained],
         "missing_evidence": [{"what": m.what.json(), "how": m.how.json()} for m in missing.missing(diagnosis)],
         "skipped": [{"path": clean(s.path), "reason": s.reason} for s in rows]
@@ -128,6 +129,13 @@ def place(one: Place) -> dict[str, Any]:
         "module": one.module,
         "text": "\n".join(clean(row) for row in one.text.split("\n")),
     }
+
+
+def _decisive(diagnosis: Diagnosis, knowledge: Knowledge) -> dict[str, Any] | None:
+    """The line that is the answer where no entry is: with the general entry that only stands beside it."""
+    if diagnosis.decisive is None:
+        return None
+    return {**_cluster(diagnosis.decisive, knowledge), "general": diagnosis.general}
 
 
 def _cluster(cluster: Cluster, knowledge: Knowledge) -> dict[str, Any]:

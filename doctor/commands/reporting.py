@@ -130,11 +130,14 @@ def exit_code(args: argparse.Namespace, diagnosis: Diagnosis) -> int:
         return exits.INTERRUPTED
     if args.exit_zero:
         return exits.CLEAN
-    severities = {r.finding.entry.severity for r in diagnosis.roots}
-    if severities.intersection(FAIL_ON[args.fail_on]) and diagnosis.verdict == "findings":
+    roots = [r.finding.entry for r in diagnosis.roots]
+    severities = {entry.severity for entry in roots}
+    ended = any("ends_job" in e.traits and e.severity == "warning" and e.role in ("cause", "ambiguous") for e in roots)
+    # What ended a program is no success, whoever is to blame for it.
+    loud = severities.intersection(FAIL_ON[args.fail_on]) or (ended and args.fail_on in ("error", "warning", "info"))
+    if loud and diagnosis.decisive is None and diagnosis.verdict == "findings":
         return exits.FINDINGS
-    if diagnosis.verdict == "inconclusive" or (
-        diagnosis.unexplained and not severities.intersection(("error", "fatal", "warning"))
-    ):
+    known = severities.intersection(("error", "fatal"))
+    if diagnosis.verdict == "inconclusive" or diagnosis.decisive is not None or (diagnosis.unexplained and not known):
         return exits.INCONCLUSIVE
     return exits.CLEAN

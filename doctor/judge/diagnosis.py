@@ -12,6 +12,7 @@ from doctor.findings.situation import UNKNOWN, Situation, situation
 from doctor.job.job import NO_STORY, Job, Story
 from doctor.job.plausible import sound
 from doctor.judge import relate, unclaimed
+from doctor.judge.decisive import decisive
 from doctor.read.source import Skipped
 from doctor.scan.harvest import VERDICTS, Cluster, Harvest, Hit, merge
 from kb.knowledge import Knowledge
@@ -28,6 +29,8 @@ class Diagnosis(NamedTuple):
     seconds: float = 0.0
     job: Job | None = None
     situation: Situation = UNKNOWN
+    decisive: Cluster | None = None  # the line nearest to the origin, where no entry explains it
+    general: str | None = None  # the entry that is only what is known in general of it
 
     @property
     def roots(self) -> tuple[relate.Related, ...]:
@@ -53,6 +56,7 @@ def conclude(
     # What is kept is what was read: whoever merges it with that of other nodes finds anew what no entry claims.
     open_still = unclaimed.give_back(harvest, (r.finding for r in related))
     unexplained = tuple(sorted(open_still.clusters, key=lambda c: (c.first.time or "~", c.first.path, c.first.line)))
+    line, general = decisive(related, unexplained)
     return Diagnosis(
         _verdict(related, open_still),
         related,
@@ -62,6 +66,8 @@ def conclude(
         max(0.0, seconds),  # a clock may be set back meanwhile
         job,
         situation(harvest, knowledge.situation()),
+        line,
+        general,
     )
 
 

@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping
 from doctor.findings.evaluate import Finding, Scope, stream_of
 from parsers.parsed import seconds
 
+ONE_FAILURE = 2.0  # seconds in which an error travels up to where it is raised
+BLOCK_LINES = 60
 INTERLEAVED = 10.0  # seconds by which lines of one file may be late
 
 _Owners = dict[int, set[tuple[object, object]]]  # pid -> node and rank of the processes that have it
@@ -99,6 +101,14 @@ def not_later(one: Finding, other: Finding) -> bool:
 def later_in_file(one: Finding, other: Finding) -> bool:
     """Does it begin further down in the file in which the other begins?"""
     return one.first.path == other.first.path and not not_later(one, other)
+
+
+def well_after(one: Finding, other: Finding) -> bool:
+    """Does it begin later than the lines of one failure do, in one process?"""
+    a, b = one.first, other.first
+    if a.time and b.time:
+        return seconds(a.time) - seconds(b.time) > ONE_FAILURE
+    return a.path == b.path and _first_line(one, a.path) - _first_line(other, a.path) > BLOCK_LINES
 
 
 def long_before(one: Finding, other: Finding) -> bool:

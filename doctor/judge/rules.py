@@ -16,7 +16,7 @@ from typing import NamedTuple
 from doctor.findings.attempts import Attempts
 from doctor.findings.evaluate import Finding
 from doctor.job.job import Story
-from doctor.judge.nearness import Places, later_in_file, long_before, not_later
+from doctor.judge.nearness import Places, later_in_file, long_before, not_later, well_after
 from kb.model import Entry
 
 
@@ -70,7 +70,7 @@ def harmless(findings: Sequence[Finding]) -> dict[str, str]:
 def only_in_harmless_lines(effect: Finding, cause: Finding, scene: Scene) -> bool:
     """A wide pattern may hit the very line that another entry knows as harmless: then it is harmless too.
 
-    Without it: incident runtime-worker-thread-no-context: RTS601 is a root.
+    Without it: incident memory-fragmented-training: PTA016 is a root.
     """
     return scene.harmless.get(effect.entry.code) == cause.entry.code
 
@@ -137,10 +137,25 @@ def without_an_npu_alone(effect: Finding, cause: Finding, _: Scene) -> bool:
     return "elsewhere" in effect.entry.traits or ("elsewhere" in cause.entry.traits and not _is_error(effect.entry))
 
 
+def general_beneath_what_failed(effect: Finding, cause: Finding, scene: Scene) -> bool:
+    """What is only known in general (a code that stands for many faults) yields to an entry that knows what failed.
+
+    Without it: incident order-general-beneath-missing-binary-llamacpp: TRN022 is a root.
+    """
+    return (
+        effect.entry.general
+        and not cause.entry.general
+        and _may_be_root(cause.entry)
+        and _is_error(cause.entry)
+        and scene.places.near(effect, cause)
+        and not well_after(cause, effect)
+    )
+
+
 def guess_at_a_known_line(effect: Finding, cause: Finding, scene: Scene) -> bool:
     """An entry that only repeats what a line says yields to whoever knows that line.
 
-    Without it: incident precision-megatron-nan-one-rank: NOT032 is a root.
+    Without it: incident seed-help-acl-execute-a: NOT033 is a root.
     """
     return (
         _guesses(effect.entry)
@@ -288,6 +303,7 @@ RULES: tuple[Rule, ...] = (
     Rule(symptom_of_kind, EXPLAINS),
     Rule(general_beneath_precise, KEEPS_APART),
     Rule(without_an_npu_alone, KEEPS_APART),
+    Rule(general_beneath_what_failed, EXPLAINS),
     Rule(guess_at_a_known_line, EXPLAINS),
     Rule(knows_the_guessed_line, KEEPS_APART),
     Rule(cause_in_its_stream, EXPLAINS),

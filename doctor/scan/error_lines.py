@@ -15,6 +15,14 @@ from parsers.parsed import Line
 from parsers.traceback_forms import DEATH, EXCEPTION
 
 _TITLE = re.compile(r"\s*(?:[A-Za-z]\w{0,60}\.){0,4}[A-Za-z]\w{0,60}(?:Error|Exception|Failure|Fault)\([A-Z]\w{1,12}\):")  # of CANN: Resource_Error(EE1023):
+# A line of CANN's error block that says something: `E69999: [PID: 3687] 2025-... op[x], illegal format.`, `...[FUNC:f][FILE:a.cc][LINE:7]`.
+_BLOCK = re.compile(
+    r"\s*(?:E[0-9A-Z]\d{4}: (?:Inner Error!|\[PID: ?\d{1,19}\] ?\S|[A-Za-z])"
+    r"|(?=[^\[\n])[^\n]{0,600}\[FUNC: ?\w[^\]]{0,200}\] ?\[FILE: ?[^\]]{1,300}\] ?\[LINE: ?\d{1,7}\])"
+)
+# A failure in plain words: `init device failed, error code: -8255`.
+_SAID = re.compile(r"(?=[^\n]{0,200}?\bfail(?:ed|ure)?\b)[^\n]{0,240}?\berror code[: ]{1,3}(?:0x[0-9a-fA-F]*[1-9a-fA-F]|-?[1-9]\d*)")
+_INSIDE = ("  ", "\t")  # of a traceback or a list that a launcher logs line by line
 _GO_ERROR = re.compile(rb"(?<![^\s\]:])[EF]\d{4} \d\d:\d\d:\d\d\.\d{3,9} {1,8}\d{1,19} [\w./-]{1,100}\.go:\d")
 
 
@@ -60,5 +68,7 @@ def is_error(line: Line | Place) -> bool:
             return line.level not in ("info", "debug", "warning")
         if line.kind == "traceback":
             return False
-        return line.level in ("error", "fatal") and bool(line.text.strip())
+        if line.level is None and (_SAID.match(line.text) or _BLOCK.match(line.text)):
+            return True
+        return line.level in ("error", "fatal") and bool(line.text.strip()) and not line.text.startswith(_INSIDE)
     return False

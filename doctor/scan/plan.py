@@ -16,7 +16,7 @@ ERROR_MARKS = (
     "[ERROR]", "[CRITICAL]", "[FATAL]", "[error]", " ERROR ", " CRITICAL ", " FATAL ", "ERROR:", "Error:", "Error\n",
     "Exception:", "Exception\n", "terminate called", "Segmentation fault", "core dumped", "Fatal Python error",
     "[ERROR][", "ERROR |", "| ERROR", "Interrupt\n", "CANN error", "symbol lookup error",
-    "level=error", "level=fatal", '"level":"error"', '"level": "error"', '"level":"fatal"',
+    ": Inner Error!", "][FILE:", "] [FILE:", "failed, error code", "error code: -", "Traceback (most recent call", "level=error", "level=fatal", '"level":"error"', '"level": "error"', '"level":"fatal"',
 )  # fmt: skip
 GO_MARK = ".go:"  # in every line of a Go program's log, of Kubernetes and its plugins above all: its first letter tells
 REGEX_TIMEOUT_S = 0.25

@@ -1,0 +1,64 @@
+"""The decisive line: nearest to the origin of a failure, and known to no entry.
+
+In CANN an error travels upwards: the driver or the runtime fails first, then HCCL or the graph engine, then acl, then
+torch_npu, and at last Python raises. What is printed first says what failed; what is printed last is known best, for it
+is the same for many faults. Where all that is known is general, or nothing is, this line is the answer.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from doctor.findings.evaluate import stream_of
+from doctor.judge.relate import Related
+from doctor.scan.harvest import Cluster, Place
+from parsers.parsed import seconds
+
+LINES = 80  # of one file, above what a general entry rests on
+BLOCK = 12  # lines of an error block below the exception
+SECONDS = 5.0
+_DRIVER = frozenset({"DRV", "DEVMM", "HDC", "TSD", "TDT", "TSCH", "TS"})
+_ABOVE = frozenset({"ASCENDCL", "APP", "ATB", "PTA"})
+_EMPTY = re.compile(r"\s*E[0-9A-Z]\d{4}: (?:Inner Error!|\[PID: ?\d+\][ \d:.-]*)\s*$")
+
+
+def decisive(related: Sequence[Related], unexplained: Iterable[Cluster]) -> tuple[Cluster | None, str | None]:
+    """The line, and the general entry that it stands nearer to the origin than; nothing when the cause is known."""
+    found = [c for c in unexplained if not _EMPTY.match(c.first.text)]
+    roots = [r for r in related if r.role == "root" and r.finding.entry.severity != "info"]
+    if any(r.finding.entry.role in ("cause", "ambiguous") and not r.finding.entry.general for r in roots):
+        return None, None
+    general = next((r for r in roots if r.finding.entry.general), None)
+    if general is not None:
+        known = general.finding.instances[0].hits[0].place
+        found = [c for c in found if _height(c.first) < SPOKEN and _nearer(c.first, known)]
+    elif roots:  # symptoms: the cause stands elsewhere, and so may these lines
+        return None, None
+    best = min(found, key=lambda c: (_height(c.first), c.first.time or "~", c.first.path, c.first.line), default=None)
+    return best, general.finding.entry.code if best is not None and general is not None else None
+
+
+SPOKEN = 4
+
+
+def _height(place: Place) -> int:
+    """How far up an error has travelled where it is printed: 0 the driver, 4 what programs say, 5 an exception of Python."""
+    if place.kind == "plog":
+        module = place.module or ""
+        return 0 if module in _DRIVER else 1 if module == "RUNTIME" else 3 if module in _ABOVE else 2
+    return {"kernel": 0, "message": 2, "traceback": 5}.get(place.kind, SPOKEN)
+
+
+def _nearer(line: Place, known: Place) -> bool:
+    """Does a line belong to the failure that is known in general, and stand nearer to its origin?
+
+    What comes before it does. Of what comes after it only the text of the error block, which follows the exception.
+    """
+    block = line.kind == "message" and "[FUNC:" not in line.text
+    if line.path == known.path:
+        return -LINES <= line.line - known.line <= (BLOCK if block else -1)
+    same = stream_of(line) == stream_of(known) or (line.pid is not None and line.pid == known.pid and line.node == known.node)
+    if not (same and line.time and known.time):
+        return False
+    return 0 <= seconds(known.time) - seconds(line.time) <= SECONDS

@@ -1,0 +1,76 @@
+"""What failed and nobody knows is said: the line nearest to the origin, and an exit code that is no success."""
+
+from __future__ import annotations
+
+import argparse
+
+import pytest
+
+from doctor import diagnose
+from doctor.base import exits
+from doctor.commands.reporting import exit_code
+from doctor.judge.diagnosis import Diagnosis
+
+PLOG = "[ERROR] {module}(4242,python3):2026-05-01-10:00:0{second}.000.{n} [a.cc:1{n}]4242 f:{text}\n"
+INNER = "E69999: Inner Error!\nE69999: [PID: 7] 2026-03-17-11:49:50.181.289 op[FlooIsolate3], illegal plate of x.[FUNC:Flo"
+
+
+def code(diagnosis: Diagnosis, fail_on: str = "error") -> int:
+    return exit_code(argparse.Namespace(exit_zero=False, fail_on=fail_on), diagnosis)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        INNER,
+        "init device failed, error code: -8255\n",
+        "flood gate kaput.[FUNC:Open][FILE:gate.cc][LINE:7]\n",
+        'Traceback (most recent call last):\n  File "/srv/a.py", line 3, in <module>\n    f()\nfloob.Gone: away\n',
+        "terminate called after throwing an instance of 'floob'\nAborted (core dumped)\n",
+    ],
+)
+def test_a_failure_that_no_entry_knows_is_never_a_success(text: str) -> None:
+    found = diagnose("step 1\n" + text)
+    assert code(found) == exits.INCONCLUSIVE or (found.roots and code(found) == exits.FINDINGS)
+
+
+def test_the_line_below_the_empty_head_of_an_error_block_is_the_decisive_one() -> None:
+    found = diagnose(INNER + "\n")
+    assert found.decisive is not None
+    assert "illegal plate" in found.decisive.first.text
+
+
+def test_the_lowest_layer_speaks_first() -> None:
+    """An error travels upwards; what is raised at last tells least."""
+    text = (
+        PLOG.format(module="ASCENDCL", second=1, n=300, text="call floob failed, it could not be done")
+        + PLOG.format(module="DRV", second=1, n=100, text="floob register is upside down")
+        + "RuntimeError: floob went wrong\n"
+    )
+    found = diagnose(text)
+    assert found.decisive is not None
+    assert "upside down" in found.decisive.first.text
+
+
+def test_a_general_entry_claims_no_title_while_a_line_stands_nearer_to_the_origin() -> None:
+    known = "RuntimeError: call aclnnFloob failed, detail:EZ1001: floob\n, error code is 161002\n"
+    alone = diagnose(known)
+    assert alone.roots[0].finding.entry.general
+    assert alone.decisive is None
+    below = diagnose(PLOG.format(module="OP", second=1, n=100, text="the plate of floob is upside down") + known)
+    assert below.decisive is not None
+    assert below.general == alone.roots[0].finding.entry.code
+    assert code(below) == exits.INCONCLUSIVE
+
+
+def test_what_ended_a_program_is_no_success_whoever_is_to_blame() -> None:
+    found = diagnose("OSError: [Errno 28] No space left on device: '/ckpt/model.pt'\n")
+    assert {r.finding.entry.severity for r in found.roots} == {"warning"}
+    assert code(found) == exits.FINDINGS
+    assert code(found, "fatal") != exits.FINDINGS
+
+
+def test_source_lines_of_a_traceback_that_a_launcher_logs_are_no_errors() -> None:
+    head = "(Worker pid=7) ERROR 05-01 10:00:01 [core.py:7] "
+    text = "".join(head + row + "\n" for row in ("Traceback (most recent call last):", '  File "/a.py", line 3, in f', "    x = floob(y)", "floob.GoneError: away"))
+    assert [c.first.text for c in diagnose(text).unexplained] == ["floob.GoneError: away"]
