@@ -77,7 +77,7 @@ class Stage:
                 await self.app.workers.wait_for_complete()
             except WorkerCancelled:
                 pass
-            await self.pilot.pause()
+            await self.pilot.pause(None if quiet == 2 else 0)  # all messages each time; once, until the process rests
             quiet = 0 if busy else quiet + 1
 
     async def press(self, *keys: str) -> None:

@@ -10,7 +10,6 @@ import os
 import re
 import shutil
 from collections.abc import Callable
-from functools import lru_cache
 from pathlib import Path
 
 import pytest
@@ -91,9 +90,10 @@ ENTRIES = (
 )
 
 
-@lru_cache(maxsize=1)
-def real_knowledge(folder: Path) -> Knowledge:
-    (folder / "codes").mkdir(parents=True)
+@pytest.fixture(scope="module")
+def real_knowledge(tmp_path_factory: pytest.TempPathFactory) -> Knowledge:
+    folder = tmp_path_factory.mktemp("kb")
+    (folder / "codes").mkdir()
     for code in ("???00[1-4]", *ENTRIES):
         for path in KB.glob(f"entries/*/{code}_*.yaml"):
             place = folder / "entries" / path.parent.name
@@ -123,11 +123,11 @@ def picture(app: DoctorApp) -> str:
 @pytest.mark.parametrize("lang", ["en", "zh"])
 @pytest.mark.parametrize("name", SHOWN)
 async def test_pictures_of_readme_are_current(
-    name: str, lang: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    name: str, lang: str, real_knowledge: Knowledge, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(KB)
     make, pressed = SHOWN[name]
-    async with stage(make(), ["demo"], lang, (120, 32), real_knowledge(tmp_path / "kb")) as s:
+    async with stage(make(), ["demo"], lang, (120, 32), real_knowledge) as s:
         await s.press(*pressed)
         svg = picture(s.app)
     stored = SCREENS / f"{name}-{lang}.svg"
