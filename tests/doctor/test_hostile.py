@@ -12,7 +12,7 @@ import pytest
 from tests_support import hostile_log
 
 from doctor.answer import advice
-from doctor.commands.scan import FORMATS
+from doctor.commands.reporting import FORMATS
 from kb.placeholders import fill, names
 
 ROOT = Path(__file__).resolve().parent.parent.parent
