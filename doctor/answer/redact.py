@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from doctor.answer import redact_patterns as patterns
 from doctor.scan.harvest import Cluster, Place
+from doctor.scan.situation import Said
 
 if TYPE_CHECKING:
     from doctor.judge.diagnosis import Diagnosis
@@ -236,10 +237,12 @@ class Redactor:
             if "template" in value and "evidence" in value:
                 value = {**value, "template": self._shape(value["template"], value["evidence"]["text"])}
             return {
-                k: v if v is None or type(v) is int or k == "references" else self._walk(v, k) for k, v in value.items()
+                k: v if v is None or type(v) is int or _public(k, v) else self._walk(v, k) for k, v in value.items()
             }
         if isinstance(value, Place):
             self._node(value.node or "")
+        elif isinstance(value, Said):  # names of software and their versions, which look like addresses
+            return value._replace(path=self.text(value.path))
         elif isinstance(value, Cluster):
             value = value._replace(template=self._shape(value.template, value.first.text))
         elif isinstance(value, tuple) and len(value) == 2 and isinstance(value[1], str):  # a capture
@@ -323,6 +326,13 @@ _COMMON = frozenset(
      "tests", "tmp", "torch", "train", "trainer", "training", "ubuntu", "vllm", "web", "with", "work", "worker", "workspace"}
 )  # fmt: skip
 _HOST_KEYS = frozenset({"node", "host", "hostname", "server", "on_server", "host_name", "node_name"})
+
+
+def _public(key: str, value: Any) -> bool:
+    """Links of the knowledge; and the situation in the report: names of software and versions, which look like addresses."""
+    return key == "references" or (key == "situation" and isinstance(value, dict))
+
+
 _USER_KEYS = frozenset({"user", "owner", "username", "account"})
 # Words of the program itself; times look like addresses to a pattern and identify nobody.
 _FIXED = frozenset(

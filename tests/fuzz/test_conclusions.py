@@ -22,6 +22,7 @@ from doctor.render import annotations, html, jsonl, layout, markdown, sarif, tex
 from doctor.scan.harvest import Cluster, Harvest, Hit, Place, Span, from_json, merge
 from doctor.scan.plan import Plan
 from doctor.scan.scanner import Scanner
+from doctor.scan.situation import Said
 from kb.knowledge import Knowledge, load
 
 NO_SHRINKING = (Phase.explicit, Phase.reuse, Phase.generate)  # what fails has an evident place; shrinking takes minutes
@@ -54,6 +55,7 @@ HARVESTS = st.builds(
     st.dictionaries(st.sampled_from(["plog", "text"]), st.integers(1, 9)), st.lists(st.builds(Skipped, ODD, ODD), max_size=2).map(tuple),
     st.integers(0, 9), st.integers(0, 9), st.integers(0, 9), st.integers(0, 9), st.lists(st.sampled_from(LEAVES), max_size=2).map(tuple),
     st.lists(hit(FACTS), max_size=12).map(tuple), st.lists(st.builds(Span, st.sampled_from(["a.log", "plog/plog-7_1.log"]), TIMES, TIMES, NUMBERS), max_size=3).map(tuple),
+    st.lists(st.builds(Said, st.sampled_from(["chip", "cann"]), ODD, ODD, st.integers(1, 9)), max_size=3).map(tuple),
 )  # fmt: skip
 
 
