@@ -9,8 +9,8 @@ from typing import Any
 from doctor.answer import advice
 from doctor.answer.advice import fix_json
 from doctor.base import exits
-from doctor.base.lang import word
 from doctor.base.notation import clean
+from doctor.base.words import word
 from doctor.commands import common
 from doctor.lookup import error_bits
 from doctor.render import layout

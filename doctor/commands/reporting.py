@@ -9,8 +9,8 @@ from importlib import import_module
 from typing import Any
 
 from doctor.answer.report import report
-from doctor.base import exits, interrupts
-from doctor.base.lang import word
+from doctor.base import exits, interrupts, notation
+from doctor.base.words import word
 from doctor.commands import common
 from doctor.judge.diagnosis import Diagnosis
 from doctor.scan.harvest import this_machine
@@ -71,12 +71,10 @@ def emit(args: argparse.Namespace, diagnosis: Diagnosis, known: Knowledge) -> No
     for target, form in targets:
         common.write(render(made, harvest, form, language, args, target), target)
     if args.output or targets[0][1] == "text":
-        from doctor.render.text import size_text
-
         stats = made["stats"]
         sys.stderr.write(
             word("scanned", language).format(
-                files=stats["files"], size=size_text(stats["bytes"]), seconds=f"{stats['seconds']:.2f}",
+                files=stats["files"], size=notation.size(stats["bytes"]), seconds=f"{stats['seconds']:.2f}",
                 entries=made["knowledge"]["entries"], codes=made["knowledge"]["codes"],
             )
             + "\n"

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
-from doctor.base.lang import word
+from doctor.base.words import word
 from doctor.render.parts import roots
 
 Json = dict[str, Any]

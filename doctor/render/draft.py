@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from doctor.answer.versions import Seen
-from doctor.base.lang import word
+from doctor.base.words import word
 from doctor.render import parts
 from doctor.render.markdown import escape, fence
 

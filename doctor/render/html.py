@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from html import escape
 from typing import Any
 
-from doctor.base.lang import word
+from doctor.base.words import word
 from doctor.base.notation import spans
 from doctor.render import parts
 from doctor.render.text import scope, size_text

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from doctor.base.lang import word
+from doctor.base.words import word
 from doctor.base.notation import spans
 from doctor.render.timeline import folded, skew_line
 

@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Iterator
 from typing import Any
 
-from doctor.base.lang import word
+from doctor.base.words import word
 from doctor.render import parts
 from doctor.render import timeline as job
 from doctor.render.layout import Style, cells, cut, paint, wrap

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from doctor.base.lang import word
+from doctor.base.words import word
 from doctor.base.notation import spans
 from doctor.render.layout import Style, cells, cut, paint, wrap
 

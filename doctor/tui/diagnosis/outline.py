@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from doctor.base.lang import word as core_word
+from doctor.base.words import word
 from doctor.render import parts
 from doctor.render.text import size_text
 from doctor.tui.knowledge import cards
 from doctor.tui.shell.doc import Doc, Target
 from doctor.tui.shell.line import BLANK, Row, Span, shown
-from doctor.tui.shell.words import word
 
 Json = dict[str, Any]
 EVIDENCE = 6  # places shown on a card; all of them are in the evidence view

@@ -7,8 +7,8 @@ from typing import Any
 
 from doctor.answer import advice
 from doctor.answer.advice import fix_json
+from doctor.base.words import word
 from doctor.tui.shell.doc import Doc, Target
-from doctor.tui.shell.words import word
 from kb import spelling
 from kb.knowledge import Knowledge
 from kb.model import Edge, Entry, Signal, Text

@@ -14,6 +14,7 @@ from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.widgets import Input
 
+from doctor.base.words import word
 from doctor.tui.shell import keys
 from doctor.tui.shell.bindings import bindings
 from doctor.tui.shell.doc import Doc
@@ -21,7 +22,6 @@ from doctor.tui.shell.host import NARROW, Host, host_of
 from doctor.tui.shell.line import shown
 from doctor.tui.shell.views import STYLE_CLASSES, Card
 from doctor.tui.shell.widgets import Bar, Hints, LineInput
-from doctor.tui.shell.words import word
 
 
 class Dialog(ModalScreen[str]):

@@ -1,11 +1,8 @@
-"""The interface's own texts in both languages. What the knowledge says comes from the knowledge."""
+"""The interface's own texts. What the knowledge says comes from the knowledge."""
 
 from __future__ import annotations
 
-from doctor.base import lang
-
-# name -> (English, Chinese)
-_WORDS = {
+WORDS = {
     "all": ("All entries", "全部条目"),
     "codes": ("Error codes", "错误码"),
     "variables": ("Environment variables", "环境变量"),
@@ -33,11 +30,6 @@ _WORDS = {
     "domain:runtime": ("runtime", "运行时"),
     "domain:training": ("training", "训练"),
     "domain:version": ("version", "版本配套"),
-    "role:cause": ("cause", "原因"),
-    "role:ambiguous": ("ambiguous", "可能的原因"),
-    "role:symptom": ("symptom", "症状"),
-    "role:wrapper": ("wrapper", "外层报错"),
-    "role:noise": ("noise", "无害"),
     "domains": ("Domains", "分类"),
     "entries": ("Entries", "条目"),
     "detail": ("Detail", "详情"),
@@ -75,7 +67,6 @@ _WORDS = {
     "no-job": ("These logs name no ranks: there is no job view. Give the folder that holds the logs of all ranks.", "这些日志没有 rank 信息，无法显示作业视图。请给出包含所有 rank 日志的目录。"),
     "evidence-view": ("Evidence", "证据"),
     "captures": ("Captured", "提取的信息"),
-    "times": ("{n} times", "{n} 次"),
     "paste": ("Paste or type an error; the diagnosis follows as you type", "粘贴或输入报错，诊断随输入更新"),
     "paste-empty": ("Nothing typed yet. Esc leaves the text, Tab goes to the result.", "尚无内容。Esc 离开输入框，Tab 切换到结果。"),
     "copied-what": ("Copied: {what} ({how})", "已复制：{what}（{how}）"),
@@ -111,7 +102,6 @@ _WORDS = {
     "theme-now": ("Theme: {name}", "主题：{name}"),
     "help-title": ("Keys", "按键"),
     "help-foot": ("Esc closes. Keys can be changed in {path}", "Esc 关闭。可在 {path} 中修改按键"),
-    "rank": ("rank", "rank"),
     "lines-of": ("line {n} of {all}", "第 {n} 行 / 共 {all} 行"),
     "no-hit": ("Not found: {text}", "未找到：{text}"),
     "bad-pattern": ("Not a pattern: {why}", "无效的正则表达式：{why}"),
@@ -132,7 +122,6 @@ _WORDS = {
     "follow-on": ("following the end of the log", "跟随日志结尾"),
     "follow-off": ("not following", "停止跟随"),
     "no-clusters": ("no error is left unexplained", "没有未识别的错误"),
-    "sure": ("confidence", "置信度"),
     "demo-hint": ("Type a path, or leave it empty for the usual log folders.", "输入路径；留空则读取常用日志目录。"),
     "no-usual": ("There are no logs in the usual places: type a path", "常用位置没有日志，请输入路径"),
     "template": ("Template of the repro script", "复现脚本模板"),
@@ -145,18 +134,3 @@ _WORDS = {
     "skew": ("clock skew", "时钟偏差"),
     "world": ("world size", "总 rank 数"),
 }  # fmt: skip
-
-
-def domain(name: str, language: str) -> str:
-    """A domain as a reader calls it; one that a user's own knowledge adds keeps its name."""
-    pair = _WORDS.get(f"domain:{name}", (name, name))
-    return pair[1] if language == "zh" else pair[0]
-
-
-def word(text_name: str, language: str, /, **values: object) -> str:
-    """A text by its name; what the interface does not have, the command line has."""
-    pair = _WORDS.get(text_name)
-    if pair is None:
-        return lang.word(text_name, language)
-    text = pair[1] if language == "zh" else pair[0]
-    return text.format(**values) if values else text
