@@ -50,6 +50,9 @@ def output_options(made: common.Parser) -> None:
     )
     made.add_argument("--all", action="store_true", help="show everything: all evidence, all roots, all clusters")
     made.add_argument(
+        "-v", "--verbose", action="store_true", help="show every symptom that was folded, and by which rule (--all does too)"
+    )
+    made.add_argument(
         "--redact", action="store_true", help="replace addresses, hosts, users, tokens and serial numbers by pseudonyms"
     )
     made.add_argument(
@@ -120,7 +123,7 @@ def render(made: Json, harvest: Json, form: str, language: str, args: argparse.N
     from doctor.render import layout, text
 
     style = layout.style_of(sys.stdout, args.color) if target in (None, "-") else layout.Style()
-    return text.render(made, language, style, args.all, args.timeline)
+    return text.render(made, language, style, args.all, args.timeline, args.verbose)
 
 
 def exit_code(args: argparse.Namespace, diagnosis: Diagnosis) -> int:
