@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from doctor.base import notation
 from doctor.base.notation import clean
 from doctor.findings.situation import UNKNOWN, Situation
 from kb.model import Fix, Text
@@ -171,7 +172,7 @@ def why(related: Related) -> Text:
     place = finding.first
     times = "" if finding.total == 1 else f" ({'' if finding.exact else 'at least '}{finding.total} times)"
     times_zh = "" if finding.total == 1 else f"（{'' if finding.exact else '至少 '}{finding.total} 次）"
-    where = f"{clean(place.path)}:{place.line}"
+    where = notation.place(clean(place.path), place.line)
     en, zh = [f"its signature stands at {where}{times}"], [f"特征出现在 {where}{times_zh}"]
     if related.note is not None and related.note.en:
         en.insert(0, related.note.en)

@@ -70,7 +70,7 @@ def place(path: str, line: int) -> str:
 
 
 # The head of a plog line, from its origin up to the message: of all this, level, module and process are worth a glance.
-_HEAD = re.compile(
+_HEAD = (
     r"^(\[[A-Z]+\]) ?([A-Z0-9_]+\(-?\d+),[^)]*\): ?\d{4}-\d\d-\d\d[- ]([\d:]{8}[\d.]*) ?"
     r"(?:\[[^\]\s]+:\d+\])? ?(?:\[?\d+\]?|tid:\d+,)? ?(?:\w+(?:\(\d+\))? ?: ?)?(?:\[INIT\]\[DEFAULT\])?"
 )
@@ -78,7 +78,7 @@ _HEAD = re.compile(
 
 def brief(row: str) -> str:
     """A plog line with its head shortened, so that the message is what catches the eye."""
-    return _HEAD.sub(lambda m: f"{m[1]} {m[2]}) {m[3]} ", row, count=1)
+    return re.sub(_HEAD, lambda m: f"{m[1]} {m[2]}) {m[3]} ", row, count=1)
 
 
 def message(text: str) -> str:

@@ -10,8 +10,8 @@ from xml.sax.saxutils import escape, quoteattr
 from doctor.base import notation
 from doctor.base.words import word
 from doctor.render import plain
-from doctor.render.compose import answer
-from doctor.render.document import Evidence, Finding, Prose
+from doctor.render.compose import Finding, answer
+from doctor.render.document import Evidence, Prose
 
 Json = dict[str, Any]
 _LEVELS = {"fatal": "error", "error": "error", "warning": "warning", "info": "notice"}

@@ -3,41 +3,73 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from doctor.base import notation
-from doctor.base.words import named, word
+from doctor.base.words import word
 from doctor.render import parts
 from doctor.render.document import (
-    Answer,
     Block,
-    Bullet,
-    Code,
     Command,
     Decoded,
     Document,
-    Event,
     Evidence,
-    Finding,
-    Fix,
-    FixPart,
-    Group,
-    Job,
     Link,
-    Missing,
     Pair,
     Pattern,
     Prose,
-    Reference,
     Section,
     Target,
-)  # fmt: skip
+)
+from doctor.render.fixes import fixes, references
+
+if TYPE_CHECKING:  # most logs are of one process
+    from doctor.render.job import Job
 
 Json = dict[str, Any]
 Kinds = Callable[[str], str]
-STATES = ("root", "fault", "stopped", "silent", "waiting", "gave-up", "alive", "ended")
 SCOPE = ("node", "rank", "device", "pid")
+
+
+class Finding(NamedTuple):
+    """A finding's document, and what lists of findings show of it."""
+
+    code: str
+    title: str
+    severity: str
+    tag: str  # the severity in words
+    role: str
+    confidence: str
+    sure: str  # the confidence in words
+    seen: int
+    document: Document
+
+    @property
+    def times(self) -> str:
+        return notation.times(self.seen)
+
+
+class Missing(NamedTuple):
+    """Evidence that would help, and how to get it."""
+
+    what: str
+    how: Command
+
+
+class Answer(NamedTuple):
+    """A whole report."""
+
+    verdict: str
+    told: str  # the verdict in words; empty when findings tell
+    findings: tuple[Finding, ...]
+    causes: tuple[Finding, ...]  # those of them that went wrong by themselves
+    noise: tuple[Finding, ...]
+    job: Job | None
+    unexplained: tuple[Document, ...]
+    unexplained_times: int
+    missing: tuple[Missing, ...]
+    skipped: tuple[Pair, ...]
 
 
 def answer(report: Json, lang: str) -> Answer:
@@ -50,12 +82,20 @@ def answer(report: Json, lang: str) -> Answer:
         findings=tuple(found.values()),
         causes=tuple(found[f["id"]] for f in parts.roots(report)),
         noise=tuple(found[f["id"]] for f in parts.noise(report)),
-        job=job(report["job"], lang) if report.get("job") else None,
+        job=_job(report, lang),
         unexplained=tuple(cluster(c, lang) for c in report["unexplained"]),
         unexplained_times=sum(c["count"] for c in report["unexplained"]),
         missing=tuple(missing(one, lang) for one in report["missing_evidence"]),
         skipped=skipped(report),
     )
+
+
+def _job(report: Json, lang: str) -> Job | None:
+    if not report.get("job"):
+        return None
+    from doctor.render.job import compose
+
+    return compose(report["job"], lang)
 
 
 def finding(made: Json, report: Json, lang: str, kinds: Kinds = str) -> Finding:
@@ -119,56 +159,6 @@ def repro(made: Json) -> str:
     return f"npu-doctor repro {made['id']}{source} -o repro.py"
 
 
-def fixes(found: Iterable[Json], lang: str) -> tuple[Fix, ...]:
-    """Fixes in the order in which to try them."""
-    return tuple(_fix(fix, lang) for fix in found)
-
-
-def _fix(fix: Json, lang: str) -> Fix:
-    risk = fix.get("risk") or "low"
-    notes = (f"{word('risk', lang)}: {named('risk', risk, lang)}",) if risk != "low" else ()
-    steps: list[FixPart] = [Bullet(step[lang]) for step in fix.get("steps", ())]
-    for env in fix["env"]:
-        steps += _setting(env, lang)
-    steps += [_command(command, lang) for command in fix["commands"]]
-    return Fix(named("goal", fix["goal"], lang), fix["title"][lang], notes, (*steps, *_code(fix.get("code"), lang)))
-
-
-def _setting(env: Json, lang: str) -> tuple[Command, Command]:
-    """A variable to set, and how to take that back."""
-    wide = env["scope"] not in ("", "process")  # that of the process is what a reader takes for granted
-    notes = [f"{word('scope', lang)}: {named('scope', env['scope'], lang)}"] if wide else []
-    if env["caution"]:
-        notes.append(_line(env["caution"][lang]))
-    return Command(f"export {env['name']}={env['value']}", tuple(notes)), Command(env["undo"], (), True)
-
-
-def _command(command: Json, lang: str) -> Command:
-    notes = [_line(command["why"][lang])] if command["why"] else []
-    if command["changes"]:
-        notes.append(f"{word('changes', lang)}: {_line(command['changes'][lang])}")
-    return Command(command["run"], tuple(notes))
-
-
-def _code(code: Json | None, lang: str) -> tuple[Code, ...]:
-    if not code:
-        return ()
-    after = Code(code["after"].rstrip(), code["lang"])
-    if not code["before"].strip():
-        return (after,)
-    before = Code(code["before"].rstrip(), code["lang"], word("before", lang), True)
-    return before, after._replace(note=word("after", lang))
-
-
-def _line(text: str) -> str:
-    """A note stands behind a `#`: a second line of it would be taken for a command."""
-    return " ".join(text.split("\n"))
-
-
-def references(found: Iterable[Mapping[str, Any]]) -> tuple[Reference, ...]:
-    return tuple(Reference(str(r.get("title") or ""), str(r.get("url") or "")) for r in found)
-
-
 def cluster(made: Json, lang: str) -> Document:
     """Errors of one shape that no entry claims."""
     codes = tuple(Decoded(c["code"], c["name"] or "", c["meaning"][lang]) for c in made["codes"] if c["meaning"])
@@ -193,37 +183,3 @@ def skipped(report: Json) -> tuple[Pair, ...]:
 def missing(one: Json, lang: str) -> Missing:
     command, _, remark = one["how"][lang].partition("    # ")
     return Missing(one["what"][lang], Command(command, (remark,) if remark else ()))
-
-
-def job(made: Json, lang: str) -> Job:
-    """The processes by what they did, the root's first."""
-    groups: dict[tuple[str, str], list[Json]] = {}
-    for row in made["ranks"]:
-        groups.setdefault((row["state"], row["about"] or ""), []).append(row)
-    ordered = sorted(groups.items(), key=lambda g: (STATES.index(g[0][0]), -len(g[1]), g[0][1]))
-    absent = made["missing_ranks"]
-    return Job(
-        word("job-head", lang, seen=made["processes"], world=made["world_size"] or "?"),
-        tuple(
-            Group(
-                len(members), word(f"state-{state}", lang, about=about),
-                notation.spans([m["rank"] for m in members if m["rank"] is not None]),
-            )
-            for (state, about), members in ordered
-        ),
-        Group(len(absent), word("state-missing", lang), notation.spans(absent)) if absent else None,
-        _clocks(made["skew"], lang),
-        tuple(
-            Event(notation.short_moment(e["time"]), e["node"] or "?", e["ahead"] or 0.0, e["text"][lang])
-            for e in made["timeline"]
-        ),
-    )  # fmt: skip
-
-
-def _clocks(skew: list[Json], lang: str) -> str:
-    """How far the clocks of the nodes are apart; nothing when no event tells."""
-    if not skew:
-        return ""
-    ahead = [s["seconds_ahead"] for s in skew]
-    spread, within = f"{max(ahead) - min(ahead):.1f}", f"{max(s['within'] for s in skew):.1f}"
-    return word("clocks", lang, nodes=len(skew), spread=spread, within=within)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from doctor.answer.advice import fix_json, plain
 from doctor.base.words import named, word
-from doctor.render.compose import fixes, references
 from doctor.render.document import (
     Block,
     Bullet,
@@ -23,8 +22,12 @@ from doctor.render.document import (
     Section,
     Target,
 )  # fmt: skip
+from doctor.render.fixes import fixes, references
 from kb.knowledge import Knowledge
 from kb.model import Edge, Entry, Signal
+
+if TYPE_CHECKING:  # `explain` asks nobody who names an entry
+    from doctor.lookup.backlinks import Backlinks
 
 MAX_RELATED = 12
 MAX_PATTERNS = 20
@@ -34,14 +37,7 @@ _OF_VARIABLE = (
 )  # fmt: skip
 
 
-class Backward(Protocol):
-    """Who names an entry."""
-
-    def of(self, entry: Entry, name: str) -> list[str]:
-        """The entries that stand in a relation to it that only they tell."""
-
-
-def entry(one: Entry, known: Knowledge, lang: str, back: Backward | None = None) -> Document:
+def entry(one: Entry, known: Knowledge, lang: str, back: Backlinks | None = None) -> Document:
     """An entry, whole."""
     facts = (
         word(one.severity, lang),
@@ -86,7 +82,7 @@ def _variable_link(name: str, known: Knowledge, lang: str) -> Link:
     return Link(Target("variable", name), _pick((known.variable(name) or {}).get("purpose"), lang))
 
 
-def _relations(one: Entry, known: Knowledge, lang: str, back: Backward | None) -> Iterable[Section]:
+def _relations(one: Entry, known: Knowledge, lang: str, back: Backlinks | None) -> Iterable[Section]:
     """What the entry follows from, what follows from it."""
     groups: tuple[tuple[str, Sequence[str], Iterable[str]], ...] = (
         ("symptom_of", _said(one.symptom_of), _ends(one.symptom_of, known)),

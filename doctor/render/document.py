@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from doctor.base import notation
-
 
 class Target(NamedTuple):
     """Where a link leads: an entry, a code, a variable, a card, a finding; or a place in a log."""
@@ -154,73 +152,6 @@ class Document(NamedTuple):
     @property
     def evidence(self) -> tuple[Evidence, ...]:
         return tuple(b for b in self.section("evidence").blocks if isinstance(b, Evidence))
-
-
-class Finding(NamedTuple):
-    """A finding's document, and what lists of findings show of it."""
-
-    code: str
-    title: str
-    severity: str
-    tag: str  # the severity in words
-    role: str
-    confidence: str
-    sure: str  # the confidence in words
-    seen: int
-    document: Document
-
-    @property
-    def times(self) -> str:
-        return notation.times(self.seen)
-
-
-class Missing(NamedTuple):
-    """Evidence that would help, and how to get it."""
-
-    what: str
-    how: Command
-
-
-class Group(NamedTuple):
-    """Processes of a job that did the same."""
-
-    processes: int
-    state: str
-    ranks: str
-
-
-class Event(NamedTuple):
-    """Something that happened, by the clock of its node and how far that is ahead."""
-
-    time: str
-    node: str
-    ahead: float
-    text: str
-
-
-class Job(NamedTuple):
-    """Many processes: who did what, who has no log, how far the clocks are apart, what happened when."""
-
-    head: str
-    groups: tuple[Group, ...]
-    missing: Group | None
-    clocks: str
-    events: tuple[Event, ...]
-
-
-class Answer(NamedTuple):
-    """A whole report."""
-
-    verdict: str
-    told: str  # the verdict in words; empty when findings tell
-    findings: tuple[Finding, ...]
-    causes: tuple[Finding, ...]  # those of them that went wrong by themselves
-    noise: tuple[Finding, ...]
-    job: Job | None
-    unexplained: tuple[Document, ...]
-    unexplained_times: int
-    missing: tuple[Missing, ...]
-    skipped: tuple[Pair, ...]
 
 
 def pasted(fix: Fix) -> str:

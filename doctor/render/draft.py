@@ -9,20 +9,8 @@ from doctor.answer.versions import Seen
 from doctor.base import notation
 from doctor.base.words import word
 from doctor.render import markdown, parts
-from doctor.render.compose import answer
-from doctor.render.document import (
-    Answer,
-    Command,
-    Decoded,
-    Document,
-    Evidence,
-    Finding,
-    Link,
-    Pair,
-    Pattern,
-    Prose,
-    Reference,
-)
+from doctor.render.compose import Answer, Finding, answer
+from doctor.render.document import Command, Decoded, Document, Evidence, Link, Pair, Pattern, Prose, Reference
 from doctor.render.markdown import escape, fence
 
 Json = dict[str, Any]

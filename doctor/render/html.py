@@ -12,25 +12,23 @@ from typing import Any
 
 from doctor.base import notation
 from doctor.base.words import word
-from doctor.render.compose import answer
+from doctor.render.compose import Answer, Finding, answer
 from doctor.render.document import (
-    Answer,
     Bullet,
     Code,
     Command,
     Decoded,
     Document,
     Evidence,
-    Finding,
     Fix,
     FixPart,
-    Job,
     Link,
     Pair,
     Prose,
     Reference,
     Section,
-)  # fmt: skip
+)
+from doctor.render.job import Job
 
 Json = dict[str, Any]
 EVENTS = 200  # of the timeline of a job
@@ -136,7 +134,7 @@ def _folded(found: tuple[Evidence, ...], lang: str) -> Iterator[str]:
 
 
 def _evidence(one: Evidence) -> str:
-    return f'<p class="dim">{escape(one.path)}:{one.line}</p>{_pre(one.text)}'
+    return f'<p class="dim">{notation.place(escape(one.path), one.line)}</p>{_pre(one.text)}'
 
 
 def _reference(one: Reference) -> str:

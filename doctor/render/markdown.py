@@ -6,9 +6,11 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from doctor.base import notation
 from doctor.base.words import word
-from doctor.render.compose import answer
-from doctor.render.document import Bullet, Code, Command, Finding, Fix, FixPart, Job, Prose, Reference
+from doctor.render.compose import Finding, answer
+from doctor.render.document import Bullet, Code, Command, Fix, FixPart, Prose, Reference
+from doctor.render.job import Job
 
 Json = dict[str, Any]
 EVENTS = 60  # of the timeline of a job
@@ -81,7 +83,7 @@ def _lines(report: Json, lang: str) -> Iterator[str]:
         for cluster in made.unexplained:
             for one in cluster.evidence:
                 yield ""
-                yield f"{cluster.code} {escape(one.path)}:{one.line}"
+                yield f"{cluster.code} {notation.place(escape(one.path), one.line)}"
                 yield from fence(one.text)
         yield ""
     if made.missing:
@@ -130,7 +132,7 @@ def _finding(finding: Finding, lang: str) -> Iterator[str]:
     yield from (escape(block.text) for block in document.section("cause").blocks if isinstance(block, Prose))
     yield ""
     for one in document.evidence[: 5 if root else 1]:
-        yield f"{escape(one.path)}:{one.line}"
+        yield notation.place(escape(one.path), one.line)
         yield from fence(one.text)
     if root:
         for fix in document.fixes:

@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import quote
 
 from doctor.render import plain
-from doctor.render.compose import fixes
+from doctor.render.fixes import fixes
 from doctor.render.parts import roots
 
 Json = dict[str, Any]

@@ -21,7 +21,7 @@ from doctor.render.document import (
     Prose,
     Reference,
     Relation,
-)  # fmt: skip
+)
 from doctor.render.layout import Style, cells, paint, wrap
 
 LABEL = 10  # cells of the label column

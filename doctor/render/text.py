@@ -3,28 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from doctor.base import notation
 from doctor.base.words import word
-from doctor.render import timeline as job
-from doctor.render.compose import answer
-from doctor.render.document import (
-    Answer,
-    Block,
-    Command,
-    Decoded,
-    Document,
-    Evidence,
-    Finding,
-    Link,
-    Pair,
-    Prose,
-    Reference,
-    Section,
-)  # fmt: skip
+from doctor.render.compose import Answer, Finding, answer
+from doctor.render.document import Block, Command, Decoded, Document, Evidence, Link, Pair, Prose, Reference, Section
 from doctor.render.layout import Style, cells, cut, paint, wrap
 from doctor.render.terminal import LABEL, bullet, command, command_labelled, fixes, indented, labelled
+
+if TYPE_CHECKING:  # most logs are of one process
+    from doctor.render.job import Job
 
 Json = dict[str, Any]
 FULL = 3  # roots shown in full; further ones get a line each unless everything is asked for
@@ -49,9 +38,7 @@ class _Text:
             yield ""
         yield from self._causes(made.causes)
         if made.job is not None:
-            yield from job.ranks(made.job, self.lang, self.style, self.everything)
-            if timeline and made.job.events:
-                yield from job.timeline(made.job, self.lang, self.style)
+            yield from self._job(made.job, timeline)
         yield from self._unexplained(made)
         if made.noise:
             yield self._title("noise")
@@ -68,6 +55,13 @@ class _Text:
         if made.causes:
             told = f"{word('next', self.lang)}: npu-doctor explain {made.causes[0].code} {self.style.dot} npu-doctor scan ... -o report.md"
             yield from (paint(row, "dim", self.style) for row in wrap(told, self.style.width))
+
+    def _job(self, job: Job, timeline: bool) -> Iterator[str]:
+        from doctor.render import timeline as drawing
+
+        yield from drawing.ranks(job, self.lang, self.style, self.everything)
+        if timeline and job.events:
+            yield from drawing.timeline(job, self.lang, self.style)
 
     def _title(self, name: str, after: str = "") -> str:
         return paint(word(name, self.lang) + after, "bold", self.style)

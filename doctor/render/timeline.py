@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from doctor.base.words import word
-from doctor.render.document import Group, Job
+from doctor.render.job import Group, Job
 from doctor.render.layout import Style, cells, cut, paint, wrap
 
 FEW = 12  # groups of ranks that are shown

@@ -9,6 +9,7 @@ from doctor.base import notation
 from doctor.base.words import word
 from doctor.render import compose, parts
 from doctor.render.document import Document, Prose, Section, pasted
+from doctor.render.fixes import fixes as made_fixes
 from doctor.tui.shell.doc import Doc
 from doctor.tui.shell.line import BLANK, Row, Span, shown
 
@@ -152,7 +153,7 @@ def fixes(report: Json, key: str, lang: str) -> list[tuple[str, str]]:
     """Titles and what can be pasted of a row's fixes."""
     kind, _, name = key.partition(":")
     if kind == "finding" and (finding := find(report, name)) is not None:
-        return [(f.title, pasted(f)) for f in compose.fixes(finding["fixes"], lang)]
+        return [(f.title, pasted(f)) for f in made_fixes(finding["fixes"], lang)]
     if kind == "missing" and name.isdigit() and int(name) < len(report["missing_evidence"]):
         return [
             (report["missing_evidence"][int(name)]["what"][lang], report["missing_evidence"][int(name)]["how"][lang])

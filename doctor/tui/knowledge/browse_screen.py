@@ -14,8 +14,8 @@ from textual.message import Message
 
 import kb
 from doctor.answer.advice import fix_json
-from doctor.render.compose import fixes
 from doctor.render.document import Target, pasted
+from doctor.render.fixes import fixes
 from doctor.tui.knowledge.shelf import Facets, Item, Shelf, ShelfKeeper
 from doctor.tui.shell import syntax
 from doctor.tui.shell.bindings import bindings
