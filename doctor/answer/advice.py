@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from doctor.base import notation
 from doctor.base.notation import clean
 from doctor.findings.situation import UNKNOWN, Situation
 from kb.model import Fix, Text
@@ -43,6 +44,11 @@ def prose(text: Text, known: Values) -> Text:
     return Text(fill(text.en, known.one, known.every), fill(text.zh, known.one, known.every, "、"))
 
 
+def plain(text: Text) -> Text:
+    """An entry's text outside a diagnosis: placeholders show their default or their name."""
+    return prose(text, Values({}, {}))
+
+
 def shell(text: str, known: Values) -> str:
     """A command with its captures quoted for the shell."""
     return fill(text, known.one, known.every, " ", _quote)
@@ -50,6 +56,10 @@ def shell(text: str, known: Values) -> str:
 
 # What takes its argument as a further command, and what takes it as a program of another language.
 _SHELLS = re.compile(r"\b(?:(?:ba|da|z|k)?sh|su|ssh|eval|watch|xargs)\b[^;|&]*$")
+# What takes a negative number for what it is: a code to explain, a pattern to look for.
+_EXPLAIN = re.compile(r"\bnpu-doctor explain $")
+_PATTERN = re.compile(r"\bgrep (?:-[a-zA-EG-Z0-9]+ )*['\"]?$")
+_NEGATIVE = re.compile(r"-\d+")
 _PROGRAMS = re.compile(r"\b(?:python[\d.]*|perl|node|sed|awk|gawk)\b[^;|&]*$")
 
 
@@ -58,7 +68,7 @@ def _quote(value: str, before: str) -> str:
     value = value.replace("\n", " ")
     kind, opened = _open_quote(before)
     if value.startswith("-") and (not kind or opened == len(before) - 1):  # never an option by accident
-        value = "./" + value
+        value = _no_option(value, before)
     if not kind:
         return shlex.quote(value)
     if _PROGRAMS.search(before[:opened]):  # only a name is harmless in every language
@@ -68,6 +78,16 @@ def _quote(value: str, before: str) -> str:
     if kind == "'":
         return value.replace("'", "'\"'\"'")
     return re.sub(r'([\\"$`])', r"\\\1", value)
+
+
+def _no_option(value: str, before: str) -> str:
+    """A value with a minus in front, so that it stays what it is: most are files."""
+    if _NEGATIVE.fullmatch(value):
+        if _EXPLAIN.search(before):
+            return value
+        if _PATTERN.search(before):
+            return f"[-]{value[1:]}"
+    return "./" + value
 
 
 def _open_quote(before: str) -> tuple[str, int]:
@@ -152,7 +172,7 @@ def why(related: Related) -> Text:
     place = finding.first
     times = "" if finding.total == 1 else f" ({'' if finding.exact else 'at least '}{finding.total} times)"
     times_zh = "" if finding.total == 1 else f"（{'' if finding.exact else '至少 '}{finding.total} 次）"
-    where = f"{clean(place.path)}:{place.line}"
+    where = notation.place(clean(place.path), place.line)
     en, zh = [f"its signature stands at {where}{times}"], [f"特征出现在 {where}{times_zh}"]
     if related.note is not None and related.note.en:
         en.insert(0, related.note.en)

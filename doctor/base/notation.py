@@ -1,4 +1,4 @@
-"""How numbers of ranks and text of logs are written for people."""
+"""How times, durations, counts, sizes, ranks, places and text of logs are written for people: the one place for it."""
 
 from __future__ import annotations
 
@@ -19,6 +19,73 @@ def spans(numbers: Iterable[int]) -> str:
         else:
             out.append([number, number])
     return ", ".join(f"{a}-{b}" if b > a else str(a) for a, b in out)
+
+
+def times(count: int) -> str:
+    """How often: `x7`."""
+    return f"x{count}"
+
+
+def size(number: float) -> str:
+    """Bytes: `312 B`, `58.1 KiB`."""
+    for unit in ("B", "KiB", "MiB"):
+        if number < 1024:
+            return f"{number} B" if unit == "B" else f"{number:.1f} {unit}"
+        number /= 1024
+    return f"{number:.1f} GiB"
+
+
+def duration(value: float) -> str:
+    """Seconds as people say them: `41 s`, `30 min`, `1.5 h`."""
+    if value < 120:
+        return f"{value:.0f} s"
+    if value < 7200:
+        return f"{value / 60:.0f} min"
+    return f"{value / 3600:.1f} h"
+
+
+def moment(time: str | None) -> str:
+    """A time of a report: `2026-03-02 09:14:44.121690`; empty when there is none."""
+    return (time or "").replace("T", " ")
+
+
+def short_moment(time: str) -> str:
+    """A time in a table: to the millisecond."""
+    return moment(time)[:23]
+
+
+def share(part: float) -> str:
+    """A part of one: `95%`."""
+    return f"{part:.0%}"
+
+
+def surety(confidence: float) -> str:
+    """The name of the word for how sure a finding is."""
+    return "high" if confidence >= 0.9 else "medium" if confidence >= 0.7 else "low"
+
+
+def place(path: str, line: int) -> str:
+    """A line of a log: `plog-7.log:12`."""
+    return f"{path}:{line}"
+
+
+# The head of a plog line, from its origin up to the message: of all this, level, module and process are worth a glance.
+_HEAD = (
+    r"^(\[[A-Z]+\]) ?([A-Z0-9_]+\(-?\d+),[^)]*\): ?\d{4}-\d\d-\d\d[- ]([\d:]{8}[\d.]*) ?"
+    r"(?:\[[^\]\s]+:\d+\])? ?(?:\[?\d+\]?|tid:\d+,)? ?(?:\w+(?:\(\d+\))? ?: ?)?(?:\[INIT\]\[DEFAULT\])?"
+)
+
+
+def brief(row: str) -> str:
+    """A plog line with its head shortened, so that the message is what catches the eye."""
+    return re.sub(_HEAD, lambda m: f"{m[1]} {m[2]}) {m[3]} ", row, count=1)
+
+
+def message(text: str) -> str:
+    """A line of a log from its message on: the head of a plog line would fill the row."""
+    first = text.split("\n")[0]
+    short = brief(first)
+    return short.partition(") ")[2].partition(" ")[2] or short if short != first else first
 
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")

@@ -4,29 +4,21 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterator
 from typing import Any
 
-from doctor.answer import advice
 from doctor.answer.advice import fix_json
 from doctor.base import exits
-from doctor.base.lang import word
 from doctor.base.notation import clean
 from doctor.commands import common
 from doctor.lookup import error_bits
-from doctor.render import layout
-from doctor.render.layout import Style, paint, wrap
-from doctor.render.text import fixes as fix_lines
+from doctor.render import describe, layout
+from doctor.render.document import Document
+from doctor.render.layout import Style
+from doctor.render.terminal import explained
 from kb import spelling
 from kb.knowledge import Knowledge
-from kb.model import Entry, Text
-
-LABELS = {
-    "meaning": ("meaning", "含义"), "causes": ("likely causes", "可能原因"), "action": ("first action", "首先"), "ref": ("source", "来源"),
-    "confidence": ("confidence", "可信度"), "entries": ("entries about it", "相关条目"), "related": ("related codes", "相关错误码"),
-    "values": ("values", "取值"), "range": ("range", "范围"), "default": ("default", "默认值"), "since": ("since", "起始版本"),
-    "deprecated": ("deprecated", "已废弃"), "undo": ("undo", "撤销"), "caution": ("caution", "注意"), "component": ("component", "组件"),
-    "bits": ("bits set", "置位"), "severity": ("handling level", "处理级别"), "purpose": ("purpose", "作用"), "type": ("type", "类型"),
-}  # fmt: skip
+from kb.model import Entry
 
 
 def main(argv: list[str]) -> int:
@@ -88,141 +80,22 @@ def entry_json(entry: Entry) -> dict[str, Any]:
 
 
 def text(found: dict[str, Any], known: Knowledge, lang: str, style: Style) -> str:
-    parts = []
-    if found["entry"]:
-        entry = known.entry(found["entry"]["id"])
-        if entry:
-            parts.append(entry_text(entry, known, lang, style))
+    """Every meaning of what was asked for, one beneath the other."""
+    return "\n".join(explained(one, lang, style) for one in _documents(found, known, lang))
+
+
+def _documents(found: dict[str, Any], known: Knowledge, lang: str) -> Iterator[Document]:
+    if found["entry"] and (entry := known.entry(found["entry"]["id"])) is not None:
+        yield describe.entry(entry, known, lang)
     if found["variable"]:
-        parts.append(_variable(found["variable"], lang, style))
+        yield describe.variable(found["variable"], lang)
     if found["card"]:
-        parts.append(_card(found["card"], lang, style))
+        yield describe.card(found["card"], lang)
     if found["bits"]:
-        parts.append(_bits(found["bits"], lang, style))
-    parts += [_code(row, lang, style) for row in found["codes"][:6]]
+        yield describe.bits(found["bits"], lang)
+    yield from (describe.code(row, lang) for row in found["codes"][:6])
     if found["entries"]:
-        rows = [f"{_label('entries', lang)}:"]
-        for code in found["entries"]:
-            entry = known.entry(code)
-            if entry:
-                rows.append(f"  {code}  {_plain(entry.title).pick(lang)}")
-        parts.append("\n".join(rows) + "\n")
-    return "\n".join(parts)
-
-
-def _plain(text: Text) -> Text:
-    """An entry's text outside a diagnosis: placeholders show their default or their name."""
-    return advice.prose(text, advice.Values({}, {}))
-
-
-def _label(name: str, lang: str) -> str:
-    en, zh = LABELS[name]
-    return zh if lang == "zh" else en
-
-
-def entry_text(entry: Entry, known: Knowledge, lang: str, style: Style) -> str:
-    rows = [f"{paint(entry.code, 'bold', style)}  {paint(_plain(entry.title).pick(lang), 'bold', style)}"]
-    rows.append(
-        paint(
-            f"{word(entry.severity, lang)} · {entry.role} · {entry.kind} · {entry.component}".replace(
-                "·", "·" if style.unicode else "|"
-            ),
-            "dim",
-            style,
-        )
-    )
-    rows += ["", *wrap(_plain(entry.cause).pick(lang), style.width), ""]
-    rows += list(fix_lines([fix_json(f) for f in entry.fixes], lang, style))
-    for title, codes in (
-        ("refines", entry.refines),
-        ("symptom_of", [e.entry or e.kind for e in entry.symptom_of]),
-        ("caused_by", [e.entry or e.kind for e in entry.caused_by]),
-    ):
-        if codes:
-            rows.append(f"  {title}: {', '.join(codes)}")
-    rows += ["", *(f"  {r.title}  {r.url}".rstrip() for r in entry.references)]
-    del known
-    return "\n".join(rows) + "\n"
-
-
-def _pairs(pairs: list[tuple[str, str]], lang: str, style: Style) -> str:
-    rows = []
-    for name, value in pairs:
-        if value:
-            head = f"  {_label(name, lang)}: "
-            body = wrap(value, max(20, style.width - 6))
-            rows.append(f"{paint(head, 'label', style)}{body[0]}")
-            rows += [f"    {row}" for row in body[1:]]
-    return "\n".join(rows) + "\n"
-
-
-def _code(row: dict[str, Any], lang: str, style: Style) -> str:
-    head = f"{paint(row['code'], 'bold', style)}  {row.get('name') or ''}  {paint('[' + str(row.get('family', '')) + ']', 'dim', style)}"
-    causes = "; ".join(c[lang] for c in row.get("causes") or ())
-    component = row.get("component")
-    pairs = [
-        ("component", component[lang] if isinstance(component, dict) else component or ""),
-        ("meaning", row["meaning"][lang]),
-        ("severity", row.get("severity") or ""),
-        ("causes", causes),
-        ("action", (row.get("action") or {}).get(lang, "")),
-        ("related", ", ".join(row.get("related") or ())),
-        ("confidence", row.get("confidence") or ""),
-        ("ref", row.get("ref") or ""),
-    ]
-    return f"{head}\n{_pairs(pairs, lang, style)}"
-
-
-def _bits(found: list[dict[str, Any]], lang: str, style: Style) -> str:
-    rows = [paint(f"{_label('bits', lang)}:", "bold", style)]
-    for one in found:
-        rows += [f"  {line}" for line in wrap(f"{one['where']}: {one['meaning'][lang]}", style.width - 4)]
-        if one.get("action"):
-            rows += [f"    {line}" for line in wrap(one["action"][lang], style.width - 6)]
-    return "\n".join(rows) + "\n"
-
-
-def _variable(row: dict[str, Any], lang: str, style: Style) -> str:
-    def pick(value: Any) -> str:
-        return (
-            value.get(lang, "")
-            if isinstance(value, dict)
-            else ", ".join(value)
-            if isinstance(value, list)
-            else str(value or "")
-        )
-
-    pairs = [
-        (name, pick(row.get(name)))
-        for name in (
-            "purpose",
-            "component",
-            "type",
-            "values",
-            "range",
-            "default",
-            "caution",
-            "undo",
-            "since",
-            "deprecated",
-            "ref",
-            "confidence",
-        )
-    ]
-    return f"{paint(row['name'], 'bold', style)}\n{_pairs(pairs, lang, style)}"
-
-
-def _card(row: dict[str, Any], lang: str, style: Style) -> str:
-    rows = [
-        paint(f"{row['code']}  {row['title'][lang]}", "bold", style),
-        "",
-        *wrap(str(row["text"][lang]).strip(), style.width),
-    ]
-    code = row.get("code_block") or {}
-    if code:
-        rows += ["", *(f"    {paint(r, 'code', style)}" for r in str(code.get("text", "")).rstrip().split("\n"))]
-    rows += ["", *(f"  {r.get('title', '')}  {r.get('url', '')}" for r in row.get("references") or ())]
-    return "\n".join(rows) + "\n"
+        yield Document("", "", (), (describe.mentions(found["entries"], known, lang),))
 
 
 def _unknown(written: str, known: Knowledge, lang: str) -> int:

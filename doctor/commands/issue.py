@@ -10,6 +10,7 @@ from doctor.answer.report import report
 from doctor.answer.versions import Seen, versions
 from doctor.base import exits, interrupts
 from doctor.base.errors import UsageError
+from doctor.base.words import word
 from doctor.commands import common, reading
 from doctor.commands.reporting import Json
 from doctor.read.discover import STDIN
@@ -41,11 +42,6 @@ _OF_COMPONENT = {
     "pytorch": "torch_npu",
     "tdt": "cann",
 }
-_WORDS = {
-    "plain": ("NOT redacted: addresses, names and tokens of the logs stand in it", "未脱敏：日志中的地址、名字、令牌均为原文"),
-    "redacted": ("redacted ({counts}); read it before you send it", "已脱敏（{counts}）；发送前请先通读"),
-    "place": ("a place for it: {url}", "可提交到：{url}"),
-}  # fmt: skip
 
 
 def arguments() -> common.Parser:
@@ -141,11 +137,10 @@ def _place(made: Json, number: int | None, known: Knowledge) -> str:
 
 
 def _narrate(to: str, made: Json, language: str) -> None:
-    zh = language == "zh"
     if "redacted" in made:
         counts = ", ".join(f"{n} {kind}" for kind, n in made["redacted"]["values"].items()) or "0"
-        sys.stderr.write(f"npu-doctor: {_WORDS['redacted'][zh].format(counts=counts)}\n")
+        sys.stderr.write(f"npu-doctor: {word('issue.redacted', language, counts=counts)}\n")
     else:
-        sys.stderr.write(f"npu-doctor: {_WORDS['plain'][zh]}\n")
+        sys.stderr.write(f"npu-doctor: {word('issue.plain', language)}\n")
     if to in TRACKERS:
-        sys.stderr.write(f"npu-doctor: {_WORDS['place'][zh].format(url=TRACKERS[to])}\n")
+        sys.stderr.write(f"npu-doctor: {word('issue.place', language, url=TRACKERS[to])}\n")

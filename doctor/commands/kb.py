@@ -10,7 +10,8 @@ from pathlib import Path
 from doctor.base import exits
 from doctor.base.errors import UsageError
 from doctor.commands import common
-from doctor.render import layout
+from doctor.render import describe, layout
+from doctor.render.terminal import explained
 
 
 def main(argv: list[str]) -> int:
@@ -80,7 +81,8 @@ def _show(args: argparse.Namespace) -> int:
     if args.format == "json":
         sys.stdout.write(json.dumps(explain.entry_json(entry), ensure_ascii=False, indent=1) + "\n")
         return exits.CLEAN
-    sys.stdout.write(explain.entry_text(entry, known, common.language(args), layout.style_of(sys.stdout)))
+    language = common.language(args)
+    sys.stdout.write(explained(describe.entry(entry, known, language), language, layout.style_of(sys.stdout)))
     return exits.CLEAN
 
 

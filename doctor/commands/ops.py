@@ -9,10 +9,10 @@ from collections.abc import Iterator
 
 from doctor.base import exits
 from doctor.base.errors import UsageError
+from doctor.base.words import word
 from doctor.commands import common
 from doctor.commands.reading import find
 from doctor.ops import compile_log, compile_table, profiler
-from doctor.ops.words import say
 from doctor.render import layout
 
 FORMATS = ("text", "json", "csv")
@@ -49,7 +49,7 @@ def main(argv: list[str]) -> int:
     language = common.language(args)
     if not summary.calls:
         for one in skipped[:5]:
-            sys.stderr.write(say("skipped", language, path=one.path, why=one.reason) + "\n")
+            sys.stderr.write(word("ops.skipped", language, path=one.path, why=one.reason) + "\n")
         sys.stderr.write(
             "npu-doctor: no operator descriptions (aclOp = OpType: ...) were found\n"
             " = help: they are printed at INFO level: ASCEND_GLOBAL_LOG_LEVEL=1 for a few steps, then npu-doctor ops ~/ascend/log\n"

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from doctor.base import exits
 from doctor.base.errors import UsageError
 from doctor.base.notation import clean
+from doctor.base.words import word
 from doctor.commands import common
 from doctor.precision import call_stack, comparison_csv, suspect_script, verdict_text
 from doctor.precision.comparison import Limits, Verdict
@@ -90,7 +91,7 @@ def _script(verdict: Verdict, target: str, language: str) -> None:
         )
     common.write(made.text, target)
     for note in made.guessed:
-        sys.stderr.write(f"npu-doctor: {'猜测' if language == 'zh' else 'guessed'}: {clean(note.pick(language))}\n")
+        sys.stderr.write(f"npu-doctor: {word('precision.guessed', language)}: {clean(note.pick(language))}\n")
 
 
 def _lines(path: str) -> Iterator[str]:

@@ -8,7 +8,7 @@ import time
 
 from doctor.base import interrupts
 from doctor.base.errors import UsageError
-from doctor.base.lang import word
+from doctor.base.words import word
 from doctor.commands import common
 from doctor.judge.diagnosis import Diagnosis, conclude
 from doctor.read import discover

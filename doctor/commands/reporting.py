@@ -9,8 +9,8 @@ from importlib import import_module
 from typing import Any
 
 from doctor.answer.report import report
-from doctor.base import exits, interrupts
-from doctor.base.lang import word
+from doctor.base import exits, interrupts, notation
+from doctor.base.words import word
 from doctor.commands import common
 from doctor.judge.diagnosis import Diagnosis
 from doctor.scan.harvest import this_machine
@@ -50,6 +50,9 @@ def output_options(made: common.Parser) -> None:
     )
     made.add_argument("--all", action="store_true", help="show everything: all evidence, all roots, all clusters")
     made.add_argument(
+        "-v", "--verbose", action="store_true", help="show every symptom that was folded, and by which rule (--all does too)"
+    )
+    made.add_argument(
         "--redact", action="store_true", help="replace addresses, hosts, users, tokens and serial numbers by pseudonyms"
     )
     made.add_argument(
@@ -71,12 +74,10 @@ def emit(args: argparse.Namespace, diagnosis: Diagnosis, known: Knowledge) -> No
     for target, form in targets:
         common.write(render(made, harvest, form, language, args, target), target)
     if args.output or targets[0][1] == "text":
-        from doctor.render.text import size_text
-
         stats = made["stats"]
         sys.stderr.write(
             word("scanned", language).format(
-                files=stats["files"], size=size_text(stats["bytes"]), seconds=f"{stats['seconds']:.2f}",
+                files=stats["files"], size=notation.size(stats["bytes"]), seconds=f"{stats['seconds']:.2f}",
                 entries=made["knowledge"]["entries"], codes=made["knowledge"]["codes"],
             )
             + "\n"
@@ -122,7 +123,7 @@ def render(made: Json, harvest: Json, form: str, language: str, args: argparse.N
     from doctor.render import layout, text
 
     style = layout.style_of(sys.stdout, args.color) if target in (None, "-") else layout.Style()
-    return text.render(made, language, style, args.all, args.timeline)
+    return text.render(made, language, style, args.all, args.timeline, args.verbose)
 
 
 def exit_code(args: argparse.Namespace, diagnosis: Diagnosis) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from doctor.base.notation import duration, moment
 from doctor.findings.evaluate import Finding
 from doctor.job.analyse import codes_of
 from doctor.job.job import Job, Root, Story
@@ -42,7 +43,7 @@ def _note(root: Root, code: str, job: Job) -> Text:
             zh.append(f"另有 {len(root.peers)} 个进程也出现: {_few(root.peers)}")
     else:
         if root.last and root.verdict in ("stopped", "stuck"):
-            last = root.last.replace("T", " ")
+            last = moment(root.last)
             en.append(
                 f"its last line is of {last}"
                 + (
@@ -78,12 +79,3 @@ def _note(root: Root, code: str, job: Job) -> Text:
 
 def _few(names: Sequence[str], most: int = 4) -> str:
     return ", ".join(names[:most]) + (" ..." if len(names) > most else "")
-
-
-def duration(value: float) -> str:
-    """Seconds as people say them: `41 s`, `30 min`, `1.5 h`."""
-    if value < 120:
-        return f"{value:.0f} s"
-    if value < 7200:
-        return f"{value / 60:.0f} min"
-    return f"{value / 3600:.1f} h"

@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from doctor.base.words import both
 from doctor.findings.evaluate import Finding
 from doctor.job.job import Job, Process, Wait, label
 from parsers.parsed import seconds
@@ -142,7 +143,7 @@ def _timeline(job: Job, titles: Mapping[str, Json]) -> list[Json]:
         counted[name, wait.kind] += 1
         if counted[name, wait.kind] == 1:
             process = job.processes[wait.by]
-            events.append((wait.place.time, process, wait.kind, _told(job.label(wait.by), name, wait.kind)))
+            events.append((wait.place.time, process, wait.kind, both(f"job.{wait.kind}", by=job.label(wait.by), on=name)))
     rows: list[tuple[float, Json]] = []
     for time, process, what, text in events:
         late = ahead.get(process.server or process.node or process.home)
@@ -158,19 +159,3 @@ def _timeline(job: Job, titles: Mapping[str, Json]) -> list[Json]:
     rows.sort(key=lambda r: (r[0], r[1]["who"], r[1]["what"]))
     return [row for _, row in rows[:MAX_EVENTS]]
 
-
-_SAID = {
-    "notify": ("{by} gives up waiting for {on}", "{by} 等待 {on} 超时"),
-    "link": ("{by} cannot connect to {on}", "{by} 与 {on} 建链失败"),
-    "agent": ("{by} cannot reach the root ({on})", "{by} 连接不到 root（{on}）"),
-    "server": ("{by} misses {on}", "{by} 等不到 {on} 接入"),
-    "lost": ("{by} learns that the heartbeat of {on} is lost", "{by} 得知 {on} 心跳丢失"),
-    "stuck": ("{by} learns that {on} is stuck", "{by} 得知 {on} 卡住"),
-    "cqe": ("{by} has an error cqe towards {on}", "{by} 到 {on} 出现 error cqe"),
-    "watchdog": ("{by}: watchdog timeout", "{by}: watchdog 超时"),
-}
-
-
-def _told(by: str, on: str, kind: str) -> Json:
-    en, zh = _SAID[kind]
-    return {"en": en.format(by=by, on=on), "zh": zh.format(by=by, on=on)}

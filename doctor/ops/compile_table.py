@@ -9,9 +9,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from doctor.base.notation import clean
+from doctor.base.words import word
 from doctor.ops.compile_log import MAX_KINDS, layout, sizes
 from doctor.ops.compiled import Change, Kind, Summary, Table
-from doctor.ops.words import say
 from doctor.read.source import Skipped
 from doctor.render.layout import Style, paint
 from doctor.repro.call import Seen
@@ -25,22 +25,22 @@ def tensor(seen: Seen) -> str:
 
 def text(made: Summary, skipped: Sequence[Skipped], lang: str, style: Style, everything: bool = False) -> str:
     rows = [
-        say("head", lang, calls=f"{made.calls:,}", types=len({k.type for k in made.kinds}), kinds=f"{len(made.kinds):,}", processes=made.processes),
-        paint(say(f"steps-{made.steps_by}", lang, steps=made.steps), "dim", style),
+        word("ops.head", lang, calls=f"{made.calls:,}", types=len({k.type for k in made.kinds}), kinds=f"{len(made.kinds):,}", processes=made.processes),
+        paint(word(f"ops.steps-{made.steps_by}", lang, steps=made.steps), "dim", style),
     ]  # fmt: skip
     again = made.again
-    rows += ["", paint(say("again", lang) if again else say("none-again", lang), "bold", style)]
+    rows += ["", paint(word("ops.again", lang) if again else word("ops.none-again", lang), "bold", style)]
     shown = again if everything else again[:TOP]
     for kind in shown:
-        rows.append(f"  {clean(kind.type)}  {say('times', lang, n=kind.again, step=kind.again_step)}")
+        rows.append(f"  {clean(kind.type)}  {word('ops.times', lang, n=kind.again, step=kind.again_step)}")
         rows += [f"    {_change(change, lang)}" for change in kind.changes[:6]]
     rows += _more(len(again) - len(shown), lang)
     if conversions := made.conversions():
-        rows += ["", paint(say("conversions", lang), "bold", style)]
+        rows += ["", paint(word("ops.conversions", lang), "bold", style)]
         rows += [
-            f"  {name}  {say('calls', lang, calls=f'{calls:,}', kinds=kinds)}" for name, calls, kinds in conversions
+            f"  {name}  {word('ops.calls', lang, calls=f'{calls:,}', kinds=kinds)}" for name, calls, kinds in conversions
         ]
-    rows += ["", paint(say("operators", lang), "bold", style), paint(f"  {say('columns', lang)}", "dim", style)]
+    rows += ["", paint(word("ops.operators", lang), "bold", style), paint(f"  {word('ops.columns', lang)}", "dim", style)]
     ordered = sorted(made.kinds, key=lambda k: (-(k.calls + k.runs), k.order))
     listed = ordered if everything else ordered[:TOP]
     for kind in listed:
@@ -52,19 +52,19 @@ def text(made: Summary, skipped: Sequence[Skipped], lang: str, style: Style, eve
             rows.append(" " * 27 + clean(", ".join(f"{n}={v}" for n, v in kind.attrs[:8]))[:160])
     rows += _more(len(ordered) - len(listed), lang)
     if made.folded:
-        rows.append(say("folded", lang, n=f"{made.folded:,}", limit=f"{MAX_KINDS:,}"))
+        rows.append(word("ops.folded", lang, n=f"{made.folded:,}", limit=f"{MAX_KINDS:,}"))
     if again or conversions:
-        rows += ["", say("next", lang)]
-    rows += [say("skipped", lang, path=clean(s.path), why=clean(s.reason)) for s in skipped]
+        rows += ["", word("ops.next", lang)]
+    rows += [word("ops.skipped", lang, path=clean(s.path), why=clean(s.reason)) for s in skipped]
     return "\n".join(rows) + "\n"
 
 
 def _more(left: int, lang: str) -> list[str]:
-    return [f"  {say('more', lang, n=left)}"] if left > 0 else []
+    return [f"  {word('ops.more', lang, n=left)}"] if left > 0 else []
 
 
 def _change(change: Change, lang: str) -> str:
-    what = say("input", lang, index=change.number, what=change.what) if change.number >= 0 else change.what
+    what = word("ops.input", lang, index=change.number, what=change.what) if change.number >= 0 else change.what
     return clean(f"{what}: {change.before} -> {change.after}")
 
 
@@ -126,14 +126,14 @@ def _csv(head: Sequence[str], rows: Iterator[tuple[object, ...]]) -> str:
 
 
 def table_text(table: Table, lang: str, style: Style, everything: bool = False) -> str:
-    rows = [say("table", lang, types=len(table.operators), steps=table.steps)]
+    rows = [word("ops.table", lang, types=len(table.operators), steps=table.steps)]
     if not table.has_shapes:
-        rows.append(say("no-shapes", lang))
-    rows += ["", paint(say("dynamic" if table.dynamic else "none-dynamic", lang), "bold", style)]
+        rows.append(word("ops.no-shapes", lang))
+    rows += ["", paint(word("ops.dynamic" if table.dynamic else "ops.none-dynamic", lang), "bold", style)]
     for name, shapes in table.dynamic.items():
         kept = shapes if everything else shapes[:3]
         rows.append(f"  {clean(name)}  {clean('  '.join(kept))}{'  ...' if len(kept) < len(shapes) else ''}")
-    rows += ["", paint(say("operators", lang), "bold", style)]
+    rows += ["", paint(word("ops.operators", lang), "bold", style)]
     ordered = sorted(table.operators.items(), key=lambda item: (-item[1], item[0]))
     listed = ordered if everything else ordered[:TOP]
     rows += [f"  {calls:8}  {clean(name)}" for name, calls in listed]

@@ -7,8 +7,11 @@ from collections.abc import Iterator
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
-from doctor.base.lang import word
-from doctor.render.parts import roots
+from doctor.base import notation
+from doctor.base.words import word
+from doctor.render import plain
+from doctor.render.compose import Finding, answer
+from doctor.render.document import Evidence, Prose
 
 Json = dict[str, Any]
 _LEVELS = {"fatal": "error", "error": "error", "warning": "warning", "info": "notice"}
@@ -18,13 +21,12 @@ _NO_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 def junit(report: Json, lang: str) -> str:
     """One case for each root cause and each unrecognised error; what is only a hint passes. A clean log is one case that passes."""
-    cases = [_case(f, lang) for f in roots(report)]
-    for cluster in report["unexplained"]:
-        told = cluster["evidence"]
-        text = f"{told['path']}:{told['line']}\n{told['text']}"
-        cases.append((f"{word('unexplained', lang)}: {told['text'][:120]}", "error", told["text"][:200], text))
-    if report["verdict"] == "inconclusive" and not report["unexplained"]:
-        cases.append((word("inconclusive", lang), "error", word("inconclusive", lang), ""))
+    made = answer(report, lang)
+    cases = [_case(f, lang) for f in made.causes]
+    for told in (one for cluster in made.unexplained for one in cluster.evidence):
+        cases.append((f"{word('unexplained', lang)}: {told.text[:120]}", "error", told.text[:200], _told(told)))
+    if made.verdict == "inconclusive" and not made.unexplained:
+        cases.append((made.told, "error", made.told, ""))
     if not cases:
         cases.append((word("clean", lang), "", "", ""))
     failed, broken = (sum(kind == k for _, kind, _, _ in cases) for k in ("failure", "error"))
@@ -39,14 +41,20 @@ def junit(report: Json, lang: str) -> str:
     return "\n".join([*lines, "</testsuite>", "</testsuites>"]) + "\n"
 
 
-def _case(finding: Json, lang: str) -> tuple[str, str, str, str]:
-    name = f"{finding['id']} {finding['title'][lang]}"
-    if finding["severity"] == "info":
+def _case(finding: Finding, lang: str) -> tuple[str, str, str, str]:
+    name = f"{finding.code} {finding.title}"
+    if finding.severity == "info":
         return name, "", "", ""
-    text = [finding["cause"][lang], ""]
-    text += [f"{one['path']}:{one['line']}\n{one['text']}" for one in finding["evidence"][:3]]
-    text += [f"{number}. {fix['title'][lang]}" for number, fix in enumerate(finding["fixes"], 1)]
-    return name, "failure", finding["title"][lang], "\n".join(text)
+    text = [_cause(finding), "", *map(_told, finding.document.evidence[:3])]
+    return name, "failure", finding.title, "\n".join([*text, *plain.fixes(finding.document.fixes, lang)])
+
+
+def _cause(finding: Finding) -> str:
+    return "\n".join(b.text for b in finding.document.section("cause").blocks if isinstance(b, Prose))
+
+
+def _told(one: Evidence) -> str:
+    return f"{notation.place(one.path, one.line)}\n{one.text}"
 
 
 def github(report: Json, lang: str) -> str:
@@ -54,17 +62,16 @@ def github(report: Json, lang: str) -> str:
 
 
 def _commands(report: Json, lang: str) -> Iterator[str]:
-    for finding in roots(report):
-        at = finding["evidence"][0] if finding["evidence"] else None
-        fixes = "".join(f"\n{number}. {fix['title'][lang]}" for number, fix in enumerate(finding["fixes"], 1))
-        title = f"{finding['id']} {finding['title'][lang]}"
-        yield _command(_LEVELS[finding["severity"]], at, title, finding["cause"][lang] + fixes)
-    for cluster in report["unexplained"]:
-        yield _command("warning", cluster["evidence"], word("unexplained", lang), cluster["evidence"]["text"])
+    made = answer(report, lang)
+    for finding in made.causes:
+        text = "\n".join([_cause(finding), *plain.fixes(finding.document.fixes, lang)])
+        yield _command(_LEVELS[finding.severity], finding.document.evidence[:1], f"{finding.code} {finding.title}", text)
+    for cluster in made.unexplained:
+        yield _command("warning", cluster.evidence, cluster.title, "\n".join(one.text for one in cluster.evidence))
 
 
-def _command(level: str, at: Json | None, title: str, text: str) -> str:
-    place = f"file={_property(at['path'])},line={max(1, at['line'])}," if at else ""
+def _command(level: str, at: tuple[Evidence, ...], title: str, text: str) -> str:
+    place = "".join(f"file={_property(one.path)},line={max(1, one.line)}," for one in at)
     return f"::{level} {place}title={_property(title)}::{_data(text)}"
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from doctor.answer.versions import Seen
-from doctor.base.lang import word
-from doctor.render import parts
+from doctor.base import notation
+from doctor.base.words import word
+from doctor.render import markdown, parts
+from doctor.render.compose import Answer, Finding, answer
+from doctor.render.document import Command, Decoded, Document, Evidence, Link, Pair, Pattern, Prose, Reference
 from doctor.render.markdown import escape, fence
 
 Json = dict[str, Any]
@@ -21,33 +23,8 @@ LIMITS = (
 )  # places of evidence, characters of each: fewer when the text is too long
 WANTED = ("NPU", "driver", "CANN", "torch_npu", "torch", "Python")
 MAX_PARTS = 12
+CALLED = "@\u200b"  # an @ that calls nobody
 COLLECT = "npu-smi info\ncat /usr/local/Ascend/ascend-toolkit/latest/*/ascend_toolkit_install.info\npip list 2>/dev/null | grep -iE 'torch|npu|vllm|mindspore|transformers'\npython -V; cat /etc/os-release"
-
-_WORDS = {
-    "checked": ("Written by npu-doctor {version} from {files} log files. Read it before you send it.", "由 npu-doctor {version} 根据 {files} 个日志文件生成，发送前请先通读一遍。"),
-    "redacted": ("Names in angle brackets are pseudonyms ({counts}): the same name is always the same thing.", "尖括号中的名字是化名（{counts}）：同一化名始终指同一对象。"),
-    "plain": ("Nothing was made anonymous: addresses, names and tokens of the logs stand as they are.", "未做脱敏：日志中的地址、名字、令牌均为原文。"),
-    "environment": ("Environment", "环境"),
-    "not-seen": ("not in the logs, please add: {names}", "日志中没有，请补充：{names}"),
-    "symptoms": ("Symptoms", "现象"),
-    "no-symptoms": ("Nothing else was printed because of it.", "没有由它引起的其他报错。"),
-    "stopped": ("{n} processes seen, world size {world}; {waiting} of them waited for others", "看到 {n} 个进程，world size {world}；其中 {waiting} 个在等待其他进程"),
-    "root": ("Root cause, as far as the logs tell", "根因（以日志能证明的为限）"),
-    "none": ("No known fault was recognised. These error lines are not explained:", "没有匹配到已知故障。以下错误行无法解释："),
-    "clean": ("No fault was found in these logs.", "这些日志中未发现故障。"),
-    "confidence": ("confidence", "可信度"),
-    "further": ("Found as well, and not explained by it:", "另外还有，且不由它引起："),
-    "evidence": ("Evidence", "证据"),
-    "tried": ("What was tried", "已尝试的方法"),
-    "tick": ("Tick what you did, and write what happened then.", "勾选已做过的，并写明结果。"),
-    "other": ("something else:", "其他："),
-    "repro": ("Reproduction", "复现"),
-    "script": ("A script with a single operator, made from these logs; attach repro.py when it shows the fault:", "由这些日志生成的单算子脚本；若能复现，请附上 repro.py："),
-    "by-hand": ("The shortest command that shows it:", "能复现的最短命令："),
-    "missing": ("Still missing", "还缺这些证据"),
-    "unread": ("Not read", "未读取"),
-    "times": ("{n} times", "{n} 次"),
-}  # fmt: skip
 
 
 class Options(NamedTuple):
@@ -80,155 +57,160 @@ def subject(report: Json, number: int | None) -> Json | None:
     return loud[0] if loud else None
 
 
-def _say(name: str, lang: str, **values: object) -> str:
-    return _WORDS[name][lang == "zh"].format(**values)
-
-
 def _prose(text: str) -> str:
     """Markdown that shows the text and calls nobody: a name behind an @ would get a message."""
-    return escape(text).replace("@", "@\u200b")
+    return escape(text).replace("@", CALLED)
 
 
 def _lines(report: Json, seen: Sequence[Seen], lang: str, options: Options, places: int, width: int) -> Iterator[str]:
-    about = subject(report, options.finding)
-    title = f"{about['id']} {about['title'][lang]}" if about else _untitled(report, lang)
+    made, wanted = answer(report, lang), subject(report, options.finding)
+    about = next((f for f in made.findings if wanted is not None and f.code == wanted["id"]), None)
+    title = f"{about.code} {about.title}" if about else _untitled(made, lang)
     stack = "".join(f" {s.name} {s.values[0][0]}" for s in seen if s.name in ("NPU", "CANN"))
     yield f"# {_prose(title)}{_prose(f' ({stack.strip()})' if stack else '')}"
     yield ""
-    yield f"> {_prose(_say('checked', lang, version=report['tool']['version'], files=report['stats']['files']))}"
+    yield f"> {_prose(word('draft.checked', lang, version=report['tool']['version'], files=report['stats']['files']))}"
     if options.redacted:
         counts = ", ".join(f"{n} {kind}" for kind, n in report.get("redacted", {}).get("values", {}).items()) or "0"
-        yield f"> {_prose(_say('redacted', lang, counts=counts))}"
+        yield f"> {_prose(word('draft.redacted', lang, counts=counts))}"
     else:
-        yield f"> {_say('plain', lang)}"
+        yield f"> {word('draft.plain', lang)}"
     yield from _environment(seen, lang)
-    yield from _symptoms(report, about, lang)
-    yield from _cause(report, about, lang, places)
-    yield from _evidence(report, about, lang, places, width)
-    yield from _unexplained(report, about, lang, places, width)
-    yield from _tried(about, lang, width)
+    yield from _symptoms(report.get("job"), made, about, lang)
+    yield from _cause(about, made, lang) if about else _unknown(made, lang, places)
+    yield from _evidence(made, about, lang, places, width)
+    yield from _unexplained(made, about, lang, places, width)
+    yield from _tried(about, lang)
     yield from _repro(about, lang)
-    yield from _rest(report, lang)
+    yield from _missing(made, lang)
+    yield from ("", f"<sub>npu-doctor {report['tool']['version']}, knowledge {report['knowledge']['digest']}</sub>")
 
 
-def _untitled(report: Json, lang: str) -> str:
+def _untitled(made: Answer, lang: str) -> str:
     """Nothing is known: the shape of the first error is what others will search for."""
-    return report["unexplained"][0]["template"][:120] if report["unexplained"] else _say("clean", lang)
+    return _shape(made.unexplained[0])[:120] if made.unexplained else word("draft.clean", lang)
+
+
+def _shape(cluster: Document) -> str:
+    return "".join(b.text for b in cluster.section("shape").blocks if isinstance(b, Pattern))
 
 
 def _environment(seen: Sequence[Seen], lang: str) -> Iterator[str]:
-    yield from ("", f"## {_say('environment', lang)}", "")
+    yield from ("", f"## {word('draft.environment', lang)}", "")
     for one in seen:
         values = ", ".join(version for version, _ in one.values)
         yield f"- {one.name}: {_prose(values)}  ({_prose(one.values[0][1])})"
     absent = [name for name in WANTED if name not in {s.name for s in seen}]
     if absent:
-        yield f"- {_say('not-seen', lang, names=', '.join(absent))}"
+        yield f"- {word('draft.not-seen', lang, names=', '.join(absent))}"
         yield from fence(COLLECT, "sh")
 
 
-def _symptoms(report: Json, about: Json | None, lang: str) -> Iterator[str]:
-    yield from ("", f"## {_say('symptoms', lang)}", "")
+def _symptoms(job: Json | None, made: Answer, about: Finding | None, lang: str) -> Iterator[str]:
+    yield from ("", f"## {word('draft.symptoms', lang)}", "")
     told = False
-    if job := report.get("job"):
+    if job:
         waiting = sum(r["state"] in ("waiting", "gave-up") for r in job["ranks"])
-        yield f"- {_say('stopped', lang, n=job['processes'], world=job['world_size'] or '?', waiting=waiting)}"
+        yield f"- {word('draft.stopped', lang, n=job['processes'], world=job['world_size'] or '?', waiting=waiting)}"
         told = True
-    by_id = {f["id"]: f for f in report["findings"]}
-    for code in (about["explains"] if about else [])[:MAX_PARTS]:
-        other = by_id[code]
-        yield f"- {code} {_prose(other['title'][lang])} ({_say('times', lang, n=other['count'])})"
+    for other in _explained(made, about)[:MAX_PARTS]:
+        yield _counted(other, lang)
         told = True
     if not told:
-        yield f"- {_say('no-symptoms', lang)}"
+        yield f"- {word('draft.no-symptoms', lang)}"
 
 
-def _cause(report: Json, about: Json | None, lang: str, places: int) -> Iterator[str]:
-    yield from ("", f"## {_say('root', lang)}", "")
-    if about is None:
-        yield _say("none" if report["unexplained"] else "clean", lang)
-        for cluster in report["unexplained"][: 2 * places]:
-            codes = [f"{c['code']} = {c['name'] or ''} {c['meaning'][lang]}" for c in cluster["codes"] if c["meaning"]][
-                :3
-            ]
-            yield f"- x{cluster['count']} {_prose(cluster['template'])}" + "".join(f"; {_prose(c)}" for c in codes)
-        return
-    yield f"**{about['id']} {_prose(about['title'][lang])}** · {word(about['severity'], lang)} · {_say('confidence', lang)} {about['confidence']:.0%}"
-    where = ", ".join(f"{word(k, lang)} {v}" for k, v in about["scope"].items() if v is not None)
+def _explained(made: Answer, about: Finding | None) -> list[Finding]:
+    """What only happened because of it."""
+    by_code = {f.code: f for f in made.findings}
+    links = about.document.section("explains").blocks if about else ()
+    return [by_code[b.target.id] for b in links if isinstance(b, Link)]
+
+
+def _counted(one: Finding, lang: str) -> str:
+    return f"- {one.code} {_prose(one.title)} ({word('times', lang, n=one.seen)})"
+
+
+def _unknown(made: Answer, lang: str, places: int) -> Iterator[str]:
+    yield from ("", f"## {word('draft.root', lang)}", "")
+    yield word("draft.none" if made.unexplained else "draft.clean", lang)
+    for cluster in made.unexplained[: 2 * places]:
+        codes = [b for b in cluster.section("codes").blocks if isinstance(b, Decoded)][:3]
+        meanings = "".join(f"; {_prose(f'{c.code} = {c.name} {c.meaning}')}" for c in codes)
+        yield f"- {cluster.code} {_prose(_shape(cluster))}{meanings}"
+
+
+def _cause(about: Finding, made: Answer, lang: str) -> Iterator[str]:
+    yield from ("", f"## {word('draft.root', lang)}", "")
+    yield f"**{about.code} {_prose(about.title)}** · {about.tag} · {word('confidence', lang)} {about.confidence}"
     yield ""
-    if where:
-        yield f"- {word('where', lang)}: {_prose(where)}" + (f", {about['first_seen']}" if about["first_seen"] else "")
-    yield f"- {word('why', lang)}: {_prose(about['why'][lang])}"
-    yield f"- {word('cause', lang)}: {_prose(about['cause'][lang])}"
-    for one in about["references"][:3]:
-        yield f"- {word('refs', lang)}: {_prose(one['title'])}" + (f" <{one['url']}>" if one["url"] else "")
-    others = [f for f in report["findings"] if f["role"] == "root" and f is not about and f["severity"] != "info"]
+    for name in ("where", "why", "cause", "refs"):
+        section = about.document.section(name)
+        for block in section.blocks[:3]:
+            if isinstance(block, (Pair, Prose)):
+                yield f"- {section.label or block.label}: {_prose(block.text)}"
+            elif isinstance(block, Reference):
+                yield f"- {section.label}: {_prose(block.title)}" + (f" <{block.url}>" if block.url else "")
+    others = [f for f in made.findings if f.role == "root" and f is not about and f.severity != "info"]
     if others:
-        yield from ("", _say("further", lang))
-        yield from (
-            f"- {f['id']} {_prose(f['title'][lang])} ({_say('times', lang, n=f['count'])})" for f in others[:MAX_PARTS]
-        )
+        yield from ("", word("draft.further", lang))
+        yield from (_counted(f, lang) for f in others[:MAX_PARTS])
 
 
-def _evidence(report: Json, about: Json | None, lang: str, places: int, width: int) -> Iterator[str]:
-    found = about["evidence"] if about else [c["evidence"] for c in report["unexplained"]]
+def _evidence(made: Answer, about: Finding | None, lang: str, places: int, width: int) -> Iterator[str]:
+    found = about.document.evidence if about else tuple(one for c in made.unexplained for one in c.evidence)
     if not found:
         return
-    yield from ("", f"## {_say('evidence', lang)}")
+    yield from ("", f"## {word('draft.evidence', lang)}")
     for one in found[:places]:
-        yield ""
-        yield f"{_prose(one['path'])}:{one['line']}"
-        yield from fence(one["text"][:width] + (" ..." if len(one["text"]) > width else ""))
-    if about and about["explains"]:
-        by_id = {f["id"]: f for f in report["findings"]}
-        for code in about["explains"][: max(1, places // 2)]:
-            one = by_id[code]["evidence"][0]
-            yield from ("", f"{code} {_prose(one['path'])}:{one['line']}")
-            yield from fence(one["text"][:width])
+        yield from ("", _place(one))
+        yield from fence(one.text[:width] + (" ..." if len(one.text) > width else ""))
+    for other in _explained(made, about)[: max(1, places // 2)]:
+        for one in other.document.evidence[:1]:
+            yield from ("", f"{other.code} {_place(one)}")
+            yield from fence(one.text[:width])
 
 
-def _unexplained(report: Json, about: Json | None, lang: str, places: int, width: int) -> Iterator[str]:
+def _place(one: Evidence) -> str:
+    return notation.place(_prose(one.path), one.line)
+
+
+def _unexplained(made: Answer, about: Finding | None, lang: str, places: int, width: int) -> Iterator[str]:
     """Beside a root there may be errors that nobody knows: a maintainer may."""
-    if about is None or not report["unexplained"]:
+    if about is None or not made.unexplained:
         return
-    yield from ("", f"{word('unexplained', lang)}: {sum(c['count'] for c in report['unexplained'])}")
-    for cluster in report["unexplained"][: max(1, places // 2)]:
-        one = cluster["evidence"]
-        yield from ("", f"x{cluster['count']} {_prose(one['path'])}:{one['line']}")
-        yield from fence(one["text"][:width])
+    yield from ("", f"{word('unexplained', lang)}: {made.unexplained_times}")
+    for cluster in made.unexplained[: max(1, places // 2)]:
+        for one in cluster.evidence:
+            yield from ("", f"{cluster.code} {_place(one)}")
+            yield from fence(one.text[:width])
 
 
-def _tried(about: Json | None, lang: str, width: int) -> Iterator[str]:
-    yield from ("", f"## {_say('tried', lang)}", "", _say("tick", lang), "")
-    for fix in about["fixes"] if about else ():
-        yield f"- [ ] {word(fix['goal'], lang)}: {_prose(fix['title'][lang])}"
-        rows = [f"export {e['name']}={e['value']}" for e in fix["env"]] + [c["run"] for c in fix["commands"]]
-        for row in fence("\n".join(rows)[: 2 * width], "sh") if rows else ():
-            yield from (f"  {line}" for line in row.split("\n"))
-    yield f"- [ ] {_say('other', lang)}"
+def _tried(about: Finding | None, lang: str) -> Iterator[str]:
+    """Every fix whole: who ticks it has to know what it does."""
+    yield from ("", f"## {word('draft.tried', lang)}", "", word("draft.tick", lang), "")
+    for fix in about.document.fixes if about else ():
+        yield f"- [ ] {fix.goal}: {_prose(fix.headline)}"
+        for part in markdown.parts(fix, lang, _prose):
+            yield from (f"  {line}".rstrip() for line in part.split("\n"))
+    yield f"- [ ] {word('draft.other', lang)}"
 
 
-def _repro(about: Json | None, lang: str) -> Iterator[str]:
-    yield from ("", f"## {_say('repro', lang)}", "")
-    if about and about["repro"]:
-        log = about["evidence"][0]["path"] if about["evidence"] else "<"
-        source = f" --from {shlex.quote(log)}" if not log.startswith("<") and "!" not in log else ""
-        yield _say("script", lang)
-        yield from fence(f"npu-doctor repro {about['id']}{source} -o repro.py && python repro.py", "sh")
-    else:
-        yield _say("by-hand", lang)
-        yield from fence("", "sh")
+def _repro(about: Finding | None, lang: str) -> Iterator[str]:
+    yield from ("", f"## {word('draft.repro', lang)}", "")
+    commands = [b for b in about.document.section("repro").blocks if isinstance(b, Command)] if about else []
+    yield word("draft.script" if commands else "draft.by-hand", lang)
+    yield from fence("".join(f"{one.run} && python repro.py" for one in commands), "sh")
 
 
-def _rest(report: Json, lang: str) -> Iterator[str]:
-    if report["missing_evidence"]:
-        yield from ("", f"## {_say('missing', lang)}", "")
-        for one in report["missing_evidence"]:
-            yield f"- {_prose(one['what'][lang])}"
-            yield from (f"  {row}" for row in fence(one["how"][lang], "sh"))
-    if report["skipped"]:
-        yield from ("", f"## {_say('unread', lang)}", "")
-        yield from (f"- {_prose(s['path'])}: {_prose(s['reason'])}" for s in report["skipped"][:MAX_PARTS])
-        if len(report["skipped"]) > MAX_PARTS:
-            yield f"- ... {len(report['skipped']) - MAX_PARTS} {word('more', lang)}"
-    yield from ("", f"<sub>npu-doctor {report['tool']['version']}, knowledge {report['knowledge']['digest']}</sub>")
+def _missing(made: Answer, lang: str) -> Iterator[str]:
+    if made.missing:
+        yield from ("", f"## {word('draft.missing', lang)}", "")
+        for one in made.missing:
+            yield f"- {_prose(one.what)}"
+            yield from (f"  {row}" for row in fence(markdown.script((one.how,), lang), "sh"))
+    if made.skipped:
+        yield from ("", f"## {word('skipped', lang)}", "")
+        yield from (f"- {_prose(s.label)}: {_prose(s.text)}" for s in made.skipped[:MAX_PARTS])
+        if len(made.skipped) > MAX_PARTS:
+            yield f"- ... {len(made.skipped) - MAX_PARTS} {word('more', lang)}"

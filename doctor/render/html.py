@@ -7,13 +7,28 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from html import escape
+from itertools import groupby
 from typing import Any
 
-from doctor.base.lang import word
-from doctor.base.notation import spans
-from doctor.render import parts
-from doctor.render.text import scope, size_text
-from doctor.render.timeline import folded, skew_line
+from doctor.base import notation
+from doctor.base.words import word
+from doctor.render.compose import Answer, Finding, answer
+from doctor.render.document import (
+    Bullet,
+    Code,
+    Command,
+    Decoded,
+    Document,
+    Evidence,
+    Fix,
+    FixPart,
+    Link,
+    Pair,
+    Prose,
+    Reference,
+    Section,
+)
+from doctor.render.job import Job
 
 Json = dict[str, Any]
 EVENTS = 200  # of the timeline of a job
@@ -38,126 +53,155 @@ def render(report: Json, lang: str) -> str:
 
 
 def _lines(report: Json, lang: str) -> Iterator[str]:
-    by_id = {f["id"]: f for f in report["findings"]}
-    causes, harmless = parts.roots(report), parts.noise(report)
-    title = f"npu-doctor: {causes[0]['id']} {causes[0]['title'][lang]}" if causes else f"npu-doctor: {word(report['verdict'], lang)}"
+    made = answer(report, lang)
+    first = made.causes[0] if made.causes else None
+    title = f"npu-doctor: {f'{first.code} {first.title}' if first else word(made.verdict, lang)}"
     yield f'<!doctype html>\n<html lang="{"zh-CN" if lang == "zh" else "en"}">\n<head>\n<meta charset="utf-8">'
     yield '<meta name="viewport" content="width=device-width, initial-scale=1">'
     yield "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
     yield f"<title>{escape(title)}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n<h1>npu-doctor</h1>"
-    if report["verdict"] != "findings":
-        yield f'<p class="tag {"clean" if report["verdict"] == "clean" else "warning"}">{escape(word(report["verdict"], lang))}</p>'
-    for finding in causes:
-        yield from _finding(finding, by_id, lang)
-    if report.get("job"):
-        yield from _job(report["job"], lang)
-    yield from _unexplained(report["unexplained"], lang)
-    if harmless:
+    if made.told:
+        yield f'<p class="tag {"clean" if made.verdict == "clean" else "warning"}">{escape(made.told)}</p>'
+    for finding in made.causes:
+        yield from _finding(finding, lang)
+    if made.job is not None:
+        yield from _job(made.job, lang)
+    yield from _unexplained(made, lang)
+    if made.noise:
         yield f"<section><h2>{escape(word('noise', lang))}</h2>"
-        yield from _list(f"{f['id']} {f['title'][lang]} (x{f['count']})" for f in harmless)
+        yield from _list(f"{f.code} {f.title} ({f.times})" for f in made.noise)
         yield "</section>"
-    if report["missing_evidence"]:
+    if made.missing:
         yield f"<section><h2>{escape(word('missing', lang))}</h2>"
-        for one in report["missing_evidence"]:
-            yield f"<p>{escape(one['what'][lang])}</p>{_pre(one['how'][lang], 'paste')}"
+        for need in made.missing:
+            yield f"<p>{escape(need.what)}</p>"
+            yield from _command(need.how, lang)
         yield "</section>"
-    if report["skipped"]:
-        yield f"<section><h2>{escape(word('skipped', lang))} ({len(report['skipped'])})</h2>"
-        yield from _list(f"{s['path']}: {s['reason']}" for s in report["skipped"][:SKIPPED])
-        if len(report["skipped"]) > SKIPPED:
-            yield f"<p>... {len(report['skipped']) - SKIPPED} {escape(word('more', lang))}</p>"
+    if made.skipped:
+        yield f"<section><h2>{escape(word('skipped', lang))} ({len(made.skipped)})</h2>"
+        yield from _list(f"{s.label}: {s.text}" for s in made.skipped[:SKIPPED])
+        if len(made.skipped) > SKIPPED:
+            yield f"<p>... {len(made.skipped) - SKIPPED} {escape(word('more', lang))}</p>"
         yield "</section>"
     stats, known = report["stats"], report["knowledge"]
-    yield f'<section><p class="dim">npu-doctor {escape(report["tool"]["version"])} · {stats["files"]} files, {size_text(stats["bytes"])} · {known["entries"]} entries, {escape(known["digest"])}</p></section>'
+    yield f'<section><p class="dim">npu-doctor {escape(report["tool"]["version"])} · {stats["files"]} files, {notation.size(stats["bytes"])} · {known["entries"]} entries, {escape(known["digest"])}</p></section>'
     yield "</body>\n</html>"
 
 
-def _finding(finding: Json, by_id: dict[str, Json], lang: str) -> Iterator[str]:
-    severity = finding["severity"]
-    yield f'<section>\n<h2><span class="tag {severity}">{escape(word(severity, lang))}</span> {finding["id"]} {escape(finding["title"][lang])}</h2>'
-    if told := scope(finding, lang):
-        yield f'<p class="dim">{escape(told)}</p>'
-    yield f"<p>{escape(finding['cause'][lang])}</p>"
-    yield f'<p class="dim">{escape(word("why", lang))} ({finding["confidence"]:.0%}): {escape(finding["why"][lang])}</p>'
-    yield f"<h3>{escape(word('evidence', lang))} (x{finding['count']})</h3>"
-    shown, rest = finding["evidence"][:2], finding["evidence"][2:]
-    yield from map(_evidence, shown)
-    if rest:
-        yield f"<details><summary>{len(rest)} {escape(word('more', lang))}</summary>"
-        yield from map(_evidence, rest)
-        yield "</details>"
-    if finding["explains"]:
-        yield f"<details><summary>{escape(word('explains', lang))}: {len(finding['explains'])}</summary>"
-        yield from _list(f"{code} {by_id[code]['title'][lang]} (x{by_id[code]['count']})" for code in finding["explains"])
-        yield "</details>"
-    for number, fix in enumerate(finding["fixes"], 1):
-        yield from _fix(fix, number, lang)
-    if finding["references"]:
-        yield f"<h3>{escape(word('refs', lang))}</h3>\n<ul>"
-        for one in finding["references"]:
-            told = escape(one["title"] or one["url"])
-            web = one["url"].startswith(("https://", "http://"))
-            yield f'<li><a href="{escape(one["url"])}" rel="noreferrer">{told}</a></li>' if web else f"<li>{told}</li>"
-        yield "</ul>"
+def _finding(finding: Finding, lang: str) -> Iterator[str]:
+    yield f'<section>\n<h2><span class="tag {finding.severity}">{escape(finding.tag)}</span> {finding.code} {escape(finding.title)}</h2>'
+    for section in finding.document.sections:
+        yield from _section(section, finding, lang)
     yield "</section>"
 
 
-def _evidence(one: Json) -> str:
-    return f'<p class="dim">{escape(one["path"])}:{one["line"]}</p>{_pre(one["text"])}'
+def _section(section: Section, finding: Finding, lang: str) -> Iterator[str]:
+    if section.name == "evidence":
+        yield f"<h3>{escape(section.label)} ({finding.times})</h3>"
+        yield from _folded(finding.document.evidence, lang)
+    elif section.name == "explains":
+        yield f"<details><summary>{escape(section.label)}: {len(section.blocks)}</summary>"
+        links = (b for b in section.blocks if isinstance(b, Link))
+        yield from _list(f"{link.target.id} {link.text} ({link.aside})" for link in links)
+        yield "</details>"
+    elif section.name == "fix":
+        for number, fix in enumerate(finding.document.fixes, 1):
+            yield from _fix(fix, number, lang)
+    elif section.name == "refs":
+        yield f"<h3>{escape(section.label)}</h3>\n<ul>"
+        yield from (_reference(b) for b in section.blocks if isinstance(b, Reference))
+        yield "</ul>"
+    elif section.name != "note":  # it stands in `why` as well
+        yield from _said(section, finding)
 
 
-def _fix(fix: Json, number: int, lang: str) -> Iterator[str]:
-    yield f"<h3>{number}. [{escape(word(fix['goal'], lang))}] {escape(fix['title'][lang])}</h3>"
-    yield from _list(step[lang] for step in fix.get("steps", ()))
-    for env in fix["env"]:
-        yield _pre(f"export {env['name']}={env['value']}", "paste")
-        if env["caution"]:
-            yield f"<p>{escape(env['caution'][lang])}</p>"
-        yield f'<p class="dim">{escape(word("undo", lang))}</p>{_pre(env["undo"], "undo")}'
-    for command in fix["commands"]:
-        if command["why"]:
-            yield f"<p>{escape(command['why'][lang])}</p>"
-        if command["changes"]:
-            yield f"<p>{escape(word('changes', lang))}: {escape(command['changes'][lang])}</p>"
-        yield _pre(command["run"], "paste")
-    if fix.get("code"):
-        if fix["code"]["before"].strip():
-            yield f'<p class="dim">{escape(word("before", lang))}</p>{_pre(fix["code"]["before"].rstrip())}'
-            yield f'<p class="dim">{escape(word("after", lang))}</p>'
-        yield _pre(fix["code"]["after"].rstrip(), "paste")
+def _said(section: Section, finding: Finding) -> Iterator[str]:
+    for block in section.blocks:
+        if isinstance(block, Pair):
+            yield f'<p class="dim">{escape(block.text)}</p>'
+        elif isinstance(block, Prose) and section.name == "why":
+            yield f'<p class="dim">{escape(section.label)} ({finding.confidence}): {escape(block.text)}</p>'
+        elif isinstance(block, Prose):
+            yield f"<p>{escape(block.text)}</p>"
 
 
-def _job(job: Json, lang: str) -> Iterator[str]:
-    size = job["world_size"] or "?"
-    yield f"<section><h2>{escape(word('job', lang).format(seen=job['processes'], world=size))}</h2>\n<table>"
+def _folded(found: tuple[Evidence, ...], lang: str) -> Iterator[str]:
+    yield from map(_evidence, found[:2])
+    if found[2:]:
+        yield f"<details><summary>{len(found) - 2} {escape(word('more', lang))}</summary>"
+        yield from map(_evidence, found[2:])
+        yield "</details>"
+
+
+def _evidence(one: Evidence) -> str:
+    return f'<p class="dim">{notation.place(escape(one.path), one.line)}</p>{_pre(one.text)}'
+
+
+def _reference(one: Reference) -> str:
+    told = escape(one.title or one.url)
+    web = one.url.startswith(("https://", "http://"))
+    return f'<li><a href="{escape(one.url)}" rel="noreferrer">{told}</a></li>' if web else f"<li>{told}</li>"
+
+
+def _fix(fix: Fix, number: int, lang: str) -> Iterator[str]:
+    yield f"<h3>{number}. [{escape(fix.goal)}] {escape(fix.headline)}</h3>"
+    for listed, several in groupby(fix.parts, lambda part: isinstance(part, Bullet)):
+        if listed:
+            yield from _list(part.text for part in several if isinstance(part, Bullet))
+        else:
+            for part in several:
+                yield from _part(part, lang)
+
+
+def _part(part: FixPart, lang: str) -> Iterator[str]:
+    if isinstance(part, Command):
+        yield from _command(part, lang)
+    elif isinstance(part, Code):
+        if part.note:
+            yield f'<p class="dim">{escape(part.note)}</p>'
+        yield _pre(part.text, "" if part.old else "paste")
+
+
+def _command(one: Command, lang: str) -> Iterator[str]:
+    """Notes stand above: who pastes has read them."""
+    yield from (f"<p>{escape(note)}</p>" for note in one.notes)
+    if one.undo:
+        yield f'<p class="dim">{escape(word("undo", lang))}</p>{_pre(one.run, "undo")}'
+    else:
+        yield _pre(one.run, "paste")
+
+
+def _job(job: Job, lang: str) -> Iterator[str]:
+    yield f"<section><h2>{escape(job.head)}</h2>\n<table>"
     yield _row("th", (word("processes", lang), word("state", lang), word("rank", lang)))
-    for (state, about), members in folded(job):
-        names = spans([m["rank"] for m in members if m["rank"] is not None])
-        yield _row("td", (str(len(members)), word("state-" + state, lang).format(about=about), names))
-    if job["missing_ranks"]:
-        yield _row("td", (str(len(job["missing_ranks"])), word("state-missing", lang), spans(job["missing_ranks"])))
+    for group in (*job.groups, *([job.missing] if job.missing else [])):
+        yield _row("td", (str(group.processes), group.state, group.ranks))
     yield "</table>"
-    if told := skew_line(job, lang):
-        yield f"<p>{escape(told)}</p>"
-    if job["timeline"]:
-        yield f"<details><summary>{escape(word('timeline', lang))}</summary>\n<table>"
+    if job.clocks:
+        yield f"<p>{escape(job.clocks)}</p>"
+    if job.events:
+        yield f"<details><summary>{escape(word('timeline-head', lang))}</summary>\n<table>"
         yield _row("th", (word("time", lang), word("node", lang), word("ahead", lang), word("event", lang)))
-        for event in job["timeline"][:EVENTS]:
-            ahead = f"{event['ahead']:+.1f}" if event["ahead"] else ""
-            yield _row("td", (event["time"].replace("T", " ")[:23], event["node"] or "?", ahead, event["text"][lang]))
+        for event in job.events[:EVENTS]:
+            yield _row("td", (event.time, event.node, f"{event.ahead:+.1f}" if event.ahead else "", event.text))
         yield "</table></details>"
     yield "</section>"
 
 
-def _unexplained(clusters: list[Json], lang: str) -> Iterator[str]:
-    if not clusters:
+def _unexplained(made: Answer, lang: str) -> Iterator[str]:
+    if not made.unexplained:
         return
-    yield f"<section><h2>{escape(word('unexplained', lang))}: {sum(c['count'] for c in clusters)}</h2>"
-    for cluster in clusters:
-        yield f"<p>x{cluster['count']}</p>{_evidence(cluster['evidence'])}"
-        decoded = [c for c in cluster["codes"] if c["meaning"]]
-        yield from _list(f"{c['code']} = {c['name'] or ''} {c['meaning'][lang]}" for c in decoded)
+    yield f"<section><h2>{escape(word('unexplained', lang))}: {made.unexplained_times}</h2>"
+    for cluster in made.unexplained:
+        yield f"<p>{cluster.code}</p>{''.join(map(_evidence, cluster.evidence))}"
+        yield from _list(_decoded(cluster))
     yield "</section>"
+
+
+def _decoded(cluster: Document) -> Iterator[str]:
+    for block in cluster.section("codes").blocks:
+        if isinstance(block, Decoded):
+            yield f"{block.code} = {block.name} {block.meaning}"
 
 
 def _pre(text: str, kind: str = "") -> str:

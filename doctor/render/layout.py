@@ -17,6 +17,11 @@ class Style(NamedTuple):
     unicode: bool = True
     hyperlinks: bool = False
 
+    @property
+    def dot(self) -> str:
+        """What stands between two facts on a line."""
+        return "·" if self.unicode else "|"
+
 
 def style_of(stream: TextIO, asked: str = "auto") -> Style:
     """What this stream can show: NO_COLOR, TERM=dumb, COLUMNS and the encoding are honoured."""

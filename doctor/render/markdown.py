@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from doctor.base.lang import word
-from doctor.base.notation import spans
-from doctor.render.timeline import folded, skew_line
+from doctor.base import notation
+from doctor.base.words import word
+from doctor.render.compose import Finding, answer
+from doctor.render.document import Bullet, Code, Command, Fix, FixPart, Prose, Reference
+from doctor.render.job import Job
 
 Json = dict[str, Any]
 EVENTS = 60  # of the timeline of a job
+SKIPPED = 50
 
 
 def render(report: Json, lang: str) -> str:
@@ -30,84 +33,114 @@ def fence(text: str, lang: str = "text") -> list[str]:
     return [bar + lang, text, bar]
 
 
+def script(commands: Iterable[Command], lang: str) -> str:
+    """Commands for one fence, their notes as remarks; what takes one back is a remark too, as all of it gets pasted."""
+    rows: list[str] = []
+    for one in commands:
+        notes = "; ".join(one.notes)
+        if one.undo:
+            rows += [f"# {word('undo', lang)}: {row}" for row in one.run.split("\n")]
+        elif "\n" in one.run:
+            rows += [*([f"# {notes}"] if notes else []), one.run]
+        else:
+            rows.append(f"{one.run}    # {notes}" if notes else one.run)
+    return "\n".join(rows)
+
+
+def parts(fix: Fix, lang: str, prose: Callable[[str], str] = escape) -> Iterator[str]:
+    """The parts of a fix; commands that follow each other share a fence."""
+    waiting: list[Command] = []
+    for part in (*fix.parts, None):
+        if isinstance(part, Command):
+            waiting.append(part)
+            continue
+        if waiting:
+            yield from fence(script(waiting, lang), "sh")
+            waiting = []
+        if part is not None:
+            yield from _part(part, prose)
+
+
+def _part(part: FixPart, prose: Callable[[str], str]) -> Iterator[str]:
+    if isinstance(part, Bullet):
+        yield f"- {prose(part.text)}"
+    elif isinstance(part, Code):
+        if part.note:
+            yield from ("", f"{prose(part.note)}:")
+        yield from fence(part.text, part.lang)
+
+
 def _lines(report: Json, lang: str) -> Iterator[str]:
-    yield f"# npu-doctor: {report['verdict']}"
+    made = answer(report, lang)
+    yield f"# npu-doctor: {made.verdict}"
     yield ""
-    for finding in report["findings"]:
+    for finding in made.findings:
         yield from _finding(finding, lang)
-    if "job" in report:
-        yield from _job(report["job"], lang)
-    if report["unexplained"]:
+    if made.job is not None:
+        yield from _job(made.job, lang)
+    if made.unexplained:
         yield f"## {word('unexplained', lang)}"
-        for cluster in report["unexplained"]:
-            yield ""
-            yield f"x{cluster['count']} {escape(cluster['evidence']['path'])}:{cluster['evidence']['line']}"
-            yield from fence(cluster["evidence"]["text"])
+        for cluster in made.unexplained:
+            for one in cluster.evidence:
+                yield ""
+                yield f"{cluster.code} {notation.place(escape(one.path), one.line)}"
+                yield from fence(one.text)
         yield ""
-    if report["missing_evidence"]:
+    if made.missing:
         yield f"## {word('missing', lang)}"
-        for one in report["missing_evidence"]:
-            yield f"- {escape(one['what'][lang])}"
-            yield from fence(one["how"][lang], "sh")
+        for need in made.missing:
+            yield f"- {escape(need.what)}"
+            yield from fence(script((need.how,), lang), "sh")
         yield ""
-    if report["skipped"]:
+    if made.skipped:
         yield f"## {word('skipped', lang)}"
-        yield from (f"- {escape(s['path'])}: {escape(s['reason'])}" for s in report["skipped"][:50])
+        yield from (f"- {escape(s.label)}: {escape(s.text)}" for s in made.skipped[:SKIPPED])
         yield ""
     stats = report["stats"]
     yield f"---\nnpu-doctor {report['tool']['version']}, {stats['files']} files, {stats['bytes']} bytes, knowledge {report['knowledge']['digest']}"
 
 
-def _job(job: Json, lang: str) -> Iterator[str]:
+def _job(job: Job, lang: str) -> Iterator[str]:
     """Ranks folded by what they did, and what happened when, as tables."""
-    size = job["world_size"]
-    yield f"## {word('job', lang).format(seen=job['processes'], world=size or '?')}"
+    yield f"## {job.head}"
     yield ""
     yield f"| {word('processes', lang)} | {word('state', lang)} | {word('rank', lang)} |"
     yield "| ---: | --- | --- |"
-    for (state, about), members in folded(job):
-        names = spans([m["rank"] for m in members if m["rank"] is not None])
-        yield f"| {len(members)} | {escape(word('state-' + state, lang).format(about=about))} | {escape(names)} |"
-    if job["missing_ranks"]:
-        yield f"| {len(job['missing_ranks'])} | {escape(word('state-missing', lang))} | {escape(spans(job['missing_ranks']))} |"
+    for group in (*job.groups, *([job.missing] if job.missing else [])):
+        yield f"| {group.processes} | {escape(group.state)} | {escape(group.ranks)} |"
     yield ""
-    if skew := skew_line(job, lang):
-        yield escape(skew)
+    if job.clocks:
+        yield escape(job.clocks)
         yield ""
-    if job["timeline"]:
-        yield f"### {word('timeline', lang)}"
+    if job.events:
+        yield f"### {word('timeline-head', lang)}"
         yield ""
         yield f"| {word('time', lang)} | {word('node', lang)} | {word('ahead', lang)} | {word('event', lang)} |"
         yield "| --- | --- | ---: | --- |"
-        for event in job["timeline"][:EVENTS]:
-            ahead = f"{event['ahead']:+.1f}" if event["ahead"] else ""
-            time = event["time"].replace("T", " ")[:23]
-            yield f"| {time} | {escape(event['node'] or '?')} | {ahead} | {escape(event['text'][lang])} |"
+        for event in job.events[:EVENTS]:
+            ahead = f"{event.ahead:+.1f}" if event.ahead else ""
+            yield f"| {event.time} | {escape(event.node)} | {ahead} | {escape(event.text)} |"
         yield ""
 
 
-def _finding(finding: Json, lang: str) -> Iterator[str]:
-    mark = "##" if finding["role"] == "root" else "###"
-    yield f"{mark} {finding['id']} {escape(finding['title'][lang])}"
+def _finding(finding: Finding, lang: str) -> Iterator[str]:
+    root, document = finding.role == "root", finding.document
+    yield f"{'##' if root else '###'} {finding.code} {escape(finding.title)}"
     yield ""
-    yield f"{word(finding['severity'], lang)} · {finding['role']} · {finding['confidence']:.0%} · x{finding['count']}"
+    yield f"{finding.tag} · {finding.role} · {finding.confidence} · {finding.times}"
     yield ""
-    yield escape(finding["cause"][lang])
+    yield from (escape(block.text) for block in document.section("cause").blocks if isinstance(block, Prose))
     yield ""
-    for one in finding["evidence"][: 5 if finding["role"] == "root" else 1]:
-        yield f"{escape(one['path'])}:{one['line']}"
-        yield from fence(one["text"])
-    if finding["role"] == "root":
-        for fix in finding["fixes"]:
+    for one in document.evidence[: 5 if root else 1]:
+        yield notation.place(escape(one.path), one.line)
+        yield from fence(one.text)
+    if root:
+        for fix in document.fixes:
             yield ""
-            yield f"**{word(fix['goal'], lang)}**: {escape(fix['title'][lang])}"
-            yield from (f"- {escape(s[lang])}" for s in fix.get("steps", ()))
-            lines = [f"export {e['name']}={e['value']}    # {word('undo', lang)}: {e['undo']}" for e in fix["env"]]
-            lines += [c["run"] for c in fix["commands"]]
-            if lines:
-                yield from fence("\n".join(lines), "sh")
-            if fix.get("code"):
-                yield from fence(fix["code"]["after"].rstrip(), fix["code"]["lang"])
+            yield f"**{fix.goal}**: {escape(fix.headline)}"
+            yield from parts(fix, lang)
         yield ""
-        yield from (f"- <{r['url']}>" if r["url"] else f"- {escape(r['title'])}" for r in finding["references"])
+        for reference in document.section("refs").blocks:
+            if isinstance(reference, Reference):
+                yield f"- <{reference.url}>" if reference.url else f"- {escape(reference.title)}"
     yield ""

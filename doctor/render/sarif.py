@@ -6,6 +6,8 @@ import json
 from typing import Any
 from urllib.parse import quote
 
+from doctor.render import plain
+from doctor.render.fixes import fixes
 from doctor.render.parts import roots
 
 Json = dict[str, Any]
@@ -49,7 +51,7 @@ def _rule(finding: Json, lang: str) -> Json:
 
 
 def _result(finding: Json, number: int, lang: str) -> Json:
-    steps = "".join(f"\n- {fix['title'][lang]}" for fix in finding["fixes"])
+    steps = "".join(f"\n{row}" for row in plain.fixes(fixes(finding["fixes"], lang), lang))
     places = [_place(one) for one in finding["evidence"]]
     return {
         "ruleId": finding["id"],

@@ -13,6 +13,7 @@ from pathlib import Path
 from doctor import record
 from doctor.base import lang
 from doctor.base.errors import UsageError
+from doctor.base.words import word
 from doctor.runner.child import NOT_EXECUTABLE, NOT_FOUND, Child
 from doctor.runner.kept_output import Tail
 from doctor.runner.written_plogs import Tree
@@ -21,16 +22,6 @@ Diagnose = Callable[[Sequence[str]], object]
 
 LEVELS = {"debug": "0", "info": "1", "warning": "2", "error": "3"}
 INTERRUPTED = 130
-
-_WORDS = {
-    "sets": ("set for the command: {what}", "仅为该命令设置：{what}"),
-    "failed": ("the command ended with exit code {code}; {files} log file(s) of it are read", "命令退出码为 {code}；读取其 {files} 个日志文件"),
-    "by_time": ("no log carries a process number of this command: those changed since its start are read", "没有带该命令进程号的日志：读取启动后有变化的日志"),
-    "record": ("the last operators were recorded: npu-doctor repro --from {path}", "已记录最后的算子：npu-doctor repro --from {path}"),
-    "broken": ("the diagnosis failed: {why}", "诊断失败：{why}"),
-    "saved": ("saved: {path}", "已保存：{path}"),
-    "missing": ("cannot start {what}: {why}", "无法启动 {what}：{why}"),
-}  # fmt: skip
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -59,13 +50,13 @@ def run(args: argparse.Namespace, diagnose: Diagnose) -> int:
     folder = _folder(args.save)
     changes = environment(args, folder)
     if changes:
-        _say("sets", language, what=" ".join(f"{name}={value}" for name, value in changes.items()))
+        _say("run.sets", language, what=" ".join(f"{name}={value}" for name, value in changes.items()))
     full = {**os.environ, **changes}
     tail, tree = Tail(), Tree(full)
     try:
         code = Child(command, full, tail, tree.look).run()
     except OSError as problem:
-        _say("missing", language, what=command[0], why=problem.strerror or str(problem))
+        _say("run.missing", language, what=command[0], why=problem.strerror or str(problem))
         _tidy(folder, args.save)
         return NOT_FOUND if isinstance(problem, FileNotFoundError) else NOT_EXECUTABLE
     sys.stdout.flush()
@@ -103,13 +94,13 @@ def _report(
     except OSError:  # a full disk: what the program said is diagnosed from memory
         told = tail.content().decode("utf-8", "surrogateescape") + "\n"
     logs = tree.found()
-    _say("failed", language, code=code, files=len(logs.paths))
+    _say("run.failed", language, code=code, files=len(logs.paths))
     if logs.paths and not logs.sure:
-        _say("by_time", language)
+        _say("run.by_time", language)
     try:
         diagnose([told, *logs.paths])
     except Exception as problem:  # noqa: BLE001 - the command's exit code is owed whatever happens to the diagnosis
-        _say("broken", language, why=f"{type(problem).__name__}: {problem}")
+        _say("run.broken", language, why=f"{type(problem).__name__}: {problem}")
     sys.stdout.flush()
     records = sorted(p for p in folder.glob("ops-*") if p.suffix in (".json", ".ring"))
     if save:
@@ -117,9 +108,9 @@ def _report(
             target = folder / "logs" / Path(path).parent.name / Path(path).name
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(path, target)
-        _say("saved", language, path=folder)
+        _say("run.saved", language, path=folder)
     if records:
-        _say("record", language, path=records[0] if len(records) == 1 else folder)
+        _say("run.record", language, path=records[0] if len(records) == 1 else folder)
     elif not save:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -143,6 +134,5 @@ def _tidy(folder: Path, save: str | None) -> None:
 
 
 def _say(name: str, language: str, **values: object) -> None:
-    text = _WORDS[name][1 if language == "zh" else 0].format(**values)
-    sys.stderr.write(f"npu-doctor: {text}\n")
+    sys.stderr.write(f"npu-doctor: {word(name, language, **values)}\n")
     sys.stderr.flush()

@@ -5,21 +5,12 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from doctor.base.lang import word
+from doctor.base import notation
 from doctor.base.notation import clean
+from doctor.base.words import word
 from doctor.render.layout import Style, cut, paint
 
 Json = dict[str, Any]
-
-_WORDS = {
-    "started": ("watching {files} files; Ctrl-C ends", "正在监视 {files} 个文件；Ctrl-C 结束"),
-    "file": ("new file {path}", "新文件 {path}"),
-    "restarted": ("{path} was emptied and begins anew", "{path} 被清空，重新开始"),
-    "repeated": ("{id} seen {count} times by now", "{id} 已出现 {count} 次"),
-    "symptom": ("{id} follows from {explained_by}", "{id} 由 {explained_by} 引起"),
-    "root": ("{id} stands for itself now", "{id} 现在是独立的根因"),
-    "ended": ("ended: {findings} findings. {verdict}", "结束：{findings} 个发现。{verdict}"),
-}
 
 
 def as_json(event: Json) -> str:
@@ -35,16 +26,16 @@ def as_text(event: Json, lang: str, style: Style) -> str:
         place = finding["evidence"][0]
         tag = paint(word(finding["severity"], lang), finding["severity"], style)
         mark = f"({finding['explained_by']}) " if finding["explained_by"] else ""
-        where = paint(f"{place['path']}:{place['line']}", "dim", style)
+        where = paint(notation.place(place['path'], place['line']), "dim", style)
         return f"{stamp} {tag} {paint(finding['id'], 'bold', style)} {mark}{finding['title'][lang]}\n         {where}\n"
     if kind == "unexplained":
         cluster = event["cluster"]
         place = cluster["evidence"]
         text = cut(clean(place["text"].split("\n")[0]), max(40, style.width - 12))
-        where = paint(f"{place['path']}:{place['line']}", "dim", style)
+        where = paint(notation.place(place['path'], place['line']), "dim", style)
         return f"{stamp} {word('unexplained', lang)}: {text}\n         {where}\n"
     name = event["role"] if kind == "changed" else kind
     told = {k: clean(str(v)) for k, v in event.items()}
     if "verdict" in told:
         told["verdict"] = word(told["verdict"], lang) if told["verdict"] != "findings" else ""
-    return f"{stamp} {_WORDS[name][lang == 'zh'].format(**told).rstrip()}\n"
+    return f"{stamp} {word(f'watch.{name}', lang, **told).rstrip()}\n"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import shlex
 import struct
 import subprocess
 import sys
@@ -15,6 +16,7 @@ import jsonschema
 import pytest
 from tests_support import HANG_S
 
+from doctor.answer import advice
 from doctor.cli import COMMANDS
 from doctor.render.layout import cells
 from kb.knowledge import cache_folder
@@ -183,6 +185,12 @@ def test_explain(written: str, told: str, run) -> None:  # type: ignore[no-untyp
         assert done.returncode == 0, done.stderr
         if lang == "en":
             assert told.lower() in done.stdout.decode().lower()
+
+
+def test_a_negative_code_in_a_command_of_a_fix_is_explained(run) -> None:  # type: ignore[no-untyped-def]
+    """Advice names the code that the log printed; what it says to type works as it stands."""
+    command = advice.shell("npu-doctor explain {code}", advice.Values({"code": "-8010"}, {}))
+    assert b"DCMI_ERR_CODE_SEND_MSG_FAIL" in run(*shlex.split(command)[1:]).stdout
 
 
 def test_explain_unknown_offers_what_is_near(run) -> None:  # type: ignore[no-untyped-def]

@@ -102,6 +102,11 @@ def test_a_capture_adds_nothing_to_a_command(hostile: str, knowledge: Knowledge)
         ("python -c 'import {x}'", "os; os.system('id')", "python -c 'import os__os.system__id__'"),
         ("sed -i 's/a/{x}/' f", "b/e; id", "sed -i 's/a/b_e__id/' f"),
         ("grep '{x}' f", "plain-1.so", "grep 'plain-1.so' f"),
+        ("cat {x}", "-1", "cat ./-1"),
+        ("lsmod; npu-doctor explain {x}", "-8010", "lsmod; npu-doctor explain -8010"),
+        ("npu-doctor explain {x}", "-8010 -f", "npu-doctor explain './-8010 -f'"),
+        ("grep -rh -A8 '{x}' d", "-8010", "grep -rh -A8 '[-]8010' d"),
+        ("grep -F '{x}' d", "-8010", "grep -F './-8010' d"),
     ],
 )
 def test_quotes_inside_of_quotes(command: str, value: str, expected: str) -> None:

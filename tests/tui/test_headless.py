@@ -17,11 +17,12 @@ from doctor.commands import browse, interface
 from doctor.read import logfile
 from doctor.read.logfile import PIECE, BadPatternError, BytesReader, LogFile, Pattern, open_log
 from doctor.read.source import Source, hints
+from doctor.render.document import Code, Document, Evidence, Link, Section, Target
 from doctor.render.layout import cells
 from doctor.tui.evidence import logfilter
 from doctor.tui.job import timeline_rows
 from doctor.tui.shell import clipboard, editor_command, keys
-from doctor.tui.shell.doc import Doc, Target
+from doctor.tui.shell.doc import Doc
 from doctor.tui.shell.line import Span, between, plain, shown, width
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -184,11 +185,9 @@ def test_two_parts_of_a_row_fill_it_exactly(left: str, right: str, room: int) ->
 
 
 def test_a_card_wraps_words_and_never_commands() -> None:
-    doc = Doc("x")
-    doc.title("ABC001", "中文标题" * 20)
-    doc.code("command --with " + "a" * 100)
-    doc.link(Target("entry", "XYZ002"), "where it leads")
-    doc.log("``` fence\n[b]")
+    link = Link(Target("entry", "XYZ002"), "where it leads")
+    section = Section("", "", (Code("command --with " + "a" * 100, "sh"), link, Evidence("a.log", 1, "``` fence\n[b]", "")))
+    doc = Doc("x", "en", [Document("ABC001", "中文标题" * 20, (), (section,))])
     lines = [plain(line) for line in doc.layout(40)]
     assert all(cells(line) <= 40 for line in lines if "command" not in line)
     assert "  command --with " + "a" * 100 in lines

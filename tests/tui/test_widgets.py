@@ -149,11 +149,12 @@ async def test_a_list_scrolls_with_its_cursor_and_shows_where_it_is() -> None:
 
 async def test_what_is_too_wide_is_marked_and_scrolled_to() -> None:
     async with stage(size=(80, 24)) as s:
+        from doctor.render.document import Code, Document, Section
         from doctor.tui.shell.doc import Doc
 
         card = s.screen.query_one("#card", Card)
-        doc = Doc("x")
-        doc.code("command " + "a" * 120 + "END")
+        code = Code("command " + "a" * 120 + "END", "sh")
+        doc = Doc("x", "en", [Document("", "", (), (Section("about", "", (code,)),))])
         card.show(doc)
         await s.settle()
         assert "a›" in s.text

@@ -9,13 +9,14 @@ from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Container
 
+from doctor.render.document import Target
 from doctor.tui.diagnosis import outline
 from doctor.tui.diagnosis.export import report_text
 from doctor.tui.diagnosis.repro_script import show_repro
 from doctor.tui.shell import keys
 from doctor.tui.shell.bindings import bindings
 from doctor.tui.shell.dialogs import ask, save
-from doctor.tui.shell.doc import Doc, Target
+from doctor.tui.shell.doc import Doc
 from doctor.tui.shell.editing import open_in_editor
 from doctor.tui.shell.fix_copier import FixCopier
 from doctor.tui.shell.frame import Frame

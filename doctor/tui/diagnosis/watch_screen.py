@@ -7,8 +7,8 @@ from typing import ClassVar
 
 from textual.worker import get_current_worker
 
+from doctor.base import notation
 from doctor.render import parts
-from doctor.render.text import size_text
 from doctor.tui.diagnosis import outline
 from doctor.tui.diagnosis.report_screen import ReportScreen
 from doctor.tui.shell.messages import Failed, WatchTold
@@ -85,7 +85,7 @@ class WatchScreen(ReportScreen):
 
     def _tell(self) -> None:
         assert self._live is not None
-        size = size_text(self._live.size)
+        size = notation.size(self._live.size)
         if self._piped is not None:
             self.remark = "" if self._over else f"{self.word('reading-pipe')}  {size}"
         else:

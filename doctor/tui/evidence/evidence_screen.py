@@ -9,10 +9,10 @@ from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.worker import get_current_worker
 
+from doctor.base import notation
 from doctor.read.logfile import BadPatternError, LogFile, Pattern, open_log
 from doctor.read.source import Source
 from doctor.render.layout import cells
-from doctor.render.text import size_text
 from doctor.tui.evidence import logfilter
 from doctor.tui.evidence.logview import LogView
 from doctor.tui.shell.bindings import bindings
@@ -161,7 +161,7 @@ class EvidenceScreen(Frame):
         if log is not None:
             share = 100 * self.view.cursor // max(1, log.size)
             number = f"{self._known[1]:,}".replace(",", " ") if self._known else "..."
-            parts.append(f"{self.word('at-line')} {number}  {share}%  {size_text(log.size)}")
+            parts.append(f"{self.word('at-line')} {number}  {share}%  {notation.size(log.size)}")
             if not log.whole:
                 parts.append(self.word("part-of", a=log.first_line, b=log.number(log.last) or "?"))
             if self.view.lines is not None and self.view.lines.filter is not None:

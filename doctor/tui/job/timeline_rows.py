@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from doctor.base.words import word
 from doctor.tui.shell.line import BLANK, Row, Span, shown
-from doctor.tui.shell.words import word
 from parsers.parsed import seconds
 
 Json = Mapping[str, Any]

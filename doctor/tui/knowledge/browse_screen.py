@@ -14,12 +14,13 @@ from textual.message import Message
 
 import kb
 from doctor.answer.advice import fix_json
-from doctor.tui.knowledge.cards import paste_of
+from doctor.render.document import Target, pasted
+from doctor.render.fixes import fixes
 from doctor.tui.knowledge.shelf import Facets, Item, Shelf, ShelfKeeper
 from doctor.tui.shell import syntax
 from doctor.tui.shell.bindings import bindings
 from doctor.tui.shell.dialogs import Show
-from doctor.tui.shell.doc import Doc, Target
+from doctor.tui.shell.doc import Doc
 from doctor.tui.shell.fix_copier import FixCopier
 from doctor.tui.shell.frame import Frame
 from doctor.tui.shell.line import Row, RowsOf, Span
@@ -327,8 +328,8 @@ class BrowseScreen(Frame):
 
     def action_copy_fix(self) -> None:
         entry = self._entry()
-        found = [fix_json(f) for f in entry.fixes] if entry else []
-        self._copier.copy(self.doctor, [(f["title"][self.doctor.language], paste_of(f)) for f in found])
+        found = fixes((fix_json(f) for f in entry.fixes), self.doctor.language) if entry else ()
+        self._copier.copy(self.doctor, [(f.title, pasted(f)) for f in found])
 
     def action_copy_card(self) -> None:
         self.doctor.copy(self.query_one("#card", Card).doc.markdown(), self.word("the-card"))

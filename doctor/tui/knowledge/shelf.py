@@ -6,10 +6,13 @@ from collections import Counter
 from functools import cached_property
 from typing import Any, NamedTuple
 
+from doctor.answer.advice import plain
+from doctor.base.words import named, word
+from doctor.lookup.backlinks import Backlinks
 from doctor.lookup.search import Index
-from doctor.tui.knowledge.cards import Backlinks, card, filled
-from doctor.tui.shell.doc import Doc, Target
-from doctor.tui.shell.words import domain, word
+from doctor.render.document import Target
+from doctor.tui.knowledge.cards import card
+from doctor.tui.shell.doc import Doc
 from kb.knowledge import Brief, Knowledge
 from kb.model import SEVERITIES, Text
 
@@ -112,7 +115,7 @@ class Shelf:
         nodes = [Node("", word("all", lang), len(self.entries), 0, False)]
         groups = Counter(i.group.partition("/")[0] for i in self.entries)
         for name in sorted(groups):
-            nodes.append(Node(name, domain(name, lang), groups[name], 0, True))
+            nodes.append(Node(name, named("domain", name, lang), groups[name], 0, True))
             if name in opened:
                 kinds = Counter(i.group.partition("/")[2] for i in self.entries if _within(i, name))
                 nodes += [
@@ -183,7 +186,7 @@ class Shelf:
         return card(self.known, target, lang, self._backlinks)
 
     def title(self, item: Item, lang: str) -> str:
-        return filled(item.title, lang)
+        return plain(item.title).pick(lang)
 
 
 class ShelfKeeper:

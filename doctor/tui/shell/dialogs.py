@@ -14,6 +14,8 @@ from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.widgets import Input
 
+from doctor.base.words import word
+from doctor.render.document import Code, Document, Pair, Prose, Section
 from doctor.tui.shell import keys
 from doctor.tui.shell.bindings import bindings
 from doctor.tui.shell.doc import Doc
@@ -21,7 +23,6 @@ from doctor.tui.shell.host import NARROW, Host, host_of
 from doctor.tui.shell.line import shown
 from doctor.tui.shell.views import STYLE_CLASSES, Card
 from doctor.tui.shell.widgets import Bar, Hints, LineInput
-from doctor.tui.shell.words import word
 
 
 class Dialog(ModalScreen[str]):
@@ -69,17 +70,15 @@ class Help(Dialog):
 
     def on_mount(self) -> None:
         zh = self.doctor.language == "zh"
-        doc = Doc("help")
-        doc.title("npu-doctor", self.word("help-title"))
-        doc.gap()
+        pairs = []
         for name in self._names:
             chosen = self.doctor.keymap_chosen.get(name, keys.KEYS[name].keys)
             shown_keys = "1-9" if name == "follow" else " ".join(keys.shown_key(k) for k in chosen.split(","))
-            doc.pair(f"{shown_keys:>14}", f"{keys.KEYS[name].tip[zh]}  ({name})")
-        doc.gap()
-        doc.text(self.word("help-foot", path=str(keys.keymap_file())), "dim")
+            pairs.append(Pair(f"{shown_keys:>14}", f"{keys.KEYS[name].tip[zh]}  ({name})"))
+        foot = Prose(self.word("help-foot", path=str(keys.keymap_file())))
+        sections = (Section("keys", "", tuple(pairs)), Section("foot", "", (foot,)))
         card = self.query_one(Card)
-        card.show(doc)
+        card.show(Doc("help", self.doctor.language, [Document("npu-doctor", self.word("help-title"), (), sections)]))
         card.focus()
 
     def action_help(self) -> None:
@@ -107,9 +106,8 @@ class Show(Dialog):
 
     def on_mount(self) -> None:
         self.query_one(Bar).show(self._title)
-        doc = Doc("show")
-        doc.text(self._remark, "dim")
-        doc.code(self._text, self._lang)
+        code = Section("about", "", (Code(self._text, self._lang),))
+        doc = Doc("show", self.doctor.language, [Document("", "", (self._remark,), (code,))])
         card = self.query_one(Card)
         if not self.has_class("-tall"):
             card.styles.height = min(14, self._text.count("\n") + 3)

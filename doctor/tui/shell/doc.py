@@ -1,138 +1,56 @@
-"""A card: titled paragraphs, code and numbered links that are laid out for a width, or written as Markdown or text."""
+"""A card: documents laid out for the width of a pane with numbered links, or written as Markdown."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
 
+from doctor.base import notation
+from doctor.base.words import word
+from doctor.render import markdown
+from doctor.render.document import (
+    Block,
+    Bullet,
+    Code,
+    Command,
+    Decoded,
+    Document,
+    Evidence,
+    Fix,
+    FixPart,
+    Link,
+    Listed,
+    Pair,
+    Pattern,
+    Prose,
+    Reference,
+    Relation,
+    Section,
+    Target,
+)  # fmt: skip
 from doctor.render.layout import cells, wrap
 from doctor.render.markdown import escape, fence
 from doctor.tui.shell import syntax
 from doctor.tui.shell.line import BLANK, Line, Span, folded, shown
 
-
-class Target(NamedTuple):
-    """Where a link leads: an entry, a code, a variable, a card; or a place in a log."""
-
-    kind: str  # entry | code | variable | card | place
-    id: str
-
-
-class _Block(NamedTuple):
-    form: str  # title | label | text | bullet | code | link | gap
-    text: str = ""
-    label: str = ""
-    style: str = ""
-    lang: str = ""
-    number: int = 0
+MAX_EVIDENCE = 6  # places shown on a card; all of them are in the evidence view
+LEFT_OUT = ("note", "shape")  # they stand in `why` and in the evidence
+CLOSE = ("where", "applies", "about", "codes", "code")  # sections that stand right beneath what is above them
 
 
 class Doc:
-    """Built once for a thing and a language; laid out at every width that a pane takes."""
+    """Made once for a thing and a language; laid out at every width that a pane takes."""
 
-    def __init__(self, name: str) -> None:
-        self.name = name
-        self.links: list[Target] = []
-        self._blocks: list[_Block] = []
-
-    def title(self, head: str, text: str, style: str = "title") -> None:
-        self._blocks.append(_Block("title", text, head, style))
-
-    def facts(self, *texts: str) -> None:
-        self._blocks.append(_Block("text", "  ".join(t for t in texts if t), style="dim"))
-
-    def label(self, text: str) -> None:
-        self._blocks += [_Block("gap"), _Block("label", text, style="label")]
-
-    def text(self, text: str, style: str = "") -> None:
-        if text:
-            self._blocks.append(_Block("text", text, style=style))
-
-    def pair(self, label: str, text: str, style: str = "") -> None:
-        if text:
-            self._blocks.append(_Block("pair", text, label, style))
-
-    def bullet(self, text: str, mark: str = "-", style: str = "") -> None:
-        self._blocks.append(_Block("bullet", text, mark, style))
-
-    def code(self, text: str, lang: str = "sh", remark: str = "") -> None:
-        self._blocks.append(_Block("code", text.rstrip("\n"), remark, lang=lang))
-
-    def log(self, text: str) -> None:
-        self._blocks.append(_Block("log", text))
-
-    def link(self, target: Target, text: str, style: str = "") -> None:
-        """A numbered link: its number is the key that follows it."""
-        self.links.append(target)
-        self._blocks.append(_Block("link", text, target.id, style, number=len(self.links)))
-
-    def gap(self) -> None:
-        self._blocks.append(_Block("gap"))
+    def __init__(self, name: str, lang: str = "en", documents: Sequence[Document] = ()) -> None:
+        self.name, self.lang, self.documents = name, lang, tuple(documents)
+        self.links = [target for d in self.documents for _, blocks in _sections(d) for b in blocks for target in _targets(b)]
 
     def layout(self, room: int) -> list[Line]:
         """The lines at that width."""
-        lines: list[Line] = []
-        for block in self._blocks:
-            lines += self._lines(block, max(20, room))
-        return lines
-
-    def _lines(self, block: _Block, room: int) -> Iterable[Line]:
-        if block.form == "gap":
-            return [BLANK]
-        if block.form == "title":
-            head = f"{block.label}  " if block.label else ""
-            rows = wrap(shown(block.text), max(8, room - cells(head)))
-            pad = " " * cells(head)
-            return [(Span(pad if i else head, "id"), Span(row, block.style)) for i, row in enumerate(rows)]
-        if block.form == "label":
-            return [(Span(shown(block.text), "label"),)]
-        if block.form == "text":
-            return folded(block.text, room, block.style)
-        if block.form == "pair":
-            return _hang(Span(f"{block.label}  ", "label"), block.text, room, block.style)
-        if block.form == "bullet":
-            return _hang(Span(f"{block.label} ", block.style or "dim"), block.text, room, block.style)
-        if block.form == "link":
-            mark = Span(f"[{block.number}] " if block.number < 10 else "    ", "key")
-            first, *rest = _hang(mark, f"{block.label}  {block.text}".strip(), room, block.style)
-            text = first[-1].text
-            cut = len(block.label) if text.startswith(block.label) else 0
-            return [(*first[:-1], Span(text[:cut], "link"), Span(text[cut:], block.style)), *rest]
-        if block.form == "log":
-            return folded(block.text, room, "log", 2)
-        return self._code(block, room)
-
-    def _code(self, block: _Block, room: int) -> list[Line]:
-        """Lines to paste are never broken: a long one runs out of the pane (its whole text is what is copied)."""
-        lines: list[Line] = []
-        if block.label:
-            lines += folded(f"# {block.label}", room, "dim", 2)
-        for row in syntax.lines(block.text, block.lang):
-            lines.append((Span("  "), *(Span(shown(s.text), s.style) for s in row)))
-        return lines
+        return list(_Layout(self.lang, max(20, room)).lines(self.documents))
 
     def markdown(self) -> str:
         """The card for an issue or a message; text from logs stands in fences that it cannot close."""
-        rows: list[str] = []
-        for block in self._blocks:
-            if block.form == "gap":
-                rows.append("")
-            elif block.form == "title":
-                rows += [f"## {escape(block.label)} {escape(block.text)}".replace("##  ", "## "), ""]
-            elif block.form == "label":
-                rows += [f"**{escape(block.text)}**", ""]
-            elif block.form == "pair":
-                rows.append(f"- {escape(block.label)}: {escape(block.text)}")
-            elif block.form == "bullet":
-                rows.append(f"- {escape(block.text)}")
-            elif block.form == "link":
-                rows.append(f"- {escape(block.label)} {escape(block.text)}".rstrip())
-            elif block.form == "code":
-                rows += ([f"{escape(block.label)}:"] if block.label else []) + fence(block.text, block.lang)
-            elif block.form == "log":
-                rows += fence(shown_lines(block.text))
-            else:
-                rows += [escape(block.text), ""]
+        rows = [row for one in self.documents for row in _markdown(one, self.lang)]
         return "\n".join(rows).strip() + "\n"
 
     def plain(self) -> str:
@@ -140,14 +58,160 @@ class Doc:
         return "\n".join("".join(s.text for s in line) for line in self.layout(100))
 
 
-def shown_lines(text: str) -> str:
-    return "\n".join(shown(row) for row in text.split("\n"))
+def _sections(document: Document) -> Iterator[tuple[Section, tuple[Block, ...]]]:
+    """What a card shows of a document."""
+    for section in document.sections:
+        if section.name not in LEFT_OUT:
+            yield section, section.blocks[:MAX_EVIDENCE] if section.name == "evidence" else section.blocks
 
 
-def _hang(head: Span, text: str, room: int, style: str) -> list[Line]:
-    """Text behind a head, further lines beneath its first letter."""
-    indent = cells(head.text)
-    if indent > room // 2:
-        return [(head,), *folded(text, room, style, 2)]
-    rows = [row for part in text.split("\n") for row in wrap(shown(part), max(8, room - indent))]
-    return [(head if not i else Span(" " * indent), Span(row, style)) for i, row in enumerate(rows)]
+def _targets(block: Block) -> tuple[Target, ...]:
+    if isinstance(block, Evidence):
+        return (Target("place", notation.place(block.path, block.line)),)
+    if isinstance(block, Relation):
+        return tuple(link.target for link in block.links)
+    return (block.target,) if isinstance(block, Link) else ()
+
+
+class _Layout:
+    """Blocks to lines of one width; links are numbered as they come, the number is the key that follows one."""
+
+    def __init__(self, lang: str, room: int) -> None:
+        self.lang, self.room, self._links = lang, room, 0
+
+    def lines(self, documents: Sequence[Document]) -> Iterator[Line]:
+        for number, document in enumerate(documents):
+            if number:
+                yield BLANK
+            yield from self._head(document)
+            for section, blocks in _sections(document):
+                if section.name not in CLOSE:
+                    yield BLANK
+                if section.label and section.name not in CLOSE:
+                    yield (Span(shown(section.label), "label"),)
+                for at, block in enumerate(blocks, 1):
+                    yield from self._block(block, at)
+                if section.aside:
+                    hidden = len(section.blocks) - len(blocks)
+                    yield from folded(section.aside + (f"  (+{hidden} v)" if hidden else ""), self.room, "dim")
+
+    def _head(self, document: Document) -> Iterator[Line]:
+        head = f"{document.code}  " if document.code else ""
+        if head or document.title:
+            rows = wrap(shown(document.title), max(8, self.room - cells(head)))
+            pad = " " * cells(head)
+            yield from ((Span(pad if i else head, "id"), Span(row, "title")) for i, row in enumerate(rows))
+        if facts := "  ".join(fact for fact in document.facts if fact):
+            yield from folded(facts, self.room, "dim")
+
+    def _block(self, block: Block, at: int) -> Iterable[Line]:
+        if isinstance(block, Fix):
+            return self._fix(block, at)
+        if isinstance(block, (Bullet, Command, Code)):
+            return self._part(block, "")
+        if isinstance(block, Evidence):
+            place = notation.place(block.path, block.line)
+            return [*self._link(place, f"  {block.time}" if block.time else ""), *folded(block.text, self.room, "log", 2)]
+        if isinstance(block, Link):
+            return self._link(block.target.id, f"{block.text}  {block.aside}".rstrip())
+        if isinstance(block, Relation):
+            return self._relation(block)
+        if isinstance(block, Prose):
+            return folded(block.text, self.room)
+        if isinstance(block, Pair):
+            return self._hang(Span(f"{block.label}  ", "label"), block.text)
+        if isinstance(block, Decoded):
+            return self._hang(Span(f"{block.code} {block.name}".strip() + "  ", "label"), block.meaning)
+        if isinstance(block, Listed):
+            return [line for text in block.texts for line in self._hang(Span("· ", "dim"), text)]
+        if isinstance(block, Pattern):
+            return self._hang(Span("· ", "code"), block.text, "code")
+        return self._hang(Span("- ", "dim"), f"{block.title}  {block.url}".strip(), "dim")
+
+    def _fix(self, fix: Fix, number: int) -> Iterator[Line]:
+        yield from self._hang(Span(f"{number}. ", "goal"), f"[{fix.goal}] {fix.headline}", "goal")
+        for part in fix.parts:
+            yield from self._part(part, "   ")
+
+    def _part(self, part: FixPart, pad: str) -> Iterable[Line]:
+        if isinstance(part, Bullet):
+            return self._hang(Span(f"{pad}- ", "dim"), part.text)
+        if isinstance(part, Code):
+            return self._code(part.text, part.lang, part.note)
+        undo = f"    # {word('undo', self.lang)}" if part.undo else ""
+        return self._code(part.run + undo, "sh", "; ".join(part.notes))
+
+    def _code(self, text: str, lang: str, remark: str) -> list[Line]:
+        """Lines to paste are never broken: a long one runs out of the pane (its whole text is what is copied)."""
+        lines = folded(f"# {remark}", self.room, "dim", 2) if remark else []
+        for row in syntax.lines(text.rstrip("\n"), lang):
+            lines.append((Span("  "), *(Span(shown(s.text), s.style) for s in row)))
+        return lines
+
+    def _relation(self, relation: Relation) -> Iterator[Line]:
+        for link in relation.links:
+            yield from self._link(link.target.id, link.text)
+        if relation.more:
+            yield from folded(f"... {relation.more} {word('more', self.lang)}", self.room, "dim")
+
+    def _link(self, label: str, text: str) -> list[Line]:
+        self._links += 1
+        mark = Span(f"[{self._links}] " if self._links < 10 else "    ", "key")
+        first, *rest = self._hang(mark, f"{label}  {text}".strip())
+        told = first[-1].text
+        cut = len(label) if told.startswith(label) else 0
+        return [(*first[:-1], Span(told[:cut], "link"), Span(told[cut:])), *rest]
+
+    def _hang(self, head: Span, text: str, style: str = "") -> list[Line]:
+        """Text behind a head, further lines beneath its first letter."""
+        indent = cells(head.text)
+        if indent > self.room // 2:
+            return [(head,), *folded(text, self.room, style, 2)]
+        rows = [row for part in text.split("\n") for row in wrap(shown(part), max(8, self.room - indent))]
+        return [(head if not i else Span(" " * indent), Span(row, style)) for i, row in enumerate(rows)]
+
+
+def _markdown(document: Document, lang: str) -> Iterator[str]:
+    yield from (f"## {escape(document.code)} {escape(document.title)}".replace("##  ", "## ").rstrip(), "")
+    if facts := "  ".join(fact for fact in document.facts if fact):
+        yield from (escape(facts), "")
+    for section, blocks in _sections(document):
+        yield ""
+        if section.label and section.name not in CLOSE:
+            yield from (f"**{escape(section.label)}**", "")
+        for at, block in enumerate(blocks, 1):
+            yield from _markdown_block(block, at, lang)
+        if section.aside:
+            yield from ("", escape(section.aside))
+
+
+def _markdown_block(block: Block, at: int, lang: str) -> Iterator[str]:
+    if isinstance(block, Fix):
+        yield f"{at}. {escape(f'[{block.goal}] {block.headline}')}"
+        yield from markdown.parts(block, lang)
+    elif isinstance(block, (Bullet, Command, Code)):
+        yield from markdown.parts(Fix("", "", (), (block,)), lang)
+    elif isinstance(block, Evidence):
+        yield f"- {escape(notation.place(block.path, block.line))} {escape(block.time)}".rstrip()
+        yield from fence("\n".join(map(shown, block.text.split("\n"))))
+    elif isinstance(block, Relation):
+        yield from (f"- {escape(link.target.id)} {escape(link.text)}" for link in block.links)
+    elif isinstance(block, Prose):
+        yield from (escape(block.text), "")
+    else:
+        yield f"- {escape(_told(block))}"
+
+
+def _told(block: Pair | Listed | Pattern | Decoded | Link | Reference) -> str:
+    """A block of one line."""
+    if isinstance(block, Pair):
+        return f"{block.label}: {block.text}"
+    if isinstance(block, Listed):
+        return f"{block.label}: {'; '.join(block.texts)}"
+    if isinstance(block, Decoded):
+        return f"{block.code} {block.name}: {block.meaning}"
+    if isinstance(block, Link):
+        return f"{block.target.id} {block.text} {block.aside}".rstrip()
+    if isinstance(block, Reference):
+        return f"{block.title} {block.url}".rstrip()
+    return block.text

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from doctor.base.words import word
 from doctor.tui.shell.host import Host
-from doctor.tui.shell.words import word
 
 
 class FixCopier:

@@ -8,13 +8,13 @@ from textual import events
 from textual.binding import Binding
 from textual.screen import Screen
 
+from doctor.base.words import word
 from doctor.tui.shell import keys
 from doctor.tui.shell.bindings import bindings
 from doctor.tui.shell.dialogs import Show
 from doctor.tui.shell.host import MEDIUM, NARROW, Host, host_of
 from doctor.tui.shell.views import STYLE_CLASSES, LineView
 from doctor.tui.shell.widgets import Bar, Hints
-from doctor.tui.shell.words import word
 
 
 class Frame(Screen[None]):

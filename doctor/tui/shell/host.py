@@ -12,10 +12,10 @@ from textual.app import App
 from textual.message_pump import MessagePump
 from textual.reactive import reactive
 
+from doctor.base.words import word
 from doctor.tui.shell import clipboard, keys
 from doctor.tui.shell.line import shown
 from doctor.tui.shell.session import Session
-from doctor.tui.shell.words import word
 
 if TYPE_CHECKING:
     from doctor.read.source import Source

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from doctor.base.words import word
 from doctor.read import discover
 from doctor.tui.shell.dialogs import ask
 from doctor.tui.shell.host import Host
 from doctor.tui.shell.line import shown
-from doctor.tui.shell.words import word
 
 
 def ask_paths(app: Host, chosen: Callable[[tuple[str, ...]], object]) -> None:

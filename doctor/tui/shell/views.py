@@ -13,8 +13,9 @@ from textual.geometry import Region
 from textual.strip import Strip
 from textual.widget import Widget
 
+from doctor.render.document import Target
 from doctor.tui.shell.bindings import bindings
-from doctor.tui.shell.doc import Doc, Target
+from doctor.tui.shell.doc import Doc
 from doctor.tui.shell.line import BLANK, Line, Row, RowsOf, between, folded, shown, width
 from doctor.tui.shell.messages import RowFolded, RowHighlighted, RowOpened
 

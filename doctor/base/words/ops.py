@@ -1,8 +1,8 @@
-"""What the answers of `npu-doctor ops` say, in both languages."""
+"""What the answers of `npu-doctor ops` say."""
 
 from __future__ import annotations
 
-_WORDS = {
+WORDS = {
     "head": ("{calls} calls of {types} operator types, {kinds} distinct descriptions, processes: {processes}", "{types} 种算子，{kinds} 种不同描述，{calls} 次调用，{processes} 个进程"),
     "steps-marker": ("steps: {steps}, counted by the progress lines of the log", "step 数：{steps}，按日志中的进度行计数"),
     "steps-estimate": ("steps: about {steps}, estimated (a step begins when a process's first description comes back; --step REGEX counts progress lines instead)", "step 数：约 {steps}（估计：进程的第一个算子描述再次出现即视为新的一步；可用 --step REGEX 按进度行计数）"),
@@ -24,7 +24,3 @@ _WORDS = {
     "table": ("{types} operators in {steps} tables (one a step)", "{steps} 张表（每步一张）中共 {types} 个算子"),
     "no-shapes": ("the table has no column 'Input Shapes': profile with record_shapes=True and group_by_input_shape=True", "表中没有 'Input Shapes' 列：请在 profiler 中设置 record_shapes=True，并用 group_by_input_shape=True 打印"),
 }  # fmt: skip
-
-
-def say(name: str, lang: str, **values: object) -> str:
-    return _WORDS[name][lang == "zh"].format(**values)

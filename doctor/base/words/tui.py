@@ -1,14 +1,10 @@
-"""The interface's own texts in both languages. What the knowledge says comes from the knowledge."""
+"""The interface's own texts. What the knowledge says comes from the knowledge."""
 
 from __future__ import annotations
 
-from doctor.base import lang
-
-# name -> (English, Chinese)
-_WORDS = {
+WORDS = {
     "all": ("All entries", "全部条目"),
     "codes": ("Error codes", "错误码"),
-    "variables": ("Environment variables", "环境变量"),
     "cards": ("Reference cards", "参考卡片"),
     "tree-variables": ("Variables", "环境变量"),
     "tree-cards": ("Cards", "参考卡片"),
@@ -33,11 +29,6 @@ _WORDS = {
     "domain:runtime": ("runtime", "运行时"),
     "domain:training": ("training", "训练"),
     "domain:version": ("version", "版本配套"),
-    "role:cause": ("cause", "原因"),
-    "role:ambiguous": ("ambiguous", "可能的原因"),
-    "role:symptom": ("symptom", "症状"),
-    "role:wrapper": ("wrapper", "外层报错"),
-    "role:noise": ("noise", "无害"),
     "domains": ("Domains", "分类"),
     "entries": ("Entries", "条目"),
     "detail": ("Detail", "详情"),
@@ -47,16 +38,7 @@ _WORDS = {
     "facet-severity": ("severity", "级别"),
     "facet-component": ("component", "组件"),
     "any": ("any", "不限"),
-    "patterns": ("matches on", "匹配特征"),
-    "applies": ("applies to", "适用"),
     "role": ("role", "角色"),
-    "relations": ("Related", "关联"),
-    "refines": ("more precise than", "更精确于"),
-    "refined_by": ("more precise form", "更精确的形式"),
-    "symptom_of": ("is a symptom of", "是以下故障的症状"),
-    "caused_by": ("check next", "进一步检查"),
-    "leads_to": ("shows up as", "会表现为"),
-    "mentions": ("Entries about it", "相关条目"),
     "knowledge": ("Knowledge", "知识库"),
     "diagnosis": ("Diagnosis", "诊断结果"),
     "findings": ("{n} findings", "{n} 个发现"),
@@ -64,18 +46,14 @@ _WORDS = {
     "symptoms": ("{n} symptoms folded beneath", "其下折叠 {n} 个症状"),
     "symptom": ("1 symptom folded beneath", "其下折叠 1 个症状"),
     "scanning": ("scanning", "正在扫描"),
-    "partial": ("so far", "目前"),
     "cancelled": ("Cancelled: the findings are of what was read so far.", "已取消：以下结果只来自已读取的部分。"),
-    "cancelled-short": ("cancelled", "已取消"),
     "cancelling": ("stopping after the piece being read", "读完当前分片后停止"),
     "waiting": ("waiting for log lines", "等待日志"),
     "at-line": ("line", "行"),
     "no-findings": ("Nothing here.", "没有内容。"),
     "job": ("Job: who failed first, who only waits", "作业：谁先出错，谁在等待"),
     "no-job": ("These logs name no ranks: there is no job view. Give the folder that holds the logs of all ranks.", "这些日志没有 rank 信息，无法显示作业视图。请给出包含所有 rank 日志的目录。"),
-    "evidence-view": ("Evidence", "证据"),
     "captures": ("Captured", "提取的信息"),
-    "times": ("{n} times", "{n} 次"),
     "paste": ("Paste or type an error; the diagnosis follows as you type", "粘贴或输入报错，诊断随输入更新"),
     "paste-empty": ("Nothing typed yet. Esc leaves the text, Tab goes to the result.", "尚无内容。Esc 离开输入框，Tab 切换到结果。"),
     "copied-what": ("Copied: {what} ({how})", "已复制：{what}（{how}）"),
@@ -107,19 +85,15 @@ _WORDS = {
     "no-suspend": ("This terminal cannot be handed to an editor. The place is {place}", "当前终端无法切换到编辑器。位置：{place}"),
     "gone": ("The file can no longer be read: {why}", "文件已无法读取：{why}"),
     "quit-again": ("Press ctrl+c again to quit (or q)", "再按一次 ctrl+c 退出（或按 q）"),
-    "language-now": ("English", "中文"),
     "theme-now": ("Theme: {name}", "主题：{name}"),
     "help-title": ("Keys", "按键"),
     "help-foot": ("Esc closes. Keys can be changed in {path}", "Esc 关闭。可在 {path} 中修改按键"),
-    "rank": ("rank", "rank"),
-    "lines-of": ("line {n} of {all}", "第 {n} 行 / 共 {all} 行"),
     "no-hit": ("Not found: {text}", "未找到：{text}"),
     "bad-pattern": ("Not a pattern: {why}", "无效的正则表达式：{why}"),
     "searching": ("searching", "正在查找"),
     "filter-title": ("Filter lines: level=error module=HCCL pid=4242 rank=3 or words; empty shows all", "过滤：level=error module=HCCL pid=4242 rank=3 或关键词；留空显示全部"),
     "filter-bad": ("'{text}' is no filter. Known: level= module= pid= rank=", "“{text}”不是过滤条件。可用：level= module= pid= rank="),
     "log-search": ("Search in the log (a regular expression, or plain text)", "在日志中查找（正则表达式或普通文本）"),
-    "end-of-log": ("end of the log", "日志结尾"),
     "part-of": ("part of a compressed or piped log: lines {a} to {b}", "压缩或管道日志的一部分：第 {a} 至 {b} 行"),
     "ok": ("ok", "确定"),
     "watching-one": ("watching 1 file", "正在监视 1 个文件"),
@@ -130,12 +104,8 @@ _WORDS = {
     "loading": ("reading the knowledge", "正在读取知识库"),
     "keymap-fault": ("{path}: {why}", "{path}：{why}"),
     "follow-on": ("following the end of the log", "跟随日志结尾"),
-    "follow-off": ("not following", "停止跟随"),
-    "no-clusters": ("no error is left unexplained", "没有未识别的错误"),
-    "sure": ("confidence", "置信度"),
     "demo-hint": ("Type a path, or leave it empty for the usual log folders.", "输入路径；留空则读取常用日志目录。"),
     "no-usual": ("There are no logs in the usual places: type a path", "常用位置没有日志，请输入路径"),
-    "template": ("Template of the repro script", "复现脚本模板"),
     "timeline": ("What happened when (by the clock of each node)", "时间线（按各节点自己的时钟）"),
     "waiters": ("{n} wait for it", "{n} 个 rank 在等它"),
     "silent": ("says nothing", "没有报错"),
@@ -145,18 +115,3 @@ _WORDS = {
     "skew": ("clock skew", "时钟偏差"),
     "world": ("world size", "总 rank 数"),
 }  # fmt: skip
-
-
-def domain(name: str, language: str) -> str:
-    """A domain as a reader calls it; one that a user's own knowledge adds keeps its name."""
-    pair = _WORDS.get(f"domain:{name}", (name, name))
-    return pair[1] if language == "zh" else pair[0]
-
-
-def word(text_name: str, language: str, /, **values: object) -> str:
-    """A text by its name; what the interface does not have, the command line has."""
-    pair = _WORDS.get(text_name)
-    if pair is None:
-        return lang.word(text_name, language)
-    text = pair[1] if language == "zh" else pair[0]
-    return text.format(**values) if values else text

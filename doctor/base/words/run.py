@@ -1,0 +1,13 @@
+"""What `npu-doctor run` tells beside the output of the command."""
+
+from __future__ import annotations
+
+WORDS = {
+    "sets": ("set for the command: {what}", "仅为该命令设置：{what}"),
+    "failed": ("the command ended with exit code {code}; {files} log file(s) of it are read", "命令退出码为 {code}；读取其 {files} 个日志文件"),
+    "by_time": ("no log carries a process number of this command: those changed since its start are read", "没有带该命令进程号的日志：读取启动后有变化的日志"),
+    "record": ("the last operators were recorded: npu-doctor repro --from {path}", "已记录最后的算子：npu-doctor repro --from {path}"),
+    "broken": ("the diagnosis failed: {why}", "诊断失败：{why}"),
+    "saved": ("saved: {path}", "已保存：{path}"),
+    "missing": ("cannot start {what}: {why}", "无法启动 {what}：{why}"),
+}  # fmt: skip

@@ -1,0 +1,185 @@
+"""From a report to documents. Which parts a finding and a fix have is decided here, once, for every face."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from doctor.base import notation
+from doctor.base.words import word
+from doctor.render import parts
+from doctor.render.document import (
+    Block,
+    Command,
+    Decoded,
+    Document,
+    Evidence,
+    Link,
+    Pair,
+    Pattern,
+    Prose,
+    Section,
+    Target,
+)
+from doctor.render.fixes import fixes, references
+
+if TYPE_CHECKING:  # most logs are of one process
+    from doctor.render.job import Job
+
+Json = dict[str, Any]
+Kinds = Callable[[str], str]
+SCOPE = ("node", "rank", "device", "pid")
+
+
+class Finding(NamedTuple):
+    """A finding's document, and what lists of findings show of it."""
+
+    code: str
+    title: str
+    severity: str
+    tag: str  # the severity in words
+    role: str
+    confidence: str
+    sure: str  # the confidence in words
+    seen: int
+    document: Document
+
+    @property
+    def times(self) -> str:
+        return notation.times(self.seen)
+
+
+class Missing(NamedTuple):
+    """Evidence that would help, and how to get it."""
+
+    what: str
+    how: Command
+
+
+class Answer(NamedTuple):
+    """A whole report."""
+
+    verdict: str
+    told: str  # the verdict in words; empty when findings tell
+    findings: tuple[Finding, ...]
+    causes: tuple[Finding, ...]  # those of them that went wrong by themselves
+    noise: tuple[Finding, ...]
+    job: Job | None
+    unexplained: tuple[Document, ...]
+    unexplained_times: int
+    missing: tuple[Missing, ...]
+    skipped: tuple[Pair, ...]
+
+
+def answer(report: Json, lang: str) -> Answer:
+    """The whole report."""
+    found = {f["id"]: finding(f, report, lang) for f in report["findings"]}
+    verdict = report["verdict"]
+    return Answer(
+        verdict=verdict,
+        told=word(verdict, lang) if verdict != "findings" else "",
+        findings=tuple(found.values()),
+        causes=tuple(found[f["id"]] for f in parts.roots(report)),
+        noise=tuple(found[f["id"]] for f in parts.noise(report)),
+        job=_job(report, lang),
+        unexplained=tuple(cluster(c, lang) for c in report["unexplained"]),
+        unexplained_times=sum(c["count"] for c in report["unexplained"]),
+        missing=tuple(missing(one, lang) for one in report["missing_evidence"]),
+        skipped=skipped(report),
+    )
+
+
+def _job(report: Json, lang: str) -> Job | None:
+    if not report.get("job"):
+        return None
+    from doctor.render.job import compose
+
+    return compose(report["job"], lang)
+
+
+def finding(made: Json, report: Json, lang: str, kinds: Kinds = str) -> Finding:
+    """One finding; `kinds` tells what a kind of fault is called."""
+    tag, share = word(made["severity"], lang), notation.share(made["confidence"])
+    sure = word(notation.surety(made["confidence"]), lang)
+    facts = (tag, f"{word('confidence', lang)} {share} ({sure})", kinds(made["kind"]))
+    return Finding(
+        made["id"], made["title"][lang], made["severity"], tag, made["role"], share, sure, made["count"],
+        Document(made["id"], made["title"][lang], facts, tuple(s for s in _sections(made, report, lang) if s.blocks)),
+    )  # fmt: skip
+
+
+def _sections(made: Json, report: Json, lang: str) -> Iterable[Section]:
+    def labelled(name: str, *blocks: Block) -> Section:
+        return Section(name, word(name, lang), blocks)
+
+    where = scope(made, lang)
+    yield Section("where", "", (Pair(word("where", lang), where),) if where else ())
+    note = (Prose(made["note"][lang]),) if made.get("note") else ()
+    yield Section("note", word("why", lang), note)
+    yield labelled("cause", Prose(made["cause"][lang]))
+    often = word("times", lang, n=made["count"]) if made["count"] > 1 else ""
+    yield labelled("evidence", *map(evidence, made["evidence"]))._replace(aside=often)
+    above = made["explained_by"]
+    yield Section("explained_by", word("symptom_of", lang), _beside([above] if above else [], report, lang))
+    yield labelled("explains", *_beside(made["explains"], report, lang))
+    yield labelled("why", Prose(made["why"][lang]))
+    yield labelled("fix", *fixes(made["fixes"], lang))
+    yield labelled("repro", *([Command(repro(made))] if made["repro"] else ()))
+    yield labelled("refs", *references(made["references"]))
+
+
+def _beside(codes: Iterable[str], report: Json, lang: str) -> tuple[Link, ...]:
+    """Other findings of the report."""
+    wanted = list(codes)
+    by_id = {f["id"]: f for f in report["findings"]} if wanted else {}
+    return tuple(
+        Link(Target("finding", c), one["title"][lang], notation.times(one["count"]), one.get("rule") or "")
+        for c in wanted
+        if (one := by_id.get(c)) is not None
+    )
+
+
+def scope(made: Json, lang: str) -> str:
+    """Whose fault and when: node, rank, device, process, as far as the log says."""
+    told = [f"{word(k, lang)} {made['scope'][k]}" for k in SCOPE if made["scope"][k] is not None]
+    if made["first_seen"]:
+        told.append(notation.moment(made["first_seen"]))
+    return ", ".join(told)
+
+
+def evidence(one: Json) -> Evidence:
+    return Evidence(one["path"], one["line"], one["text"], notation.moment(one["time"]))
+
+
+def repro(made: Json) -> str:
+    """The command that writes a script for the finding, from the log in which it stands when that can be read again."""
+    log = made["evidence"][0]["path"] if made["evidence"] else "<"
+    source = f" --from {shlex.quote(log)}" if not log.startswith("<") and "!" not in log else ""
+    return f"npu-doctor repro {made['id']}{source} -o repro.py"
+
+
+def cluster(made: Json, lang: str) -> Document:
+    """Errors of one shape that no entry claims."""
+    codes = tuple(Decoded(c["code"], c["name"] or "", c["meaning"][lang]) for c in made["codes"] if c["meaning"])
+    near = tuple(
+        Link(Target("entry", n["id"]), n["title"][lang], notation.share(n["score"])) for n in made["nearest"] or ()
+    )
+    sections = (
+        Section("shape", "", (Pattern(made["template"]),)),
+        Section("evidence", word("evidence", lang), (evidence(made["evidence"]),)),
+        Section("codes", "", codes),
+        Section("nearest", word("nearest", lang), near),
+    )
+    facts = (made["level"] or "", made["module"] or "")
+    return Document(notation.times(made["count"]), word("unexplained", lang), facts, tuple(s for s in sections if s.blocks))
+
+
+def skipped(report: Json) -> tuple[Pair, ...]:
+    """What was not read, and why."""
+    return tuple(Pair(s["path"], s["reason"]) for s in report["skipped"])
+
+
+def missing(one: Json, lang: str) -> Missing:
+    command, _, remark = one["how"][lang].partition("    # ")
+    return Missing(one["what"][lang], Command(command, (remark,) if remark else ()))

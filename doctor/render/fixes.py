@@ -1,0 +1,61 @@
+"""The parts of a fix, decided here for every face: what can be pasted, and the notes that stand with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from doctor.base.words import named, word
+from doctor.render.document import Bullet, Code, Command, Fix, FixPart, Reference
+
+Json = dict[str, Any]
+
+
+def fixes(found: Iterable[Json], lang: str) -> tuple[Fix, ...]:
+    """Fixes in the order in which to try them."""
+    return tuple(_fix(fix, lang) for fix in found)
+
+
+def _fix(fix: Json, lang: str) -> Fix:
+    risk = fix.get("risk") or "low"
+    notes = (f"{word('risk', lang)}: {named('risk', risk, lang)}",) if risk != "low" else ()
+    steps: list[FixPart] = [Bullet(step[lang]) for step in fix.get("steps", ())]
+    for env in fix["env"]:
+        steps += _setting(env, lang)
+    steps += [_command(command, lang) for command in fix["commands"]]
+    return Fix(named("goal", fix["goal"], lang), fix["title"][lang], notes, (*steps, *_code(fix.get("code"), lang)))
+
+
+def _setting(env: Json, lang: str) -> tuple[Command, Command]:
+    """A variable to set, and how to take that back."""
+    wide = env["scope"] not in ("", "process")  # that of the process is what a reader takes for granted
+    notes = [f"{word('scope', lang)}: {named('scope', env['scope'], lang)}"] if wide else []
+    if env["caution"]:
+        notes.append(_line(env["caution"][lang]))
+    return Command(f"export {env['name']}={env['value']}", tuple(notes)), Command(env["undo"], (), True)
+
+
+def _command(command: Json, lang: str) -> Command:
+    notes = [_line(command["why"][lang])] if command["why"] else []
+    if command["changes"]:
+        notes.append(f"{word('changes', lang)}: {_line(command['changes'][lang])}")
+    return Command(command["run"], tuple(notes))
+
+
+def _code(code: Json | None, lang: str) -> tuple[Code, ...]:
+    if not code:
+        return ()
+    after = Code(code["after"].rstrip(), code["lang"])
+    if not code["before"].strip():
+        return (after,)
+    before = Code(code["before"].rstrip(), code["lang"], word("before", lang), True)
+    return before, after._replace(note=word("after", lang))
+
+
+def _line(text: str) -> str:
+    """A note stands behind a `#`: a second line of it would be taken for a command."""
+    return " ".join(text.split("\n"))
+
+
+def references(found: Iterable[Mapping[str, Any]]) -> tuple[Reference, ...]:
+    return tuple(Reference(str(r.get("title") or ""), str(r.get("url") or "")) for r in found)

@@ -1,0 +1,153 @@
+"""Draws the blocks of documents for a terminal: labels in a column, what is to be pasted on lines of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from doctor.base import notation
+from doctor.base.words import word
+from doctor.render.document import (
+    Block,
+    Bullet,
+    Code,
+    Command,
+    Decoded,
+    Document,
+    Evidence,
+    Fix,
+    Link,
+    Listed,
+    Pair,
+    Prose,
+    Reference,
+    Relation,
+)
+from doctor.render.layout import Style, cells, paint, wrap
+
+LABEL = 10  # cells of the label column
+
+
+def labelled(label: str, text: str, style: Style, name: str | None = None) -> Iterator[str]:
+    pad = " " * max(0, LABEL - 2 - cells(label))
+    for number, row in enumerate(wrap(text, max(20, style.width - LABEL - 1))):
+        head = f"  {paint(label, 'label', style)}{pad}" if not number else " " * LABEL
+        yield f"{head} {paint(row, name, style) if name else row}".rstrip()
+
+
+def bullet(text: str, style: Style) -> Iterator[str]:
+    for number, row in enumerate(wrap(text, max(20, style.width - 4))):
+        yield ("  - " if not number else "    ") + row
+
+
+def indented(text: str, style: Style, indent: int = 6) -> Iterator[str]:
+    for row in wrap(text, max(20, style.width - indent)):
+        yield f"{' ' * indent}{row}"
+
+
+def command(one: Command, lang: str, style: Style, indent: int) -> Iterator[str]:
+    """A line to paste is never broken; its notes go above when they do not fit."""
+    remark = "; ".join((*one.notes, *((word("undo", lang),) if one.undo else ())))
+    rows, name = one.run.split("\n"), "dim" if one.undo else "code"
+    if remark and len(rows) == 1 and indent + cells(one.run) + 4 + cells(remark) <= style.width:
+        yield " " * indent + paint(one.run, name, style) + paint(f"    # {remark}", "dim", style)
+        return
+    if remark:
+        for row in wrap(remark, max(20, style.width - indent - 2)):
+            yield " " * indent + paint(f"# {row}", "dim", style)
+    for row in rows:
+        yield " " * indent + paint(row, name, style)
+
+
+def command_labelled(label: str, run: str, style: Style) -> Iterator[str]:
+    """A labelled line to paste: never broken."""
+    pad = " " * max(0, LABEL - 2 - cells(label))
+    yield f"  {paint(label, 'label', style)}{pad} {paint(run, 'code', style)}"
+
+
+def fixes(found: Iterable[Fix], lang: str, style: Style) -> Iterator[str]:
+    """Fixes in the order in which to try them; commands and variables stand on lines of their own, ready to be pasted."""
+    for number, fix in enumerate(found, 1):
+        label = word("fix", lang) if number == 1 else ""
+        yield from labelled(label, f"{number}. [{fix.goal}] {fix.headline}", style)
+        for part in fix.parts:
+            if isinstance(part, Bullet):
+                yield from labelled("", f"- {part.text}", style)
+            elif isinstance(part, Command):
+                yield from command(part, lang, style, LABEL + 2)
+            else:
+                yield from _code(part, style, LABEL + 2)
+
+
+def _code(part: Code, style: Style, indent: int) -> Iterator[str]:
+    if part.note:
+        yield from labelled("", f"# {part.note}", style, "dim")
+    for row in part.text.split("\n"):
+        yield " " * indent + paint(row, "dim" if part.old else "code", style)
+
+
+_ASIDE = ("patterns", "variables", "template")  # of an entry: for who looks into the knowledge itself
+_APART = ("cause", "fix", "text", "code", "refs")
+
+
+def explained(found: Document, lang: str, style: Style) -> str:
+    """A document of the knowledge, whole."""
+    rows = [*_head(found, style)]
+    for section in found.sections:
+        if section.name in _ASIDE:
+            continue
+        if section.name in _APART:
+            rows.append("")
+        if section.name == "fix":
+            rows += fixes(found.fixes, lang, style)
+            continue
+        if section.name == "mentions":
+            rows.append(f"{section.label}:")
+        for block in section.blocks:
+            rows += _block(block, lang, style)
+    return "\n".join(rows) + "\n"
+
+
+def _head(found: Document, style: Style) -> Iterator[str]:
+    head = "  ".join(paint(text, "bold", style) for text in (found.code, found.title) if text)
+    if head:
+        yield head
+    facts = f" {style.dot} ".join(fact for fact in found.facts if fact)
+    if facts:
+        yield paint(facts, "dim", style)
+
+
+def _block(block: Block, lang: str, style: Style) -> Iterable[str]:
+    if isinstance(block, Prose):
+        return _pair(block.label, block.text, style) if block.label else wrap(block.text, style.width)
+    if isinstance(block, Pair):
+        return _pair(block.label, block.text, style)
+    if isinstance(block, Listed):
+        return _pair(block.label, "; ".join(block.texts), style)
+    if isinstance(block, Bullet):
+        return indented(block.text, style, 4)
+    if isinstance(block, Command):
+        return command(block, lang, style, 2)
+    if isinstance(block, Code):
+        return _code(block, style, 4)
+    if isinstance(block, Relation):
+        told = block.said or tuple(link.target.id for link in block.links)
+        return _pair(block.label, ", ".join(told), style)
+    if isinstance(block, Link):
+        return [f"  {block.target.id}  {block.text}"]
+    if isinstance(block, Reference):
+        return [f"  {block.title}  {block.url}".rstrip()]
+    if isinstance(block, Fix):
+        return fixes((block,), lang, style)
+    if isinstance(block, Evidence):
+        return [f"  {notation.place(block.path, block.line)}", *(f"    {row}" for row in block.text.split("\n"))]
+    if isinstance(block, Decoded):
+        return _pair(block.code, f"{block.name} {block.meaning}".strip(), style)
+    return [f"  {block.text}"]  # a pattern
+
+
+def _pair(label: str, text: str, style: Style) -> Iterator[str]:
+    head = f"{label}: "
+    first, *more = wrap(head + text, max(20, style.width - 4))
+    named = first.startswith(head)
+    yield f"  {paint(head, 'label', style)}{first[len(head):]}" if named else f"  {first}"
+    yield from (f"    {row}" for row in more)
