@@ -15,6 +15,7 @@ from doctor.scan.factscan import FactScan
 from doctor.scan.finder import Finds
 from doctor.scan.floods import Floods, Treatment, statement
 from doctor.scan.harvest import Harvest, Hit, Place
+from doctor.scan.meaningscan import MeaningScan
 from doctor.scan.plan import STRIKES, Plan
 from doctor.scan.select import EVERYTHING, Select
 from doctor.scan.tablescan import Cells, TableScan, holds
@@ -48,6 +49,7 @@ class RangeScan:
         self.kinds: dict[str, int] = {}
         self.size = self.lines = 0
         self.tables = TableScan()
+        self.meanings = MeaningScan(plan.fields)
         self.escaped: set[int] = set()  # where lines of this window begin that terminal escapes stand in
 
     def harvest(self, skipped: tuple[Skipped, ...], whole: bool) -> Harvest:
@@ -174,7 +176,9 @@ class RangeScan:
     ) -> None:
         """A line with an error mark that no literal claims of those that are still looked for."""
         if not self.floods.left_out.claim(view.window.data, start, eol):
-            self.errors.add(view, start, eol, line, place)
+            place = self.errors.add(view, start, eol, line, place)
+            if place is not None:
+                self._meaning(view, start, eol, place)
 
     def _beneath_escapes(self, data: bytes, limit: int, found: Finds) -> Finds:
         """The finds of the window with those in lines that terminal escapes cut up: a literal may stand on both sides of one."""
@@ -245,8 +249,16 @@ class RangeScan:
                     kept = place._replace(text=body[:KEEP_TEXT], end_line=place.line + body.count("\n"))
                 if self.floods.keeps(number):
                     self.hits.extend(Hit(name, kept, tuple(captures.items())) for name in self.plan.names[number])
-        if not claimed and any(self.plan.is_mark[n] for n in found):
+        if claimed:
+            if place is not None:
+                self._meaning(view, start, eol, place)
+        elif any(self.plan.is_mark[n] for n in found):
             self._unclaimed(view, start, eol, line, place)
+
+    def _meaning(self, view: View, start: int, eol: int, place: Place) -> None:
+        """A line that may report an error, with or without a signal that knows it."""
+        for row in self.meanings.rows(view, start, eol, place):
+            self._row(row, place)
 
     def _holds(self, signal: Signal, row: Cells) -> bool:
         if self.plan.slow.get(signal.id, 0) >= STRIKES:

@@ -62,7 +62,7 @@ _ACTUAL = lazy(r",? (?:but )?actual(?:ly)? (?:is|dtype is|value is) (?P<given>[^
 _ILLEGAL = lazy(r"(?:[Ii]llegal|[Ii]nvalid|[Uu]nsupported|not support(?:ed)?) (?P<property>format|dtype|data type|shape|dim(?:ension)?)s? (?:of|for) (?:the )?\W?(?P<parameter>\w{1,60})(?:\W{1,3}(?P<given>[A-Z]\w{1,30}))?(?:,? (?:it |which )?(?:only supports?|should be|must be) \[?(?P<allowed>[\w, /]{1,120}))?")
 _REFUSED = lazy(r"(?P<property>dtype|data type|format|shape)s?:? ?\W?(?P<given>(?:DT_)?[A-Za-z]\w{1,30})\W? (?:is|are) (?:not support(?:ed)?|unsupported|illegal|invalid)(?: (?:for|by|in|on) (?P<operator>[\w.]{1,60}))?")
 _PREFIX = lazy(r"^.{0,400}(?:[EW][0-9A-Z]\d{4}\)?: ?(?:\[PID: ?\d{1,12}\] ?)?(?:\d{4}-\d\d-\d\d-[\d:.]{8,16} )?|detail: ?|[Rr]eason: ?|Error: )")
-_ARTICLES = lazy(r"^(?:(?:the|input|output|tensor|parameter|attr|check|expected|expect|of|for|that|value|argument|check failed) ){1,4}", 2)
+_OF_NPU = lazy(r"aclnn|npu_|\b[EW][0-9A-Z]\d{4}\b|\b1610\d\d\b|For (?:primitive)?\[?'?[A-Z]|tbe|DT_[A-Z]|NPU|OpName|[Oo]p ?[Tt]ype|CANN")
 
 _TYPES = {
     "half": "float16", "float": "float32", "double": "float64", "long": "int64", "int": "int32", "short": "int16", "char": "int8",
@@ -92,7 +92,7 @@ def _row(said: Said, text: str, operator: str, parameter: str, kind: str, given:
     return reading(
         "refusal", operator=operator, parameter=parameter, property=kind, given=given, allowed=allowed,
         cast=cast(given, allowed) if kind == "dtype" else "",
-        list="yes" if allowed else "no", file=said.user_file,
+        side="npu" if _OF_NPU.search(text) else "host", file=said.user_file,
     )  # fmt: skip
 
 
