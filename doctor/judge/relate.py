@@ -31,6 +31,7 @@ _ELSEWHERE = "other-machine"
 _STOPPED = "interrupted"
 # Read from the words of a line that nobody may know: whoever knows anything that happened there knows more.
 _READ = "meaning"
+_VAGUE = frozenset({"peer-timeout", "wrapper"})  # tells that something failed, not what: less than a symptom that is known
 _OF_PYTHON = "user-code"  # an exception that follows from a failed call is printed after what the call printed
 # What is printed because a peer is gone: it follows from the root of a job, wherever it stands.
 _DOWNSTREAM = frozenset({"peer-timeout", "peer-lost", "worker-death", "link-fault", "network-config", "process-death"})
@@ -226,8 +227,11 @@ def _strength(effect: Finding, cause: Finding, facts: _Facts) -> int:
             return 6 if guess is effect else 0
     if b.kind == _STOPPED and near and _not_later(cause, effect):
         return 5
-    if a.domain == _READ != b.domain and b.role in ("cause", "ambiguous") and not _guesses(b) and near and _ends_jobs(cause):
-        return SUGGESTED
+    if a.domain == _READ != b.domain and near and not _guesses(b) and _ends_jobs(cause):
+        if b.role in ("cause", "ambiguous") or (b.role == "symptom" and a.kind in _VAGUE):
+            return SUGGESTED
+    if a.role == "symptom" and b.domain == _READ and b.kind in _VAGUE:
+        return 0
     if a.role == "wrapper" and b.role != "wrapper":
         return (5 if near else 4) + (b.role == "cause")
     real = b.role in ("cause", "ambiguous") and _ends_jobs(cause)

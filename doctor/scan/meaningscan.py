@@ -23,6 +23,7 @@ MAX_SHAPES = 200
 MAX_EXCEPTIONS = 40
 _BELOW = 4 << 10  # bytes of an exception's message that may follow
 _TABLE = "meaning."
+_NO_ERROR = ("W", "Possible Cause", "Solution", "TraceBack", "Rectify", "The function call", "- Ascend")  # of CANN's blocks
 
 
 class MeaningScan:
@@ -55,7 +56,7 @@ class MeaningScan:
 def _tells(place: Place) -> bool:
     """Does a line report an error? Blocks of CANN do, which carry no level; those of its warnings begin with a W."""
     if place.kind == "message":
-        return place.level not in ("info", "debug", "warning") and not place.text.startswith("W")
+        return place.level not in ("info", "debug", "warning") and not place.text.lstrip().startswith(_NO_ERROR)
     return is_error(place)
 
 

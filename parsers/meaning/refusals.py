@@ -52,7 +52,7 @@ _TORCH_SHAPE = lazy(
 )
 # "the dtype of x should be A, but got B": subject, what is taken, what came.
 _SHOULD = lazy(
-    r"(?P<subject>(?:[\w'\[\]./()-]{1,80} ){1,14}?)(?:(?:must|should|can) (?:only )?(?:be|support)|only supports?|is expected to be|expected to be) "
+    r"(?P<subject>(?:[\w'\[\]./()-]{1,80} ){1,14}?)(?:(?:must|should|can) (?:only )?(?:be|support)|only supports?|is expected to be|expected to be|(?<=\w) to be) "
     r"(?P<allowed>[^\n]{1,300}?)(?:[,;.]? (?:but|and)? ?(?:now |actually |currently )?(?:got|is|are|found|actual is|given|was|it is|received)\b:? ?(?P<given>[^\n]{1,160}?))?"
     r"(?=[.;,]?(?: |$)(?:\[THREAD|$)|\.(?:\s|$)|$)"
 )

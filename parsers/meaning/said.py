@@ -13,6 +13,8 @@ _CELL = 160
 _CONTINUED = 400
 """How far into the next lines a message may begin whose own line is only its title."""
 
+_ADVICE = ("[FUNC:", "[THREAD:", "Possible Cause:", "Solution:", "TraceBack (most recent")
+
 # Packages whose name for pip is another one; "_" and "-" are the same to pip.
 _DISTRIBUTIONS = {
     "cv2": "opencv-python", "PIL": "pillow", "sklearn": "scikit-learn", "yaml": "pyyaml", "skimage": "scikit-image",
@@ -42,7 +44,7 @@ class Said(NamedTuple):
     @property
     def line(self) -> str:
         """The text as one line."""
-        return self.text[:LONGEST].replace("\n", " ").replace("\\n", " ")
+        return _without_advice(self.text[:LONGEST]).replace("\n", " ").replace("\\n", " ")
 
     @property
     def whole(self) -> str:
@@ -64,6 +66,12 @@ class Reading(NamedTuple):
     def get(self, name: str) -> str:
         """The value of a cell, "" when the text does not tell it."""
         return dict(self.cells).get(name, "")
+
+
+def _without_advice(text: str) -> str:
+    """What happened, without where it was written and what the software guesses about it."""
+    ends = [at for words in _ADVICE if (at := text.find(words)) > 0]
+    return text[: min(ends, default=len(text))]
 
 
 def reading(table: str, **cells: str) -> Reading:

@@ -26,7 +26,7 @@ _IS = lazy(
 )
 _LONG = lazy(r"(?P<n>\d[\d.]{0,14}) ?(?P<unit>milliseconds|microseconds|seconds?|minutes?|min|ms|us|sec|s|m|h)\b|(?:Timeout|timeout|time)\(?(?P<unit2>ms|s)\)? ?[=:] ?(?P<n2>\d[\d.]{0,14})|(?:read |connect )?timeout ?[=:]? ?\(?(?P<n3>\d[\d.]{0,14})")
 _FOR = lazy(
-    r"(?:wait(?:ing|ed|s)?(?: for)?|while trying to|trying to|when|while|connection to|connecting to|connect to)(?: the)? (?P<what>(?:\([^)\n]{0,60}\)|\.(?=\S)|[^\n.;,()]){3,100}?)(?=,| (?:timed|time ?out|failed|within|after|for \d)|\. |\.$|;|$)"
+    r"\b(?:wait(?:ing|ed|s)?(?: for)?|while trying to|trying to|when|while|connection to|connecting to|connect to)(?: the)? (?P<what>(?:\([^)\n]{0,60}\)|\.(?=\S)|[^\n.;,()]){3,100}?)(?=,| (?:timed|time ?out|failed|within|after|for \d)|\. |\.$|;|$)"
 )
 _HEAD = lazy(r"(?P<what>[A-Za-z_][\w .()/-]{2,60}?) (?:has |was |is )?(?:timed out|time ?out)\b")
 _HOST = lazy(r"host='(?P<what>[^'\n]{1,100})'")
