@@ -49,6 +49,8 @@ _OWNERS = (
     ("cxx11", "libstdc++"), ("GLIBC_", "libc"), ("GLIBCXX", "libstdc++"), ("CXXABI", "libstdc++"),
 )  # fmt: skip
 _NOT_OF_PIP = frozenset(("CANN", "ATB", "libc", "libstdc++", "python", ""))
+_EVERYWHERE = frozenset(("__version__", "__file__", "__all__"))
+"""What a package has, unless a mere folder of its name stands in its place."""
 _BUILT_IN = frozenset(["NoneType", "str", "int", "float", "bool", "list", "dict", "tuple", "set", "function", "method", "bytes", "generator", "module"])
 
 
@@ -100,7 +102,7 @@ def _of_symbol(text: str, said: Said) -> Reading | None:
 
 def _of_attribute(text: str, said: Said) -> Reading | None:
     if (found := _OF_MODULE.search(text)) is not None:
-        what = "circular" if found["circular"] else "attribute"
+        what = "circular" if found["circular"] else "shadowed" if found["name"] in _EVERYWHERE else "attribute"
         return _row(said, said.raised_in, found["module"].partition(".")[0], f"{found['module']}.{found['name']}", what)
     if (found := _OF_OBJECT.search(text)) is None or found["owner"] in _BUILT_IN:
         return None

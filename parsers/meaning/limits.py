@@ -11,8 +11,8 @@
 >>> [row.get(name) for name in ("resource", "needs", "has")]
 ['block', '35', '10']
 >>> row = read(Said("Free memory on device (8.0/64.0 GiB) on startup is less than desired GPU memory utilization (0.9, 57.6 GiB)."))[0]
->>> [row.get(name) for name in ("kind", "needs", "has", "unit")]
-['memory', '57.6', '8.0', 'GiB']
+>>> [row.get(name) for name in ("kind", "needs", "has")]
+['memory', '57.6 GiB', '8.0 GiB']
 """
 
 from __future__ import annotations
@@ -72,10 +72,11 @@ def read(said: Said) -> tuple[Reading, ...]:
     for form in _FORMS:
         if (found := form.search(text)) is not None:
             told = found.groupdict()
-            unit = told.get("unit") or told.get("unit2") or ""
+            unit, other = told.get("unit") or told.get("unit2") or "", told.get("unit2") or told.get("unit") or ""
             resource = _clean(told["resource"] or "")
             kind = kind_of(f"{resource} {unit}" if resource or unit else "memory")
-            return (reading("limit", kind=kind, resource=resource or kind, needs=told["needs"].rstrip(".,"), has=told["has"].rstrip(".,"), unit=unit),)  # fmt: skip
+            needs, has = f"{told['needs'].rstrip('.,')} {unit}", f"{told['has'].rstrip('.,')} {other}"
+            return (reading("limit", kind=kind, resource=resource or kind, needs=needs, has=has),)
     return ()
 
 

@@ -39,4 +39,4 @@ def read(said: Said) -> tuple[Reading, ...]:
     found = _FAILED.search(text) or _FAILED_TO.search(text)
     if found is None:
         return ()
-    return (reading("failure", kind="code", what=found["what"].rpartition("] ")[2], code=found["code"]),)
+    return (reading("failure", kind="code", what=found["what"].rpartition("]")[2].strip().removeprefix("call "), code=found["code"]),)

@@ -52,7 +52,7 @@ _TORCH_SHAPE = lazy(
 )
 # "the dtype of x should be A, but got B": subject, what is taken, what came.
 _SHOULD = lazy(
-    r"(?P<subject>(?:[\w'\[\]./()-]{1,80} ){1,14}?)(?:(?:must|should|can) (?:only )?(?:be|support)|only supports?|is expected to be|expected to be|(?<=\w) to be) "
+    r"(?P<subject>(?:[\w'\[\]./()-]{1,80} ){1,14}?)(?:(?:must|should|can) (?:only )?(?:be|support)|only supports?|is expected to be|expected to be|to be) "
     r"(?P<allowed>[^\n]{1,300}?)(?:[,;.]? (?:but|and)? ?(?:now |actually |currently )?(?:got|is|are|found|actual is|given|was|it is|received)\b:? ?(?P<given>[^\n]{1,160}?))?"
     r"(?=[.;,]?(?: |$)(?:\[THREAD|$)|\.(?:\s|$)|$)"
 )
@@ -89,9 +89,10 @@ def _row(said: Said, text: str, operator: str, parameter: str, kind: str, given:
     operator = operator or _operator(text)
     if kind == "dtype":
         given, allowed = dtypes(given), dtypes(allowed)
+    nearest = cast(given, allowed) if kind == "dtype" else ""
     return reading(
         "refusal", operator=operator, parameter=parameter, property=kind, given=given, allowed=allowed,
-        cast=cast(given, allowed) if kind == "dtype" else "",
+        cast=nearest, choice="known" if nearest else "unknown",
         side="npu" if _OF_NPU.search(text) else "host", file=said.user_file,
     )  # fmt: skip
 
@@ -188,10 +189,10 @@ def property_of(subject: str, exact: bool = False) -> str:
     >>> property_of("the data type of x"), property_of("hidden size"), property_of("bias dims"), property_of("the value of k")
     ('dtype', '', 'dims', '')
     """
-    words = subject.lower()
+    words = f"{subject.lower()} "
     if "dtype" in words or "data type" in words or "scalar type" in words or " dt_" in f" {words}".replace("[", " ") or (not exact and ("type of" in words or "input type" in words)):
         return "dtype"
-    for kind, signs in (("format", ("format",)), ("dims", ("dim", " rank", "2d", "3d", "4d")), ("shape", ("shape",))):
+    for kind, signs in (("format", ("format ", "format'")), ("dims", ("dim", " rank", "2d", "3d", "4d")), ("shape", ("shape",))):
         if any(sign in words for sign in signs) and not (exact and kind == "shape"):
             return kind
     return ""

@@ -27,13 +27,13 @@ ANCHORS = (
 )  # fmt: skip
 ASSERTION = "AssertionError"
 
-_PREFIX = lazy(r"^(?:[\w./-]{1,80}: )?(?:(?:[A-Za-z_]\w{0,60}\.){0,8}[A-Za-z]\w{0,60}(?:Error|Exception): )?(?:error: )?(?:\[[^\]\n]{1,80}\] ?){0,3}")
-_OPTION = lazy(r"(?P<rule>(?:unrecogni[sz]ed arguments?|unknown (?:option|argument|key|parameter)s?|no such option|invalid choice)s?:? (?P<given>[^\n(]{1,120}))", 2)
-_INVALID = lazy(r"(?P<rule>[Ii]nvalid (?:value|argument|setting|config(?:uration)?)s?(?: (?:of|for) (?P<subject>[\w.`'\"\[\]-]{1,80}))?(?:[:=,] ?| is )?(?P<given>[^\n]{0,120}))")
-_TOGETHER = lazy(r"(?P<rule>(?P<subject>[^\n.;]{2,140}?) (?:is|are)? ?(?:not (?:yet |currently )?(?:supported|compatible|allowed)|incompatible|unsupported|mutually exclusive)(?: (?:with|when|for|in|by|together with|while|if) (?P<given>[^\n.;]{1,120}))?)")
-_CANNOT = lazy(r"(?P<rule>(?P<subject>[^\n.;]{2,140}?) (?:cannot|can't|can not) be (?:used|enabled|set|combined|applied)(?: (?:with|when|together with|for|in|and) (?P<given>[^\n.;]{1,120}))?)")
-_REQUIRED = lazy(r"(?P<rule>(?P<subject>[^\n;]{1,160}?) (?:must|should|has to|have to|needs? to|is required to|(?:is|are) expected to)(?: not)? (?:be|have|contain|match|equal|divide|support|specify|provide|set)\b ?(?P<allowed>[^\n;]{0,160}?))(?:[,.]? (?:but )?(?:got|found|received|given):? (?P<given>[^\n]{1,100}?))?(?=\.?$|\. )")
-_EXPECTED = lazy(r"(?P<rule>[Ee]xpected (?P<allowed>[^\n;]{1,120}?),? (?:but )?(?:got|found|received|given)\b:? ?(?P<given>[^\n;]{1,100}))")
+_PREFIX = lazy(r"^(?:[\w./-]{1,80}: )?(?:\[[A-Z]{4,8}\] ?)?(?:\[PID: ?\d{1,12}\] ?)?(?:\d{4}-\d\d-\d\d[-T ][\d:.]{8,16} ?)?(?:\(PID[^)\n]{0,60}\) ?)?(?:\w{0,40}\(?[EW][0-9A-Z]\d{4}\)?: ?)?(?:\[PID: ?\d{1,12}\] ?)?(?:\d{4}-\d\d-\d\d[-T ][\d:.]{8,16} ?)?(?:(?:[A-Za-z_]\w{0,60}\.){0,8}[A-Za-z]\w{0,60}(?:Error|Exception): )?(?:error: )?(?:\[[^\]\n]{1,80}\] ?){0,3}")
+_OPTION = lazy(r"(?:(?:unrecogni[sz]ed arguments?|unknown (?:option|argument|key|parameter)s?|no such option|invalid choice)s?:? (?P<given>[^\n(]{1,120}))", 2)
+_INVALID = lazy(r"(?:[Ii]nvalid (?:value|argument|setting|config(?:uration)?)s?(?: (?:of|for) (?P<subject>[\w.`'\"\[\]-]{1,80}))?(?:[:=,] ?| is )?(?P<given>[^\n]{0,120}))")
+_TOGETHER = lazy(r"(?:(?P<subject>[^\n.;]{2,140}?) (?:is|are)? ?(?:not (?:yet |currently )?(?:supported|compatible|allowed)|incompatible|unsupported|mutually exclusive)(?: (?:with|when|for|in|by|together with|while|if) (?P<given>[^\n.;]{1,120}))?)")
+_CANNOT = lazy(r"(?:(?P<subject>[^\n.;]{2,140}?) (?:cannot|can't|can not) be (?:used|enabled|set|combined|applied)(?: (?:with|when|together with|for|in|and) (?P<given>[^\n.;]{1,120}))?)")
+_REQUIRED = lazy(r"(?:(?P<subject>[^\n;]{1,160}?) (?:must|should|has to|have to|needs? to|is required to|(?:is|are) expected to)(?: not)? (?:be|have|contain|match|equal|divide|support|specify|provide|set)\b ?(?P<allowed>[^\n;]{0,160}?))(?:[,.]? (?:but )?(?:got|found|received|given):? (?P<given>[^\n]{1,100}?))?(?=\.?$|\. )")
+_EXPECTED = lazy(r"(?:[Ee]xpected (?P<allowed>[^\n;]{1,120}?),? (?:but )?(?:got|found|received|given)\b:? ?(?P<given>[^\n;]{1,100}))")
 _SUBJECT = lazy(r"(?:^(?:[Ii]nvalid|[Uu]nsupported|[Ww]rong) (?:parameter|argument|value) |,? (?:which|that|it)$)")
 _ASSERT = lazy(r"\s*assert\b ?\(?(?P<rule>.{1,160}?)(?:, f?['\"].*|,\s*\(?\s*)?$")
 
@@ -47,7 +47,7 @@ def read(said: Said) -> tuple[Reading, ...]:
     ):  # fmt: skip
         if (found := form.search(text)) is not None:
             told = found.groupdict()
-            return (_row(said, how, told["rule"] or "", told.get("subject") or "", told.get("given") or ""),)
+            return (_row(said, how, text, told.get("subject") or "", told.get("given") or ""),)
     if not asserted:
         return ()
     code = _ASSERT.match(said.code)

@@ -14,6 +14,8 @@ _CONTINUED = 400
 """How far into the next lines a message may begin whose own line is only its title."""
 
 _ADVICE = ("[FUNC:", "[THREAD:", "Possible Cause:", "Solution:", "TraceBack (most recent")
+_PASSING = ("/torch/nn/modules/module.py", "/torch/_ops.py", "/torch/utils/_contextlib.py", "/torch/_dynamo/eval_frame.py", "/torch/fx/graph_module.py")
+"""Files that only pass a call on: whoever stands above them made it."""
 
 # Packages whose name for pip is another one; "_" and "-" are the same to pip.
 _DISTRIBUTIONS = {
@@ -49,7 +51,7 @@ class Said(NamedTuple):
     @property
     def whole(self) -> str:
         """The text and what follows as one line: a list that is told may stand in the next line."""
-        return " ".join((self.line, *(line.strip()[:LONGEST] for line in self.following[:FOLLOWING])))[: 2 * LONGEST]
+        return _without_advice(" ".join((self.line, *(line.strip()[:LONGEST] for line in self.following[:FOLLOWING]))))[: 2 * LONGEST]
 
     def reaches(self, at: int) -> bool:
         """Does a place in `whole` still belong to this text: stands it in the text, or right below a mere title?"""
@@ -93,7 +95,7 @@ def said_by(failure: Failure, part: Raised) -> Said:
     """What an exception said, with what the frames tell that it passed."""
     foreign = [frame.package for frame in part.frames]
     passed = tuple(dict.fromkeys(p for p in foreign if p not in ("", "python")))
-    inner = next((f for f in reversed(part.frames) if f.package != "python"), None)
+    inner = next((f for f in reversed(part.frames) if f.package != "python" and not f.file.endswith(_PASSING)), None)
     own = next((f for f in reversed(part.frames) if not f.package and f.line), None)
     last = part.frames[-1] if part.frames and failure.how == "raised" else None
     return Said(

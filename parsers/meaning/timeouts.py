@@ -34,6 +34,9 @@ _VARIABLE = lazy(r"\b(?P<name>(?=[A-Z0-9_]{0,60}(?:TIMEOUT|TIME_OUT|EXEC_TIME|IN
 _OPTION = lazy(r"(?P<name>--[\w-]{0,40}timeout[\w-]{0,30})|\b(?P<key>[a-z][a-z_]{0,40}timeout[a-z_]{0,20})\b(?= ?[=(:'\"`]|[`'\"])|`(?P<quoted>\w{0,40}timeout\w{0,20})`")
 
 
+_NOTHING = ("timeout", "time out", "in ", "of ", "there ", "the ", "a ", "is ", "error", "execution of ")
+
+
 def read(said: Said) -> tuple[Reading, ...]:
     """Who waited for what, and by what that is set."""
     text = said.line
@@ -42,9 +45,15 @@ def read(said: Said) -> tuple[Reading, ...]:
     what = _HOST.search(text) or _FOR.search(text) or _HEAD.search(text)
     variable, option = _VARIABLE.search(text), _OPTION.search(text)
     name = variable["name"] if variable else next((v for v in option.groups() if v), "") if option else ""
+    waited_for = _clean(what["what"]) if what else ""
+    if len(waited_for) < 4 or waited_for.lower().startswith(_NOTHING):
+        waited_for = ""
+    seconds = _seconds(text)
+    if not (waited_for or seconds or name):
+        return ()
     return (
         reading(
-            "timeout", waited_for=_clean(what["what"]) if what else "", seconds=_seconds(text), set_by=name,
+            "timeout", waited_for=waited_for, seconds=seconds, set_by=name,
             setting="variable" if variable else "option" if name else "unknown", who=said.raised_in, file=said.user_file,
         ),
     )  # fmt: skip

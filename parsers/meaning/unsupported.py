@@ -59,6 +59,7 @@ def read(said: Said) -> tuple[Reading, ...]:
 
 def _row(what: str, told: dict[str, str | None], text: str, said: Said) -> Reading:
     chip = told.get("chip") or ""
+    chip = "" if chip.lower().startswith("unknow") else chip
     if not chip and (named := _NAMED_CHIP.search(text)) is not None:
         chip = named["chip"]
     if chip in ("PrivateUse1", "npu"):
