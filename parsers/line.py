@@ -1,8 +1,8 @@
 """One raw line to a `Line`: prefixes peeled, head read, kind named.
 
 >>> line = read_line("[ERROR] RUNTIME(41207,python3.10):2026-03-02-10:21:44.118.305 [a.cc:1617]41388 Func:text")
->>> line.kind, line.level, line.module, line.pid, line.tid, line.source, line.time
-('plog', 'error', 'RUNTIME', 41207, 41388, 'a.cc:1617', '2026-03-02T10:21:44.118305')
+>>> line.kind, line.level, line.module, line.pid, line.source, line.time
+('plog', 'error', 'RUNTIME', 41207, 'a.cc:1617', '2026-03-02T10:21:44.118305')
 >>> read_line("(Worker_TP2 pid=1456) ERROR 03-25 06:14:02 [core.py:880] EZ9999: Inner Error!").kind
 'message'
 """
@@ -89,8 +89,6 @@ def _read(raw: str, depth: int) -> Line:
         module=peeled.module,
         time=time,
         pid=pid,
-        tid=peeled.tid,
-        process=peeled.worker,
         rank=peeled.rank,
         worker=peeled.worker,
     )
@@ -111,8 +109,6 @@ def _plain_plog(raw: str) -> Line | None:
         module=found.module,
         time=found.time,
         pid=found.pid,
-        tid=found.tid,
-        process=found.process,
         rank=found.rank,
         source=found.source,
     )
@@ -135,8 +131,6 @@ def _plog(peeled: Peeled, front: str) -> Line | None:
         module=found.module,
         time=found.time,
         pid=found.pid if found.pid is not None else peeled.pid,
-        tid=found.tid,
-        process=found.process or peeled.worker,
         rank=found.rank if found.rank is not None else peeled.rank,
         worker=peeled.worker,
         source=found.source,
@@ -164,8 +158,6 @@ def _torch_error(peeled: Peeled, front: str) -> Line | None:
         module=peeled.module,
         time=f"{found['date']}T{found['clock']}.000000",
         pid=int(found["pid"]),
-        tid=peeled.tid,
-        process=peeled.worker,
         rank=rank if rank >= 0 else peeled.rank,
         worker=peeled.worker,
         device=device if device >= 0 else None,

@@ -25,8 +25,6 @@ class Line(NamedTuple):
     module: str | None = None
     time: str | None = None
     pid: int | None = None
-    tid: int | None = None
-    process: str | None = None
     rank: int | None = None
     worker: str | None = None
     device: int | None = None

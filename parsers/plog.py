@@ -6,8 +6,9 @@
     [INFO]HSM:1970-01-01 00:02:17.408 text
     [ERROR] DEVICE(2420702,fffe06ffd1e0,python):2025-01-02-03:04:05.678.901 [path/file.cc:761] Func] msg
 
->>> head("[ERROR] HCCL(5520,VLLM::Worker_DP1):2025-12-10-19:55:30.331.900 [a.cc:803] [5688][Wait]x").process
-'VLLM::Worker_DP1'
+>>> found = head("[ERROR] HCCL(5520,VLLM::Worker_DP1):2025-12-10-19:55:30.331.900 [a.cc:803] [5688][Wait]x")
+>>> found.pid, found.source
+(5520, 'a.cc:803')
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ LEVELS = {
 
 _HEAD = lazy(
     r"\[ ?(?P<level>[A-Z]{3,10}|\d{1,3}) ?\] ?(?P<module>[A-Z0-9_]{1,32})"
-    r"(?:\((?P<pid>-?\d{1,19}|null|None)? ?,(?: ?(?P<tid>[0-9a-f]{6,16}),)?(?P<process>[^)]{0,80})\))?"
+    r"(?:\((?P<pid>-?\d{1,19}|null|None)? ?,[^)]{0,99}\))?"
     r": ?(?P<date>\d{4}-\d\d-\d\d)[- T](?P<clock>\d\d:\d\d:\d\d)(?:\.(?P<ms>\d{1,3})(?:\.(?P<us>\d{1,3})"
     r"|(?P<us6>\d{3})(?!\d))?)?"
 )
@@ -33,25 +34,18 @@ _SOURCE = lazy(
     r" ?(?:\[status:\w{1,20}\] ?)?\[(?:[^\[\]\s]{0,300}/)?(?P<source>[^\[\]\s/]{1,100}:\d{1,7})\]"
     r"| ?\d{1,10} \(cpuid:\d+\) (?:\S{0,200}/)?(?P<firmware>[\w.-]{1,80}:\d{1,7})"
 )
-_TID = lazy(
-    r" ?(?:\[hccl-[^\]]{1,160}\]\[(?P<rank>-?\d{1,6})\])?(?: ?\[(?P<bracket>\d{1,19})\]|(?P<plain>\d{1,19}) "
-    r"| (?P<spaced>\d{1,19}) "
-    r"|.{0,48}?\b[tT]id:(?P<named>\d{1,19})|.{0,16}?\[curpid: ?\d+, ?(?P<driver>\d{1,19})\])?"
-)
+_RANK = lazy(r" ?\[hccl-[^\]]{1,160}\]\[(?P<rank>-?\d{1,6})\]")
 
 
 class Head(NamedTuple):
-    """What a log line's head says; `end` is where the text after time, source and thread begins at the earliest."""
+    """What a log line's head says."""
 
     level: str | None
     module: str
     time: str
     pid: int | None
-    tid: int | None
-    process: str | None
     rank: int | None
     source: str | None
-    end: int
 
 
 def head(text: str, start: int = 0) -> Head | None:
@@ -60,31 +54,17 @@ def head(text: str, start: int = 0) -> Head | None:
     if found is None:
         return None
     milli, micro = found["ms"] or "", found["us"] or found["us6"] or ""
-    end = found.end()
-    source = None
-    tid = int(found["tid"], 16) if found["tid"] else None
     rank = None
-    place = _SOURCE.match(text, end)
-    if place is not None:
-        source = place["source"] or place["firmware"]
-        end = place.end()
-        if tid is None and place["source"]:
-            thread = _TID.match(text, end)
-            if thread is not None:
-                digits = thread["bracket"] or thread["plain"] or thread["spaced"] or thread["named"] or thread["driver"]
-                tid = int(digits) if digits else None
-                if thread["rank"]:
-                    rank = int(thread["rank"])
+    place = _SOURCE.match(text, found.end())
+    if place is not None and place["source"]:
+        group = _RANK.match(text, place.end())
+        rank = int(group["rank"]) if group is not None else None
     pid = found["pid"]
-    process = (found["process"] or "").strip()
     return Head(
         level=LEVELS.get(found["level"]),
         module=found["module"],
         time=f"{found['date']}T{found['clock']}.{milli:0<3}{micro:0<3}",
         pid=int(pid) if pid and pid.isdecimal() else None,
-        tid=tid,
-        process=process if process not in ("", "null", "None") else None,
         rank=rank if rank is not None and rank >= 0 else None,
-        source=source,
-        end=end,
+        source=(place["source"] or place["firmware"]) if place is not None else None,
     )

@@ -37,7 +37,6 @@ class Peeled(NamedTuple):
     module: str | None = None
     time: str | None = None
     pid: int | None = None
-    tid: int | None = None
     rank: int | None = None
     worker: str | None = None
     repeated: int = 1
@@ -49,14 +48,13 @@ class Peeled(NamedTuple):
 class _Said:
     """What the prefixes have said so far."""
 
-    __slots__ = ("level", "module", "pid", "rank", "tid", "time", "worker")
+    __slots__ = ("level", "module", "pid", "rank", "time", "worker")
 
     def __init__(self) -> None:
         self.level: str | None = None
         self.module: str | None = None
         self.time: str | None = None
         self.pid: int | None = None
-        self.tid: int | None = None
         self.rank: int | None = None
         self.worker: str | None = None
 
@@ -72,8 +70,6 @@ class _Said:
         self.time = _time(groups) or self.time
         if pid := groups.get("pid"):
             self.pid = int(pid)
-        if tid := groups.get("tid"):
-            self.tid = int(tid)
         if rank := groups.get("rank"):
             self.rank = int(rank)
         if worker := groups.get("worker"):
@@ -129,7 +125,6 @@ def peel(raw: str) -> Peeled:
         said.module,
         said.time,
         said.pid,
-        said.tid,
         said.rank,
         said.worker,
         repeated,
@@ -213,8 +208,8 @@ def _fields(text: str, at: int, said: _Said) -> int:
             if "level" in heard or forms.OWN_HEAD.match(text, found.end()):
                 break
             heard["level"] = level
-        elif field.isdecimal() and len(field) < 20 and "tid" not in heard:
-            heard["tid" if "pid" in heard else "pid"] = field
+        elif field.isdecimal() and len(field) < 20 and "thread" not in heard:
+            heard["thread" if "pid" in heard else "pid"] = field
         elif (place := forms.FIELD_PLACE.match(field)) is not None:
             heard["module"] = place["module"]
         elif (rank := forms.FIELD_RANK.match(field)) is not None:

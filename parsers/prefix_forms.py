@@ -2,7 +2,7 @@
 
 Each form is anchored, bounded, and takes one blank at most after itself, so that the indentation of what follows (a
 frame, a caret) stays. Group names say what a form tells: level or letter, module, date and clock and fraction, pid,
-tid, rank, worker.
+rank, worker.
 """
 
 from __future__ import annotations
@@ -77,14 +77,14 @@ VLLM = _form(
 )
 # E1204 14:46:07.912003 60570 file.cpp:201]
 GLOG = _form(
-    r"(?P<letter>[IWEFCD])(?:\d{4}(?=\d{4} ))?\d{3,4} \d\d:\d\d:\d\d(?:\.\d{1,9})? {1,8}(?P<tid>\d{1,19}) "
+    r"(?P<letter>[IWEFCD])(?:\d{4}(?=\d{4} ))?\d{3,4} \d\d:\d\d:\d\d(?:\.\d{1,9})? {1,8}\d{1,19} "
     rf"(?P<module>{PLACE}):\d{{1,7}}\](?: |$)"
 )
 # W NPUStream.cpp:409] where the bracket was lost
 TORCH_CUT = _form(r"(?P<letter>[IWEF]) (?P<module>\w[\w./-]{1,100}\.(?:cpp|cc|ts|h)):\d{1,7}\] ")
 # [2025-07-14 10:05:17,351 E 2105 14423] logging.cc:460: (Ray's C++ side)
 RAY_CPP = _form(
-    rf"\[{DATE} {CLOCK} (?P<letter>[DIWEFC]) (?P<pid>\d{{1,19}}) (?P<tid>\d{{1,19}})\] "
+    rf"\[{DATE} {CLOCK} (?P<letter>[DIWEFC]) (?P<pid>\d{{1,19}}) \d{{1,19}}\] "
     rf"(?:\([\w ]{{1,40}}\) )?(?P<module>{PLACE}):\d{{1,7}}: ?"
 )
 # [W515 09:40:12.302912713 compiler_depend.ts:57] and the older [W compiler_depend.ts:51]
@@ -117,7 +117,7 @@ TRAINER = _form(
 )
 # [WARNING] ME(55321:281472938123312,MainProcess):2026-01-01-00:00:00.123.456 [file.py:190]
 MINDSPORE_PY = _form(
-    rf"\[(?P<level>{LEVEL})\] ?ME\((?P<pid>\d{{1,19}}):(?P<tid>\d{{1,19}}),[^)\n]{{0,80}}\):{DATE}-"
+    rf"\[(?P<level>{LEVEL})\] ?ME\((?P<pid>\d{{1,19}}):\d{{1,19}},[^)\n]{{0,80}}\):{DATE}-"
     r"(?P<clock>\d\d:\d\d:\d\d)(?:\.(?P<milli>\d{3})\.(?P<micro>\d{3}))? ?"
     r"(?:\[(?P<module>[^\[\]\n]{1,200}?):\d{1,7}\](?: |$))?"
 )

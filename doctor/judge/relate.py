@@ -227,9 +227,8 @@ def _strength(effect: Finding, cause: Finding, facts: _Facts) -> int:
             return 6 if guess is effect else 0
     if b.kind == _STOPPED and near and _not_later(cause, effect):
         return 5
-    if a.domain == _READ != b.domain and near and not _guesses(b) and _ends_jobs(cause):
-        if b.role in ("cause", "ambiguous") or (b.role == "symptom" and a.kind in _VAGUE):
-            return SUGGESTED
+    if a.domain == _READ != b.domain and near and _ends_jobs(cause) and _knows_more(b, a):
+        return SUGGESTED
     if a.role == "symptom" and b.domain == _READ and b.kind in _VAGUE:
         return 0
     if a.role == "wrapper" and b.role != "wrapper":
@@ -258,6 +257,12 @@ def _by_kind(effect: Finding, cause: Finding, facts: _Facts) -> bool:
 def _guesses(entry: Entry) -> bool:
     """Does it only repeat what a line says? Whoever knows that line knows more."""
     return entry.role == "ambiguous" and entry.confidence == "low" and entry.domain != "job"
+
+
+def _knows_more(entry: Entry, read: Entry) -> bool:
+    """Does an entry know what happened, while the other was read from the words of a line?"""
+    known = ("cause", "ambiguous", "symptom") if read.kind in _VAGUE else ("cause", "ambiguous")
+    return entry.role in known and not _guesses(entry)
 
 
 def _ends_jobs(finding: Finding) -> bool:

@@ -9,7 +9,7 @@ from doctor.scan.clusters import FURTHER, Clusters
 from doctor.scan.floods import Unclaimed
 from doctor.scan.harvest import Cluster, Place
 from doctor.scan.select import Select
-from doctor.scan.window_lines import View
+from doctor.scan.window_lines import WindowLines
 from parsers.line import read_line
 from parsers.meaning import UNMARKED
 from parsers.parsed import Line
@@ -31,15 +31,15 @@ class ErrorLines:
         self._select, self._unclaimed = select, unclaimed
         self._clusters = Clusters()
 
-    def add(self, view: View, start: int, eol: int, line: Line | None = None, place: Place | None = None) -> Place | None:
+    def add(self, lines: WindowLines, start: int, eol: int, line: Line | None = None, place: Place | None = None) -> Place | None:
         """A line with an error mark; its place when it was read and reports an error."""
-        if self._unclaimed.only_counts(view.window.data, start, eol, self._clusters.full):
+        if self._unclaimed.only_counts(lines.window.data, start, eol, self._clusters.full):
             return None
-        line = line or read_line(decode(view.window.data[start:eol]))
+        line = line or read_line(decode(lines.window.data[start:eol]))
         if not is_error(line):
             self._unclaimed.harmless()
             return None
-        place = place or view.place(start, line)
+        place = place or lines.place(start, line)
         if not self._select.wants(place):
             return None
         shape = self._clusters.add(place)

@@ -10,9 +10,9 @@ from doctor.read.source import Source
 from doctor.scan.harvest import Harvest
 from doctor.scan.plan import Plan
 from doctor.scan.progress import Progress
+from doctor.scan.ranges import Range, cut, join, scan_here
 from doctor.scan.scanner import Scanner
 from doctor.scan.select import Select
-from doctor.scan.tasks import Task, join, ranges, run_here
 from kb.knowledge import Knowledge
 
 PARALLEL_FROM = 24 << 20  # below this much input, making workers costs more than it saves
@@ -22,10 +22,10 @@ def scan_all(
     sources: Sequence[Source], knowledge: Knowledge, select: Select, jobs: int | None, lang: str
 ) -> tuple[list[Harvest], bool]:
     """The harvests of all sources, and whether the user interrupted (then: of those read so far)."""
-    tasks = [task for source in sources for task in ranges(source)]
-    total = sum(task.size for task in tasks)
+    ranges = [part for source in sources for part in cut(source)]
+    total = sum(part.size for part in ranges)
     scanner = Scanner(Plan(knowledge.signals()), select, digest=knowledge.digest)
-    workers = worker_count(jobs, tasks, total)
+    workers = worker_count(jobs, ranges, total)
     if total > PARALLEL_FROM // 8:
         scanner.engine.prepare(total)
     progress = Progress(total, len(sources), lang)
@@ -35,21 +35,21 @@ def scan_all(
         if workers > 1:
             from doctor.scan.pool import run_pool  # a traceback on standard input must not pay for it
 
-            run_pool(tasks, scanner, workers, done, progress)
+            run_pool(ranges, scanner, workers, done, progress)
         else:
-            run_here(dict(enumerate(tasks)), scanner, done, progress)
+            scan_here(dict(enumerate(ranges)), scanner, done, progress)
     except KeyboardInterrupt:
         interrupted = True
         interrupts.acted()
     progress.end()
-    return join(tasks, done), interrupted
+    return join(ranges, done), interrupted
 
 
-def worker_count(jobs: int | None, tasks: Sequence[Task], total: int) -> int:
+def worker_count(jobs: int | None, ranges: Sequence[Range], total: int) -> int:
     """As asked; else one for each core when there is enough to read."""
     if jobs is not None:
-        return max(1, min(jobs, len(tasks), 256))
+        return max(1, min(jobs, len(ranges), 256))
     if total < PARALLEL_FROM or not hasattr(os, "fork"):
         return 1
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return max(1, min(cores, len(tasks), 16))
+    return max(1, min(cores, len(ranges), 16))

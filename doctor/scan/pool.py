@@ -11,14 +11,14 @@ import selectors
 import struct
 import sys
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from doctor.base import interrupts
 from doctor.base.notation import clean
 from doctor.read.source import Skipped
 from doctor.scan.harvest import Harvest
-from doctor.scan.tasks import Task, run_here, scan_one
+from doctor.scan.ranges import Range, scan_here, scan_one
 
 if TYPE_CHECKING:
     from doctor.scan.progress import Progress
@@ -30,102 +30,111 @@ _HEAD = struct.Struct("<iq")
 
 class _Worker(NamedTuple):
     pid: int
-    ask: int  # the number of the next task is written here; closed: go home
+    ask: int  # the number of the next range is written here; closed: go home
     answer: int
 
 
-def run_pool(tasks: Sequence[Task], scanner: Scanner, count: int, done: dict[int, Harvest], progress: Progress) -> None:
-    """Fills `done` with the harvest of every task. On an interrupt the workers are ended and `done` has what was read."""
-    # The largest first; members of a compressed archive in their order, or each would be searched from its beginning.
-    waiting = deque(sorted(range(len(tasks)), key=lambda n: 0 if tasks[n].source.chained else -tasks[n].size))
-    tries = [0] * len(tasks)
-    busy: dict[int, tuple[_Worker, int]] = {}  # answer pipe -> worker and its task
-    watch = selectors.DefaultSelector()
-    if (alarm := interrupts.alarm()) >= 0:
-        watch.register(alarm, selectors.EVENT_READ)
+def run_pool(ranges: Sequence[Range], scanner: Scanner, count: int, done: dict[int, Harvest], progress: Progress) -> None:
+    """Fills `done` with the harvest of every range. On an interrupt the workers are ended and `done` has what was read."""
+    pool = _Pool(ranges, scanner, done, progress)
+    try:
+        pool.run(count)
+    finally:
+        pool.end()
 
-    def employ() -> bool:
+
+class _Pool:
+    """The workers, what each of them reads, and what waits to be read."""
+
+    def __init__(self, ranges: Sequence[Range], scanner: Scanner, done: dict[int, Harvest], progress: Progress) -> None:
+        self._ranges, self._scanner, self._done, self._progress = ranges, scanner, done, progress
+        # The largest first; members of a compressed archive in their order, or each would be searched from its beginning.
+        self._waiting = deque(sorted(range(len(ranges)), key=lambda n: 0 if ranges[n].source.chained else -ranges[n].size))
+        self._tries = [0] * len(ranges)
+        self._busy: dict[int, tuple[_Worker, int]] = {}  # answer pipe -> worker and the number of its range
+        self._watch = selectors.DefaultSelector()
+        self._alarm = interrupts.alarm()
+        if self._alarm >= 0:
+            self._watch.register(self._alarm, selectors.EVENT_READ)
+
+    def run(self, count: int) -> None:
+        while len(self._busy) < count and self._waiting and self._employ():
+            pass
+        while self._busy:
+            for key, _ in self._watch.select():
+                if key.fd == self._alarm:
+                    interrupts.check()
+                else:
+                    self._answered(*self._busy[key.fd])
+        self._read_the_rest()
+
+    def end(self) -> None:
+        for worker, _ in list(self._busy.values()):
+            _end(worker)
+        self._watch.close()
+
+    def _employ(self) -> bool:
         """One more worker; no when the machine has no process left to give."""
-        number = waiting.popleft()
+        number = self._waiting.popleft()
         try:
-            worker = _fork(tasks, scanner, [w.ask for w, _ in busy.values()] + [w.answer for w, _ in busy.values()])
+            worker = _fork(self._ranges, self._scanner, [pipe for w, _ in self._busy.values() for pipe in (w.ask, w.answer)])
         except OSError:
-            waiting.appendleft(number)
+            self._waiting.appendleft(number)
             return False
-        _give(worker, number)
-        tries[number] += 1
-        busy[worker.answer] = (worker, number)
-        watch.register(worker.answer, selectors.EVENT_READ)
+        self._watch.register(worker.answer, selectors.EVENT_READ)
+        self._order(worker, number)
         return True
 
-    def dismiss(worker: _Worker) -> str:
+    def _order(self, worker: _Worker, number: int) -> None:
+        self._tries[number] += 1
+        self._busy[worker.answer] = (worker, number)
+        _give(worker, number)
+
+    def _answered(self, worker: _Worker, number: int) -> None:
+        """A worker is done with its range, or it died with it."""
+        harvest = _receive(worker.answer)
+        if harvest is None:
+            self._failed(number, self._dismiss(worker))
+            if self._waiting:
+                self._employ()
+            return
+        self._done[number] = harvest
+        self._progress.add(self._ranges[number].size or harvest.size, self._ranges[number].start == 0)
+        if self._waiting:
+            self._order(worker, self._waiting.popleft())
+        else:
+            self._dismiss(worker)
+
+    def _dismiss(self, worker: _Worker) -> str:
         """Sends a worker home; how it ended."""
-        watch.unregister(worker.answer)
-        del busy[worker.answer]
+        self._watch.unregister(worker.answer)
+        del self._busy[worker.answer]
         os.close(worker.ask)
         os.close(worker.answer)
         code = os.waitstatus_to_exitcode(os.waitpid(worker.pid, 0)[1])
         return f"signal {-code}" if code < 0 else f"exit code {code}"
 
-    def failed(number: int, how: str) -> None:
+    def _failed(self, number: int, how: str) -> None:
         """Its worker died: another one reads it, unless that was the second one."""
-        name = tasks[number].source.name
-        if tries[number] >= TRIES:
-            done[number] = Harvest(skipped=(Skipped(name, f"two worker processes died while reading it ({how})"),))
+        name = self._ranges[number].source.name
+        if self._tries[number] >= TRIES:
+            self._done[number] = Harvest(skipped=(Skipped(name, f"two worker processes died while reading it ({how})"),))
             return
-        waiting.appendleft(number)
-        progress.end()
+        self._waiting.appendleft(number)
+        self._progress.end()
         sys.stderr.write(f"npu-doctor: a worker process died ({how}) while reading {clean(name)}: it is read again\n")
 
-    try:
-        while len(busy) < count and waiting and employ():
-            pass
-        while busy:
-            for key, _ in watch.select():
-                if key.fd == alarm:
-                    interrupts.check()
-                    continue
-                worker, number = busy[key.fd]
-                harvest = _receive(worker.answer)
-                if harvest is None:  # it died with this task
-                    failed(number, dismiss(worker))
-                    if waiting:
-                        employ()
-                    continue
-                done[number] = harvest
-                progress.add(tasks[number].size or harvest.size, tasks[number].start == 0)
-                if waiting:
-                    following = waiting.popleft()
-                    tries[following] += 1
-                    busy[key.fd] = (worker, following)
-                    _give(worker, following)
-                else:
-                    dismiss(worker)
-        _alone(tasks, scanner, waiting, tries, done, progress)
-    finally:
-        for worker, _ in list(busy.values()):
-            _end(worker)
-        watch.close()
+    def _read_the_rest(self) -> None:
+        """What is left when no process was to be had is read by this one, except what has killed a worker already."""
+        for number in self._waiting:
+            if self._tries[number]:
+                reason = "a worker process died while reading it, and no other one could be started"
+                self._done[number] = Harvest(skipped=(Skipped(self._ranges[number].source.name, reason),))
+            else:
+                scan_here({number: self._ranges[number]}, self._scanner, self._done, self._progress)
 
 
-def _alone(
-    tasks: Sequence[Task],
-    scanner: Scanner,
-    waiting: Iterable[int],
-    tries: Sequence[int],
-    done: dict[int, Harvest],
-    progress: Progress,
-) -> None:
-    """What is left when no process was to be had is read by this one, except what has killed a worker already."""
-    for number in waiting:
-        if tries[number]:
-            reason = "a worker process died while reading it, and no other one could be started"
-            done[number] = Harvest(skipped=(Skipped(tasks[number].source.name, reason),))
-        else:
-            run_here({number: tasks[number]}, scanner, done, progress)
-
-
-def _fork(tasks: Sequence[Task], scanner: Scanner, others: list[int]) -> _Worker:
+def _fork(ranges: Sequence[Range], scanner: Scanner, others: list[int]) -> _Worker:
     pipes: list[int] = []
     try:
         pipes += os.pipe()
@@ -145,7 +154,7 @@ def _fork(tasks: Sequence[Task], scanner: Scanner, others: list[int]) -> _Worker
         interrupts.leave_to_parent()
         for handle in (ask_write, answer_read, *others):
             os.close(handle)
-        _work(tasks, scanner, ask_read, answer_write)
+        _work(ranges, scanner, ask_read, answer_write)
         code = 0
     except BaseException:  # noqa: BLE001, S110 - the parent sees the closed pipe
         pass
@@ -153,13 +162,13 @@ def _fork(tasks: Sequence[Task], scanner: Scanner, others: list[int]) -> _Worker
         os._exit(code)
 
 
-def _work(tasks: Sequence[Task], scanner: Scanner, ask: int, answer: int) -> None:
+def _work(ranges: Sequence[Range], scanner: Scanner, ask: int, answer: int) -> None:
     while True:
         order = os.read(ask, 4)
         if len(order) < 4:
             return
         number = struct.unpack("<i", order)[0]
-        data = pickle.dumps(scan_one(tasks[number], scanner), protocol=5)
+        data = pickle.dumps(scan_one(ranges[number], scanner), protocol=5)
         view = memoryview(_HEAD.pack(number, len(data)) + data)
         while view:
             view = view[os.write(answer, view) :]

@@ -19,7 +19,7 @@ from doctor.scan.meaningscan import MeaningScan
 from doctor.scan.plan import STRIKES, Plan
 from doctor.scan.select import EVERYTHING, Select
 from doctor.scan.tablescan import Cells, TableScan, holds
-from doctor.scan.window_lines import KEEP_TEXT, View
+from doctor.scan.window_lines import KEEP_TEXT, WindowLines
 from doctor.scan.windows import MAX_LINE, Window
 from kb.model import Filter, Signal
 from parsers.line import read_line
@@ -77,25 +77,25 @@ class RangeScan:
         if not self.kinds:
             self._sample(data)
         self.facts.window(data[max(0, limit - 4096) : limit])
-        view = View(window, self.source, self.lines + 1)
+        lines = WindowLines(window, self.source, self.lines + 1)
         finds = self.engine.find(data, self.floods.left_out.literals)
         self.escaped.clear()
         if b"\x1b" in data:
             finds = self._beneath_escapes(data, limit, finds)
-        tables = self._lines(view, finds)
+        tables = self._lines(lines, finds)
         if tables or self.tables.unfinished:
-            for row, place in self.tables.rows(window, tables, view):
+            for row, place in self.tables.rows(window, tables, lines):
                 self.kinds["table"] = self.kinds.get("table", 0) + 1
                 self._row(row, place)
-        self.lines = view.number(limit) - 1
+        self.lines = lines.number(limit) - 1
         self.floods.after_window(finds)
 
-    def _lines(self, view: View, finds: Finds) -> list[int]:
+    def _lines(self, lines: WindowLines, finds: Finds) -> list[int]:
         """What was found, line by line; returns where tables may be.
 
         In a storm of errors this loop is what a scan costs: where a line begins is only looked up when it matters.
         """
-        data, limit = view.window.data, view.window.limit
+        data, limit = lines.window.data, lines.window.limit
         treatments, unclaimed, escaped = self.floods.treatments, self.floods.unclaimed, self.escaped
         believed = self.floods.left_out.believed
         tables: list[int] = []
@@ -125,9 +125,9 @@ class RangeScan:
                         tables.append(start)
                     if treatment.only_mark:
                         if not treatment.go or go_error(data, start, eol):
-                            self._unclaimed(view, start, eol)
+                            self._unclaimed(lines, start, eol)
                     else:
-                        self._found(view, start, eol, found, treatment)
+                        self._found(lines, start, eol, found, treatment)
             before, first, found = eol, end, [literal]
             eol = data.find(b"\n", end - 1)
             if eol < 0:
@@ -146,19 +146,19 @@ class RangeScan:
                 self.kinds[line.kind] = self.kinds.get(line.kind, 0) + 1
                 self.facts.begin(line.time, line.pid)
 
-    def _found(self, view: View, start: int, eol: int, found: list[int], treatment: Treatment) -> None:
+    def _found(self, lines: WindowLines, start: int, eol: int, found: list[int], treatment: Treatment) -> None:
         """One line in which literals stand. It is read only when an anchor of a signal that is not full stands in it."""
-        data = view.window.data
+        data = lines.window.data
         if treatment.claimable:
             may_match = self.plan.may_match
             for anchor, numbers in treatment.open:
                 if anchor is None or data.find(anchor, start, eol) >= 0:
                     for number in numbers:
                         if may_match(number, data, start, eol):
-                            self._line(view, start, eol, found)
+                            self._line(lines, start, eol, found)
                             return
             if start in self.escaped:
-                self._line(view, start, eol, found)
+                self._line(lines, start, eol, found)
                 return
             counted = {n for anchor, n in treatment.counted if anchor is None or data.find(anchor, start, eol) >= 0}
             for number in counted:
@@ -169,16 +169,16 @@ class RangeScan:
                 if anchor is None or data.find(anchor, start, eol) >= 0:
                     return
         if treatment.mark:
-            self._unclaimed(view, start, eol)
+            self._unclaimed(lines, start, eol)
 
     def _unclaimed(
-        self, view: View, start: int, eol: int, line: Line | None = None, place: Place | None = None
+        self, lines: WindowLines, start: int, eol: int, line: Line | None = None, place: Place | None = None
     ) -> None:
         """A line with an error mark that no literal claims of those that are still looked for."""
-        if not self.floods.left_out.claim(view.window.data, start, eol):
-            place = self.errors.add(view, start, eol, line, place)
+        if not self.floods.left_out.claim(lines.window.data, start, eol):
+            place = self.errors.add(lines, start, eol, line, place)
             if place is not None:
-                self._meaning(view, start, eol, place)
+                self._meaning(lines, start, eol, place)
 
     def _beneath_escapes(self, data: bytes, limit: int, found: Finds) -> Finds:
         """The finds of the window with those in lines that terminal escapes cut up: a literal may stand on both sides of one."""
@@ -204,8 +204,8 @@ class RangeScan:
         found.sort()
         return found
 
-    def _line(self, view: View, start: int, eol: int, found: list[int]) -> None:
-        raw = view.window.data[start:eol]
+    def _line(self, lines: WindowLines, start: int, eol: int, found: list[int]) -> None:
+        raw = lines.window.data[start:eol]
         text = decode(raw)
         odd = "\x1b" in text or "^[" in text  # escapes inside: only the peeled line can be judged
         line: Line | None = None
@@ -232,11 +232,11 @@ class RangeScan:
                     line = read_line(text)
                 if signal.filters and not accepted(line, signal.filters):
                     continue
-                body = line.text if not signal.lines else view.block(start, line, signal.lines)
+                body = line.text if not signal.lines else lines.block(start, line, signal.lines)
                 captures = self.plan.search(number, body)
                 if captures is None:
                     continue
-                place = place or view.place(start, line)
+                place = place or lines.place(start, line)
                 if not self.select.wants(place):
                     return
                 if number in self.facts.numbers:
@@ -251,13 +251,13 @@ class RangeScan:
                     self.hits.extend(Hit(name, kept, tuple(captures.items())) for name in self.plan.names[number])
         if claimed:
             if place is not None:
-                self._meaning(view, start, eol, place)
+                self._meaning(lines, start, eol, place)
         elif any(self.plan.is_mark[n] for n in found):
-            self._unclaimed(view, start, eol, line, place)
+            self._unclaimed(lines, start, eol, line, place)
 
-    def _meaning(self, view: View, start: int, eol: int, place: Place) -> None:
+    def _meaning(self, lines: WindowLines, start: int, eol: int, place: Place) -> None:
         """A line that may report an error, with or without a signal that knows it."""
-        for row in self.meanings.rows(view, start, eol, place):
+        for row in self.meanings.rows(lines, start, eol, place):
             self._row(row, place)
 
     def _holds(self, signal: Signal, row: Cells) -> bool:

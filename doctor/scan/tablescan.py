@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from doctor.read.encoding import decode
 from doctor.scan.harvest import Place
 from doctor.scan.plan import PLAIN, REGEX_TIMEOUT_S
-from doctor.scan.window_lines import View
+from doctor.scan.window_lines import WindowLines
 from doctor.scan.windows import Window
 from kb.model import Signal
 from parsers import tables
@@ -32,32 +32,32 @@ class TableScan:
     def unfinished(self) -> bool:
         return self._open is not None
 
-    def rows(self, window: Window, marks: list[int], view: View) -> Iterator[tuple[Cells, Place]]:
+    def rows(self, window: Window, marks: list[int], lines: WindowLines) -> Iterator[tuple[Cells, Place]]:
         """Every row of every table around the marks (positions of lines), with its place."""
         data, begin = window.data, 0
         if self._open is not None:
             first, head = self._open
             begin = _line_after(data, AFTER, window.limit)
             self._open = None
-            yield from self._parse(first, head + data[:begin], view)
+            yield from self._parse(first, head + data[:begin], lines)
         for low, high in _regions(data, [m for m in marks if m >= begin], begin):
             if high > window.limit and not window.last:
-                self._open = (view.number(low), data[low : window.limit])
+                self._open = (lines.number(low), data[low : window.limit])
                 break
-            yield from self._parse(view.number(low), data[low:high], view)
+            yield from self._parse(lines.number(low), data[low:high], lines)
 
-    def _parse(self, first: int, text: bytes, view: View) -> Iterator[tuple[Cells, Place]]:
-        lines = [decode(raw) for raw in text.split(b"\n")]
-        for row in tables.rows(lines, first):
+    def _parse(self, first: int, text: bytes, lines: WindowLines) -> Iterator[tuple[Cells, Place]]:
+        texts = [decode(raw) for raw in text.split(b"\n")]
+        for row in tables.rows(texts, first):
             at = row.line - first
-            yield _located(row, lines[at] if 0 <= at < len(lines) else "", view)
+            yield _located(row, texts[at] if 0 <= at < len(texts) else "", lines)
 
 
-def _located(row: Row, text: str, view: View) -> tuple[Cells, Place]:
-    hints = view.source.hints
+def _located(row: Row, text: str, lines: WindowLines) -> tuple[Cells, Place]:
+    hints = lines.source.hints
     device = next((int(v) for k, v in row.cells if k in ("device", "npu") and v.isdecimal() and len(v) < 10), None)
     place = Place(
-        view.source.name, row.line, row.line, None, None, row.table, "table", hints.node, None, hints.rank, device, None, text.strip()
+        lines.source.name, row.line, row.line, None, None, row.table, "table", hints.node, None, hints.rank, device, None, text.strip()
     )  # fmt: skip
     return (("table", row.table), *row.cells), place
 

@@ -32,7 +32,7 @@ def line_breaks(data: bytes, start: int, end: int) -> int:
     return end - start + 1 - length_hint(lines) - (not part.endswith(b"\n"))
 
 
-class View:
+class WindowLines:
     """Lines of one window of one source; the first one has the number `first_line`."""
 
     def __init__(self, window: Window, source: Source, first_line: int) -> None:

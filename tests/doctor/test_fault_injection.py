@@ -29,9 +29,9 @@ from doctor.scan.harvest import Harvest, merge
 from doctor.scan.plan import Plan
 from doctor.scan.pool import run_pool
 from doctor.scan.progress import Progress
+from doctor.scan.ranges import Range
 from doctor.scan.scanner import Scanner
 from doctor.scan.select import Select
-from doctor.scan.tasks import Task
 from kb import pack
 from kb.fragments import assign
 from kb.knowledge import Knowledge, cache_folder
@@ -350,8 +350,8 @@ def test_calls_that_are_interrupted_go_on(tmp_path: Path) -> None:
 
         names = [f"{n}.log" for n in range(12)]
         done: dict[int, Harvest] = {}
-        tasks = [Task(Source(n, opened(n), 40, hints(n)), 0, None) for n in names]
-        run_pool(tasks, Scanner(PLAN, engine="plain"), 3, done, QUIET)
+        ranges = [Range(Source(n, opened(n), 40, hints(n)), 0, None) for n in names]
+        run_pool(ranges, Scanner(PLAN, engine="plain"), 3, done, QUIET)
     finally:
         signal.signal(signal.SIGUSR1, before)
     found = merge(done.values())
@@ -371,8 +371,8 @@ def test_no_process_to_be_had(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "fork", fail_with(errno.EAGAIN))
     handles = len(os.listdir("/proc/self/fd"))
     done: dict[int, Harvest] = {}
-    tasks = [Task(discover.given_text(f"{n} drvMemcpy failed\n", f"{n}.log"), 0, None) for n in range(5)]
-    run_pool(tasks, Scanner(PLAN, engine="plain"), 2, done, QUIET)
+    ranges = [Range(discover.given_text(f"{n} drvMemcpy failed\n", f"{n}.log"), 0, None) for n in range(5)]
+    run_pool(ranges, Scanner(PLAN, engine="plain"), 2, done, QUIET)
     assert len(merge(done.values()).hits) == 5
     assert len(os.listdir("/proc/self/fd")) == handles
 
@@ -391,9 +391,9 @@ def test_no_second_process_for_what_killed_the_first(monkeypatch: pytest.MonkeyP
         os.kill(os.getpid(), signal.SIGKILL)
 
     monkeypatch.setattr(os, "fork", once)
-    tasks = [Task(Source("bad.log", deadly, 90, hints("")), 0, None), Task(discover.given_text("drvMemcpy failed\n", "good.log"), 0, None)]
+    ranges = [Range(Source("bad.log", deadly, 90, hints("")), 0, None), Range(discover.given_text("drvMemcpy failed\n", "good.log"), 0, None)]
     done: dict[int, Harvest] = {}
-    run_pool(tasks, Scanner(PLAN, engine="plain"), 1, done, QUIET)
+    run_pool(ranges, Scanner(PLAN, engine="plain"), 1, done, QUIET)
     found = merge(done.values())
     assert [h.place.path for h in found.hits] == ["good.log"]
     assert [(s.path, "a worker process died" in s.reason) for s in found.skipped] == [("bad.log", True)]
@@ -411,7 +411,7 @@ def test_a_killed_worker_is_told(times: int, tmp_path: Path, capfd: pytest.Captu
         return io.BytesIO(b"drvMemcpy failed\n")
 
     done: dict[int, Harvest] = {}
-    run_pool([Task(Source("a\x1b.log", deadly, 9, hints("")), 0, None)], Scanner(PLAN, engine="plain"), 1, done, QUIET)
+    run_pool([Range(Source("a\x1b.log", deadly, 9, hints("")), 0, None)], Scanner(PLAN, engine="plain"), 1, done, QUIET)
     err = capfd.readouterr().err
     assert "a worker process died (signal 9) while reading a?.log: it is read again" in err
     assert [s.reason for s in done[0].skipped] == ["two worker processes died while reading it (signal 9)"] * (times - 1)

@@ -20,7 +20,7 @@ from doctor.read import discover
 from doctor.read.livefile import LiveFile
 from doctor.read.source import Source
 from doctor.scan import many_sources as runs
-from doctor.scan import tasks
+from doctor.scan import ranges
 from doctor.scan.scanner import Interrupted
 from doctor.scan.select import EVERYTHING
 
@@ -32,7 +32,7 @@ FILLER = "step done\n" * 200
 def looked(path: Path, between: Callable[[], None], bench: Bench, monkeypatch: pytest.MonkeyPatch, small: bool = False) -> Diagnosis:
     """A scan during which something happens to the log: after it was found, before it is read."""
     if small:
-        monkeypatch.setattr(tasks, "RANGE", 1000)
+        monkeypatch.setattr(ranges, "RANGE", 1000)
     found = discover.discover([str(path.parent)])
     between()
     harvests, _ = runs.scan_all(found.sources, bench.knowledge, EVERYTHING, 1, "en")

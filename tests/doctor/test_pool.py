@@ -16,14 +16,14 @@ import pytest
 
 from doctor.read.source import Source, hints
 from doctor.scan import many_sources
-from doctor.scan import tasks as tasks_of
+from doctor.scan import ranges as ranges_of
 from doctor.scan.harvest import Harvest, merge
 from doctor.scan.plan import Plan
 from doctor.scan.pool import run_pool
 from doctor.scan.progress import Progress
+from doctor.scan.ranges import Range
 from doctor.scan.scanner import Scanner
 from doctor.scan.select import EVERYTHING
-from doctor.scan.tasks import Task
 from kb.fragments import assign
 from kb.model import Signal
 
@@ -57,7 +57,7 @@ def die(marks: Path, times: int) -> Callable[[], None]:
 
 def pool(sources: list[Source], count: int) -> dict[int, Harvest]:
     done: dict[int, Harvest] = {}
-    run_pool([Task(s, 0, None) for s in sources], Scanner(PLAN, engine="plain"), count, done, QUIET)
+    run_pool([Range(s, 0, None) for s in sources], Scanner(PLAN, engine="plain"), count, done, QUIET)
     return done
 
 
@@ -88,9 +88,9 @@ def test_an_interrupt_keeps_what_was_read(monkeypatch: pytest.MonkeyPatch) -> No
         def add(self, size: int, file_begun: bool) -> None:
             raise KeyboardInterrupt
 
-    tasks = [Task(source(f"{n}.log"), 0, None) for n in range(6)]
+    ranges = [Range(source(f"{n}.log"), 0, None) for n in range(6)]
     with pytest.raises(KeyboardInterrupt):
-        run_pool(tasks, Scanner(PLAN, engine="plain"), 2, done, Impatient(0, 0, "en"))
+        run_pool(ranges, Scanner(PLAN, engine="plain"), 2, done, Impatient(0, 0, "en"))
     assert len(done) == 1
     with pytest.raises(ChildProcessError):
         os.waitpid(-1, os.WNOHANG)
@@ -99,13 +99,13 @@ def test_an_interrupt_keeps_what_was_read(monkeypatch: pytest.MonkeyPatch) -> No
 def test_an_interrupted_scan_tells_so(monkeypatch: pytest.MonkeyPatch, knowledge: object) -> None:
     calls: list[int] = []
 
-    def one(task: Task, scanner: Scanner) -> Harvest:
+    def one(part: Range, scanner: Scanner) -> Harvest:
         calls.append(1)
         if len(calls) == 3:
             raise KeyboardInterrupt
-        return Scanner(PLAN, engine="plain").scan(task.source)
+        return Scanner(PLAN, engine="plain").scan(part.source)
 
-    monkeypatch.setattr(tasks_of, "scan_one", one)
+    monkeypatch.setattr(ranges_of, "scan_one", one)
     harvests, interrupted = many_sources.scan_all([source(f"{n}.log") for n in range(5)], knowledge, EVERYTHING, 1, "en")  # type: ignore[arg-type]
     assert interrupted
     assert len(harvests) == 2
@@ -113,17 +113,17 @@ def test_an_interrupted_scan_tells_so(monkeypatch: pytest.MonkeyPatch, knowledge
 
 def test_ranges_of_any_number_of_workers_agree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One big file in ranges: the same findings and line numbers, whoever reads which."""
-    monkeypatch.setattr(tasks_of, "RANGE", 1000)
+    monkeypatch.setattr(ranges_of, "RANGE", 1000)
     path = tmp_path / "big.log"
     path.write_text("".join(f"line {n} {'drvMemcpy failed' if n % 7 == 0 else 'fine'}\n" for n in range(2000)))
     whole = Source("big.log", lambda: path.open("rb"), path.stat().st_size, hints("big.log"), seekable=True)
-    tasks = tasks_of.ranges(whole)
-    assert len(tasks) > 20
+    ranges = ranges_of.cut(whole)
+    assert len(ranges) > 20
     answers = []
     for count in (1, 3):
         done: dict[int, Harvest] = {}
-        run_pool(tasks, Scanner(PLAN, engine="plain"), count, done, QUIET)
-        answers.append(merge(tasks_of.join(tasks, done)))
+        run_pool(ranges, Scanner(PLAN, engine="plain"), count, done, QUIET)
+        answers.append(merge(ranges_of.join(ranges, done)))
     alone = Scanner(PLAN, engine="plain").scan(whole)
     assert answers[0] == answers[1]
     assert answers[0].counts == alone.counts

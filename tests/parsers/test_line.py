@@ -89,7 +89,7 @@ def test_the_head_of_the_line_wins_over_its_launcher() -> None:
     line = read_line(
         "(Worker_TP1 pid=7) ERROR 03-25 06:14:02 [a.py:8] [INFO] HCCL(9,python):2026-03-02-10:21:44.118.311 [b.cc:1] [11]x"
     )
-    assert (line.kind, line.pid, line.level, line.module, line.process) == ("plog", 9, "info", "HCCL", "python")
+    assert (line.kind, line.pid, line.level, line.module) == ("plog", 9, "info", "HCCL")
     assert line.worker == "Worker_TP1"
 
 

@@ -10,45 +10,36 @@ TIME = "2026-03-02-10:21:44.118.305"
 
 
 @pytest.mark.parametrize(
-    ("text", "tid"),
+    ("rest", "rank"),
     [
-        (f"[ERROR] RUNTIME(5,python):{TIME} [a.cc:7]41388 F:x", 41388),
-        (f"[ERROR] RUNTIME(5,python):{TIME} [a.cc:7] 41388 F: x", 41388),
-        (f"[ERROR] HCCL(5,python):{TIME} [a.cc:7] [5688][Wait]x", 5688),
-        (f"[ERROR] HCCL(5,python):{TIME} [a.cc:7][hccl-5-0-1-world][3][17][Wait]x", 17),
-        (f"[ERROR] HCCP(5,python):{TIME} [a.c:7]tid:5701,f : x", 5701),
-        (f"[ERROR] TDT(5,python):{TIME} [a.cpp:7][OpenProcess][tid:7001] x", 7001),
-        (f"[ERROR] TUNE(5,python):{TIME} [a.cpp:7][CANNKB][Tid:7002]x", 7002),
-        (f"[ERROR] PROFILING(5,python):{TIME} [a.cpp:7] >>> (tid:7003) x", 7003),
-        (f"[ERROR] ATRACE(5,python):{TIME} [a.c:7](tid:7004) x", 7004),
-        (f"[ERROR] DRV(5,python):{TIME} [a.c:7][ascend][curpid: 5, 7005][drv] x", 7005),
-        (f"[ERROR] DEVICE(5,fffe06ffd1e0,python):{TIME} [a.cc:7] F] x", 0xFFFE06FFD1E0),
-        (f"[ERROR] DRV(5,python):{TIME} [a.c:7][devmm] [devmm_ioctl 402] x", None),
-        (f"[ERROR] ROCE(5,python):{TIME} [a.c:7]f(641) : x", None),
+        ("[a.cc:7]41388 F:x", None), ("[a.cc:7] 41388 F: x", None), ("[a.cc:7] [5688][Wait]x", None), ("[a.cc:7]f(641) : x", None),
+        ("[a.cc:7][hccl-5-0-1-world][3][17][Wait]x", 3), ("[a.cc:7] [hccl-5-0-1-world][-1][17][Wait]x", None),
     ],
-)
-def test_thread(text: str, tid: int | None) -> None:
-    found = head(text)
-    assert found is not None
-    assert (found.pid, found.process, found.tid) == (5, "python", tid)
+)  # fmt: skip
+def test_rank(rest: str, rank: int | None) -> None:
+    """HCCL names its group and the rank in it; other numbers behind the source are threads."""
+    for owner in ("5,python", "5,fffe06ffd1e0,python"):
+        found = head(f"[ERROR] HCCL({owner}):{TIME} {rest}")
+        assert found is not None
+        assert (found.pid, found.source, found.rank) == (5, "a.cc:7", rank)
 
 
 @pytest.mark.parametrize(
     ("text", "wanted"),
     [
-        (f"[ERROR]HCCL(60570,):{TIME}[a.cc:7][60570]x", ("error", "HCCL", 60570, None, "a.cc:7")),
-        (f"[WARNING] 61(7,VLLM::Worker_DP1):{TIME} [a.cc:7]7 F:x", ("warning", "61", 7, "VLLM::Worker_DP1", "a.cc:7")),
-        (f"[NULL] GE(7,None):{TIME} [a/b/c.cc:7]7 F:x", (None, "GE", 7, None, "c.cc:7")),
-        (f"[17] GE(7,python):{TIME} [a.cc:7]7 F:x", (None, "GE", 7, "python", "a.cc:7")),
-        (f"[TRACE] GE(7,python):{TIME} [status:INIT] [a.cc:7]7 F:x", ("trace", "GE", 7, "python", "a.cc:7")),
-        (f"[ERROR] TSCH(-1,null):{TIME} 715 (cpuid:0) hwts.c:1071 f: x", ("error", "TSCH", None, None, "hwts.c:1071")),
-        ("[INFO]HSM:1970-01-01 00:02:17.408 x", ("info", "HSM", None, None, None)),
+        (f"[ERROR]HCCL(60570,):{TIME}[a.cc:7][60570]x", ("error", "HCCL", 60570, "a.cc:7")),
+        (f"[WARNING] 61(7,VLLM::Worker_DP1):{TIME} [a.cc:7]7 F:x", ("warning", "61", 7, "a.cc:7")),
+        (f"[NULL] GE(7,None):{TIME} [a/b/c.cc:7]7 F:x", (None, "GE", 7, "c.cc:7")),
+        (f"[17] GE(7,python):{TIME} [a.cc:7]7 F:x", (None, "GE", 7, "a.cc:7")),
+        (f"[TRACE] GE(7,python):{TIME} [status:INIT] [a.cc:7]7 F:x", ("trace", "GE", 7, "a.cc:7")),
+        (f"[ERROR] TSCH(-1,null):{TIME} 715 (cpuid:0) hwts.c:1071 f: x", ("error", "TSCH", None, "hwts.c:1071")),
+        ("[INFO]HSM:1970-01-01 00:02:17.408 x", ("info", "HSM", None, None)),
     ],
 )
 def test_head(text: str, wanted: tuple[object, ...]) -> None:
     found = head(text)
     assert found is not None
-    assert (found.level, found.module, found.pid, found.process, found.source) == wanted
+    assert (found.level, found.module, found.pid, found.source) == wanted
 
 
 def test_time_has_one_width_whatever_was_printed() -> None:

@@ -11,7 +11,7 @@ from tui.support import OOM, Stage, job_logs, small_knowledge, stage
 from tui.test_browse import copied
 
 from doctor.read import discover
-from doctor.scan import tasks
+from doctor.scan import ranges
 from doctor.tui.diagnosis import outline
 from doctor.tui.diagnosis.diagnosis_screen import DiagnosisScreen
 from doctor.tui.evidence.evidence_screen import EvidenceScreen
@@ -221,14 +221,14 @@ async def test_escape_stops_a_scan_and_keeps_what_was_read(tmp_path: Path, monke
     """The second file is not read any more when Esc came during the first."""
     logs = job_logs(tmp_path)
     reached, go_on = threading.Event(), threading.Event()
-    real = tasks.scan_one
+    real = ranges.scan_one
 
-    def slow(task: tasks.Task, scanner: object) -> object:
+    def slow(task: ranges.Range, scanner: object) -> object:
         reached.set()
         assert go_on.wait(20)
         return real(task, scanner)  # type: ignore[arg-type]
 
-    monkeypatch.setattr("doctor.scan.tasks.scan_one", slow)
+    monkeypatch.setattr("doctor.scan.ranges.scan_one", slow)
     screen = DiagnosisScreen()
     from doctor.tui.app import DoctorApp
 

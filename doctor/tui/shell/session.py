@@ -118,7 +118,7 @@ class Session:
     ) -> Outcome:
         """Reads all sources, range by range. Cancelled, it comes back with what was read so far."""
         from doctor.read import discover
-        from doctor.scan import tasks as work
+        from doctor.scan import ranges as work
 
         begin = clock()
         if sources is None:
@@ -127,8 +127,8 @@ class Session:
         else:
             skipped = ()
         self.sources = tuple(sources)
-        tasks = [task for source in sources for task in work.ranges(source)]
-        total = sum(task.size for task in tasks)
+        ranges = [part for source in sources for part in work.cut(source)]
+        total = sum(part.size for part in ranges)
         scanner = self.scanner(self.select)
         if total > LARGE:
             scanner.engine.prepare(total)
@@ -136,18 +136,18 @@ class Session:
         read = files = 0
         last = begin
         on_step(Step(0, total, 0, len(sources)))
-        for number, task in enumerate(tasks):
+        for number, part in enumerate(ranges):
             if cancelled():
                 rest = Skipped("...", "stopped on request: what follows was not read")
-                return self._outcome(work.join(tasks, done), (*skipped, rest), clock() - begin, False)
-            done[number] = work.scan_one(task, scanner)
-            read += task.size or done[number].size
-            files += task.start == 0
+                return self._outcome(work.join(ranges, done), (*skipped, rest), clock() - begin, False)
+            done[number] = work.scan_one(part, scanner)
+            read += part.size or done[number].size
+            files += part.start == 0
             on_step(Step(read, max(total, read), files, len(sources)))
             if clock() - last > PARTIAL_S:
-                on_partial(self._outcome(work.join(tasks, done), skipped, clock() - begin, False))
+                on_partial(self._outcome(work.join(ranges, done), skipped, clock() - begin, False))
                 last = clock()
-        return self._outcome(work.join(tasks, done), skipped, clock() - begin, True)
+        return self._outcome(work.join(ranges, done), skipped, clock() - begin, True)
 
     def _outcome(self, harvests: Sequence[Harvest], skipped: Sequence[Skipped], seconds: float, whole: bool) -> Outcome:
         from doctor.answer.report import report

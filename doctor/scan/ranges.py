@@ -14,7 +14,7 @@ from doctor.scan.scanner import Interrupted, Scanner
 RANGE = 64 << 20
 
 
-class Task(NamedTuple):
+class Range(NamedTuple):
     """A range of a source: [start, end) in bytes; end None: to the end."""
 
     source: Source
@@ -27,41 +27,41 @@ class Task(NamedTuple):
         return max(0, end - self.start)
 
 
-def ranges(source: Source) -> list[Task]:
+def cut(source: Source) -> list[Range]:
     """A large regular file is cut into ranges; anything else is read in one go."""
     if source.size is None or source.size <= RANGE or not source.seekable:
-        return [Task(source, 0, None)]
+        return [Range(source, 0, None)]
     starts = range(0, source.size, RANGE)
-    return [Task(source, at, at + RANGE if at + RANGE < source.size else None) for at in starts]
+    return [Range(source, at, at + RANGE if at + RANGE < source.size else None) for at in starts]
 
 
-def run_here(tasks: Mapping[int, Task], scanner: Scanner, done: dict[int, Harvest], progress: Progress) -> None:
-    for number, task in tasks.items():
+def scan_here(ranges: Mapping[int, Range], scanner: Scanner, done: dict[int, Harvest], progress: Progress) -> None:
+    for number, part in ranges.items():
         try:
-            done[number] = scan_one(task, scanner)
+            done[number] = scan_one(part, scanner)
         except Interrupted as stop:
             done[number] = stop.harvest
             raise
-        progress.add(task.size or done[number].size, task.start == 0)
+        progress.add(part.size or done[number].size, part.start == 0)
 
 
-def scan_one(task: Task, scanner: Scanner) -> Harvest:
+def scan_one(part: Range, scanner: Scanner) -> Harvest:
     """One range; whatever goes wrong with it is its own affair, and told."""
     try:
-        return scanner.scan(task.source, task.start, task.end)
+        return scanner.scan(part.source, part.start, part.end)
     except Exception as error:
         if os.environ.get("NPU_DOCTOR_DEBUG"):
             raise
-        return Harvest(skipped=(Skipped(task.source.name, f"internal error: {type(error).__name__}: {error}"),))
+        return Harvest(skipped=(Skipped(part.source.name, f"internal error: {type(error).__name__}: {error}"),))
 
 
-def join(tasks: Sequence[Task], done: dict[int, Harvest]) -> list[Harvest]:
+def join(ranges: Sequence[Range], done: dict[int, Harvest]) -> list[Harvest]:
     """One harvest a source, line numbers counted from the beginning of each file."""
     by_source: dict[int, list[Harvest]] = {}
     keys: list[int] = []
     lines = 0
-    for number, task in enumerate(tasks):
-        if task.start == 0:
+    for number, part in enumerate(ranges):
+        if part.start == 0:
             lines = 0
             keys.append(number)
         if number in done:
