@@ -22,6 +22,7 @@ The list of what is taken may stand in the next lines. `cast` is a type that is 
 from __future__ import annotations
 
 from parsers.lazy import lazy
+from parsers.meaning.demands import VERB, demand
 from parsers.meaning.said import Reading, Said, reading
 
 ANCHORS = (
@@ -50,15 +51,8 @@ _TORCH_SHAPE = lazy(
     r"|[Tt]he size of tensor a \((?P<b>\d{1,12})\) must match the size of tensor b \((?P<c>\d{1,12})\)(?P<where> at non-singleton dimension \d{1,3})?"
     r"|shape '(?P<d>\[[^\]]{1,80}\])' is invalid for input of size (?P<e>\d{1,15})"
 )
-# "the dtype of x should be A, but got B": subject, what is taken, what came.
-_SHOULD = lazy(
-    r"(?P<subject>(?:[\w'\[\]./()-]{1,80} ){1,14}?)(?:(?:must|should|can) (?:only )?(?:be|support)|only supports?|is expected to be|expected to be|to be) "
-    r"(?P<allowed>[^\n]{1,300}?)(?:[,;.]? (?:but|and)? ?(?:now |actually |currently )?(?:got|is|are|found|actual is|given|was|it is|received)\b:? ?(?P<given>[^\n]{1,160}?))?"
-    r"(?=[.;,]?(?: |$)(?:\[THREAD|$)|\.(?:\s|$)|$)"
-)
 _ONLY = lazy(r"(?:^|[ :;,])only supports? (?P<allowed>[^\n]{1,160}?),? (?:but|and) (?:got|is|now is|found|given|actual is) (?P<given>[^\n]{1,120}?)(?=\.?$|\. |\.?\[)")
 _EQUAL = lazy(r"[Ee]xpected (?P<parameter>\w{1,60}) (?P<property>dtype|format|shape) \[?(?P<given>[\w, ]{1,80}?)\]? to be (?:equal to|the same as) (?P<other>\w{1,60}) (?:dtype|format|shape) \[?(?P<allowed>[\w, ]{1,80})\]?")
-_ACTUAL = lazy(r",? (?:but )?actual(?:ly)? (?:is|dtype is|value is) (?P<given>[^\n]{1,120}?)\.?\s*$")
 _ILLEGAL = lazy(r"(?:[Ii]llegal|[Ii]nvalid|[Uu]nsupported|not support(?:ed)?) (?P<property>format|dtype|data type|shape|dim(?:ension)?)s? (?:of|for) (?:the )?\W?(?P<parameter>\w{1,60})(?:\W{1,3}(?P<given>[A-Z]\w{1,30}))?(?:,? (?:it |which )?(?:only supports?|should be|must be) \[?(?P<allowed>[\w, /]{1,120}))?")
 _REFUSED = lazy(r"(?P<property>dtype|data type|format|shape)s?:? ?\W?(?P<given>(?:DT_)?[A-Za-z]\w{1,30})\W? (?:is|are) (?:not support(?:ed)?|unsupported|illegal|invalid)(?: (?:for|by|in|on) (?P<operator>[\w.]{1,60}))?")
 _PREFIX = lazy(r"^.{0,400}(?:[EW][0-9A-Z]\d{4}\)?: ?(?:\[PID: ?\d{1,12}\] ?)?(?:\d{4}-\d\d-\d\d-[\d:.]{8,16} )?|detail: ?|[Rr]eason: ?|Error: )")
@@ -93,7 +87,7 @@ def _row(said: Said, text: str, operator: str, parameter: str, kind: str, given:
     return reading(
         "refusal", operator=operator, parameter=parameter, property=kind, given=given, allowed=allowed,
         cast=nearest, choice="known" if nearest else "unknown",
-        side="npu" if _OF_NPU.search(text) else "host", file=said.user_file,
+        side="npu" if _OF_NPU.search(text) or "npu" in said.raised_in + said.code else "host", file=said.user_file,
     )  # fmt: skip
 
 
@@ -152,16 +146,12 @@ def _should(text: str, said: Said) -> Reading | None:
         at = text.find(sentence)
         if not said.reaches(at):
             return None
-        said_of = _PREFIX.sub("", sentence[:1200])
-        found = _SHOULD.search(said_of)
-        if found is None:
+        asked = demand(_PREFIX.sub("", sentence[:800]), VERB)
+        if asked is None:
             continue
-        subject, allowed, given = found["subject"].strip(), found["allowed"], found["given"] or ""
-        if not given and (actual := _ACTUAL.search(allowed)) is not None:
-            given, allowed = actual["given"], allowed[: actual.start()]
-        kind = property_of(subject) or property_of(allowed, exact=True)
+        kind = property_of(asked.subject) or property_of(asked.allowed, exact=True)
         if kind:
-            return _row(said, text, "", _parameter(subject), kind, _bare(given), _bare(allowed))
+            return _row(said, text, "", _parameter(asked.subject), kind, _bare(asked.given), _bare(asked.allowed))
     return None
 
 
@@ -202,7 +192,7 @@ def _parameter(subject: str) -> str:
     """The parameter that a subject names."""
     words = [w.strip("'\"[](),.:`") for w in subject.split()]
     words = [w.removesuffix("'s") for w in words]
-    plain = [w for w in words if w and w.lower() not in _FILLING]
+    plain = [w for w in words if w and w.lower() not in _FILLING and "[" not in w]
     return plain[-1] if plain and len(plain[-1]) < 60 else ""
 
 

@@ -19,6 +19,7 @@
 from __future__ import annotations
 
 from parsers.lazy import lazy
+from parsers.meaning.demands import VERB, demand
 from parsers.meaning.said import Reading, Said, reading
 
 ANCHORS = (
@@ -32,7 +33,6 @@ _OPTION = lazy(r"(?:(?:unrecogni[sz]ed arguments?|unknown (?:option|argument|key
 _INVALID = lazy(r"(?:[Ii]nvalid (?:value|argument|setting|config(?:uration)?)s?(?: (?:of|for) (?P<subject>[\w.`'\"\[\]-]{1,80}))?(?:[:=,] ?| is )?(?P<given>[^\n]{0,120}))")
 _TOGETHER = lazy(r"(?:(?P<subject>[^\n.;]{2,140}?) (?:is|are)? ?(?:not (?:yet |currently )?(?:supported|compatible|allowed)|incompatible|unsupported|mutually exclusive)(?: (?:with|when|for|in|by|together with|while|if) (?P<given>[^\n.;]{1,120}))?)")
 _CANNOT = lazy(r"(?:(?P<subject>[^\n.;]{2,140}?) (?:cannot|can't|can not) be (?:used|enabled|set|combined|applied)(?: (?:with|when|together with|for|in|and) (?P<given>[^\n.;]{1,120}))?)")
-_REQUIRED = lazy(r"(?:(?P<subject>[^\n;]{1,160}?) (?:must|should|has to|have to|needs? to|is required to|(?:is|are) expected to)(?: not)? (?:be|have|contain|match|equal|divide|support|specify|provide|set)\b ?(?P<allowed>[^\n;]{0,160}?))(?:[,.]? (?:but )?(?:got|found|received|given):? (?P<given>[^\n]{1,100}?))?(?=\.?$|\. )")
 _EXPECTED = lazy(r"(?:[Ee]xpected (?P<allowed>[^\n;]{1,120}?),? (?:but )?(?:got|found|received|given)\b:? ?(?P<given>[^\n;]{1,100}))")
 _SUBJECT = lazy(r"(?:^(?:[Ii]nvalid|[Uu]nsupported|[Ww]rong) (?:parameter|argument|value) |,? (?:which|that|it)$)")
 _ASSERT = lazy(r"\s*assert\b ?\(?(?P<rule>.{1,160}?)(?:, f?['\"].*|,\s*\(?\s*)?$")
@@ -43,11 +43,13 @@ def read(said: Said) -> tuple[Reading, ...]:
     text = _PREFIX.sub("", said.text[:1500].strip().partition("\n")[0])
     asserted = said.type.endswith(ASSERTION) or said.text.startswith(ASSERTION)
     for how, form in (
-        ("option", _OPTION), ("value", _INVALID), ("requirement", _EXPECTED), ("requirement", _REQUIRED), ("combination", _TOGETHER), ("combination", _CANNOT),
+        ("option", _OPTION), ("value", _INVALID), ("requirement", _EXPECTED), ("combination", _TOGETHER), ("combination", _CANNOT),
     ):  # fmt: skip
         if (found := form.search(text)) is not None:
             told = found.groupdict()
             return (_row(said, how, text, told.get("subject") or "", told.get("given") or ""),)
+    if (asked := demand(text, VERB)) is not None:
+        return (_row(said, "requirement", text, asked.subject, asked.given),)
     if not asserted:
         return ()
     code = _ASSERT.match(said.code)
