@@ -18,7 +18,11 @@ SCOPES = ("process", "device", "rank", "node", "job")
 GOALS = ("locate", "mitigate", "resolve")
 RISKS = ("low", "medium", "high")
 LINE_KINDS = ("plog", "message", "traceback", "launcher", "kernel", "shell", "text")
-TABLES = ("npu-smi.chip", "npu-smi.process", "npu-smi.summary", "key-value", "ps", "job")
+TABLES = (
+    "npu-smi.chip", "npu-smi.process", "npu-smi.summary", "key-value", "ps", "job",
+    "meaning.import", "meaning.refusal", "meaning.limit", "meaning.missing", "meaning.permission", "meaning.timeout",
+    "meaning.unsupported", "meaning.rule", "meaning.failure",
+)  # fmt: skip
 # A fact's signals are called "fact:comm-entry/0": no entry has such a code.
 FACT_PREFIX = "fact:"
 # What tells the situation: "situation:cann=/3.0", "situation:activity=training/7.1" (the fact, its value when it is a constant).

@@ -145,6 +145,7 @@ def general_beneath_what_failed(effect: Finding, cause: Finding, scene: Scene) -
     return (
         effect.entry.general
         and not cause.entry.general
+        and not _is_vague(cause.entry)
         and _may_be_root(cause.entry)
         and _is_error(cause.entry)
         and scene.places.near(effect, cause)
@@ -171,6 +172,33 @@ def knows_the_guessed_line(effect: Finding, cause: Finding, scene: Scene) -> boo
     Without it: sample DST007/old: NOT033 is read first.
     """
     return guess_at_a_known_line(cause, effect, scene)
+
+
+# What was read from the words of a line
+
+
+def read_from_words(effect: Finding, cause: Finding, scene: Scene) -> bool:
+    """Read from the words of a line that nobody may know: whoever knows what happened there knows more.
+
+    Without it: incident profiling-dump-config: MNG081 is a root.
+    """
+    return (
+        _is_read(effect.entry)
+        and not _is_read(cause.entry)
+        and not cause.entry.general
+        and not _guesses(cause.entry)
+        and (_may_be_root(cause.entry) or (_is_vague(effect.entry) and cause.entry.role == "symptom"))
+        and _ends_job(cause.entry)
+        and scene.places.near(effect, cause)
+    )
+
+
+def vague_words_explain_no_symptom(effect: Finding, cause: Finding, _: Scene) -> bool:
+    """That something failed, or was waited for in vain, is less than a symptom that is known.
+
+    Without it: incident hccl-notify-lmdeploy-hang: MNG051 is read first.
+    """
+    return effect.entry.role == "symptom" and _is_read(cause.entry) and _is_vague(cause.entry)
 
 
 # What is printed because something else failed
@@ -306,6 +334,8 @@ RULES: tuple[Rule, ...] = (
     Rule(general_beneath_what_failed, EXPLAINS),
     Rule(guess_at_a_known_line, EXPLAINS),
     Rule(knows_the_guessed_line, KEEPS_APART),
+    Rule(read_from_words, EXPLAINS),
+    Rule(vague_words_explain_no_symptom, KEEPS_APART),
     Rule(cause_in_its_stream, EXPLAINS),
     Rule(cause_or_neighbour, EXPLAINS),
     Rule(anything_that_says_more, EXPLAINS),
@@ -322,6 +352,16 @@ RULES: tuple[Rule, ...] = (
 
 def _may_be_root(entry: Entry) -> bool:
     return entry.role in ("cause", "ambiguous")
+
+
+def _is_read(entry: Entry) -> bool:
+    """Does it rest on nothing but what the words of a line mean?"""
+    return entry.domain == "meaning"
+
+
+def _is_vague(entry: Entry) -> bool:
+    """Does it tell that something failed, and not what?"""
+    return entry.kind in ("peer-timeout", "wrapper")
 
 
 def _tells(entry: Entry) -> bool:

@@ -16,7 +16,9 @@ from doctor.scan.harvest import Harvest, Place
 
 
 def give_back(harvest: Harvest, findings: Iterable[Finding]) -> Harvest:
-    """The harvest with those lines among its unexplained errors."""
+    """The harvest with those lines among its unexplained errors, and without those that were understood by their words."""
+    findings = tuple(findings)
+    harvest = _take_read(harvest, findings)
     explained = {
         (h.place.path, line) for f in findings for h in f.hits for line in range(h.place.line, h.place.end_line + 1)
     }
@@ -35,3 +37,13 @@ def give_back(harvest: Harvest, findings: Iterable[Finding]) -> Harvest:
     for place in lost.values():
         more.add(place)
     return harvest._replace(clusters=(*harvest.clusters, *more.result()), errors=harvest.errors + more.total)
+
+
+def _take_read(harvest: Harvest, findings: tuple[Finding, ...]) -> Harvest:
+    """A line that nobody claimed may have been read: then its shape is explained."""
+    read = {(h.place.path, h.place.line) for f in findings if f.entry.domain == "meaning" for h in f.hits}
+    if not read:
+        return harvest
+    left = tuple(c for c in harvest.clusters if (c.first.path, c.first.line) not in read)
+    gone = sum(c.total for c in harvest.clusters) - sum(c.total for c in left)
+    return harvest._replace(clusters=left, errors=max(0, harvest.errors - gone))

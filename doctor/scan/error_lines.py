@@ -11,6 +11,7 @@ from doctor.scan.harvest import Cluster, Place
 from doctor.scan.select import Select
 from doctor.scan.window_lines import WindowLines
 from parsers.line import read_line
+from parsers.meaning import UNMARKED
 from parsers.parsed import Line
 from parsers.traceback_forms import DEATH, EXCEPTION
 
@@ -38,18 +39,20 @@ class ErrorLines:
         self._select, self._unclaimed = select, unclaimed
         self._clusters = Clusters()
 
-    def add(self, lines: WindowLines, start: int, eol: int, line: Line | None = None, place: Place | None = None) -> None:
-        """A line with an error mark."""
+    def add(self, lines: WindowLines, start: int, eol: int, line: Line | None = None, place: Place | None = None) -> Place | None:
+        """A line with an error mark; its place when it was read and reports an error."""
         if self._unclaimed.only_counts(lines.window.data, start, eol, self._clusters.full):
-            return
+            return None
         line = line or read_line(decode(lines.window.data[start:eol]))
         if not is_error(line):
             self._unclaimed.harmless()
-            return
+            return None
         place = place or lines.place(start, line)
-        if self._select.wants(place):
-            shape = self._clusters.add(place)
-            self._unclaimed.shaped(shape, shape != FURTHER)
+        if not self._select.wants(place):
+            return None
+        shape = self._clusters.add(place)
+        self._unclaimed.shaped(shape, shape != FURTHER)
+        return place
 
     def result(self) -> tuple[tuple[Cluster, ...], int]:
         """The shapes, and how many lines there were in all."""
@@ -68,7 +71,7 @@ def is_error(line: Line | Place) -> bool:
             return line.level not in ("info", "debug", "warning")
         if line.kind == "traceback":
             return False
-        if line.level is None and (_SAID.match(line.text) or _BLOCK.match(line.text)):
-            return True
+        if line.level is None and line.kind != "kernel":
+            return any(words in line.text for words in UNMARKED) or bool(_SAID.match(line.text) or _BLOCK.match(line.text))
         return line.level in ("error", "fatal") and bool(line.text.strip()) and not line.text.startswith(_INSIDE)
     return False

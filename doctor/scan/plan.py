@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from kb.code_forms import CODE_WORD, LETTERED_END
 from kb.model import FACT_PREFIX, Signal
 from parsers import tables
+from parsers.meaning import UNMARKED
 
 # Literals that stand in lines which report an error, whoever wrote them. They find what no signal knows.
 ERROR_MARKS = (
@@ -125,7 +126,7 @@ class Plan:
                 literal = anchor[: anchor.find(fragment) + len(fragment)]
                 for encoding in ENCODINGS[: 1 if anchor.isascii() else None]:
                     pairs.setdefault(literal.encode(encoding), []).append((anchor.encode(encoding), number))
-        marks = frozenset(m.encode() for m in (*ERROR_MARKS, GO_MARK))
+        marks = frozenset(m.encode() for m in (*ERROR_MARKS, *UNMARKED, GO_MARK))
         table_marks = frozenset(m.encode() for m in tables.ANCHORS) if self.fields else frozenset()
         names = dict.fromkeys((*pairs, *sorted(marks), *sorted(table_marks)))
         self.literals = tuple(Literal(n, tuple(pairs.get(n, ())), n in marks, n in table_marks) for n in names)

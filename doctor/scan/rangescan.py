@@ -15,6 +15,7 @@ from doctor.scan.factscan import FactScan
 from doctor.scan.finder import Finds
 from doctor.scan.floods import Floods, Treatment, statement
 from doctor.scan.harvest import Harvest, Hit, Place
+from doctor.scan.meaningscan import MeaningScan
 from doctor.scan.plan import STRIKES, Plan
 from doctor.scan.select import EVERYTHING, Select
 from doctor.scan.situation import HEAD, Said, said
@@ -50,6 +51,7 @@ class RangeScan:
         self.size = self.lines = 0
         self.situation: tuple[Said, ...] = ()
         self.tables = TableScan()
+        self.meanings = MeaningScan(plan.fields)
         self.escaped: set[int] = set()  # where lines of this window begin that terminal escapes stand in
 
     def harvest(self, skipped: tuple[Skipped, ...], whole: bool) -> Harvest:
@@ -177,7 +179,9 @@ class RangeScan:
     ) -> None:
         """A line with an error mark that no literal claims of those that are still looked for."""
         if not self.floods.left_out.claim(lines.window.data, start, eol):
-            self.errors.add(lines, start, eol, line, place)
+            place = self.errors.add(lines, start, eol, line, place)
+            if place is not None:
+                self._meaning(lines, start, eol, place)
 
     def _beneath_escapes(self, data: bytes, limit: int, found: Finds) -> Finds:
         """The finds of the window with those in lines that terminal escapes cut up: a literal may stand on both sides of one."""
@@ -248,8 +252,16 @@ class RangeScan:
                     kept = place._replace(text=body[:KEEP_TEXT], end_line=place.line + body.count("\n"))
                 if self.floods.keeps(number):
                     self.hits.extend(Hit(name, kept, tuple(captures.items())) for name in self.plan.names[number])
-        if not claimed and any(self.plan.is_mark[n] for n in found):
+        if claimed:
+            if place is not None:
+                self._meaning(lines, start, eol, place)
+        elif any(self.plan.is_mark[n] for n in found):
             self._unclaimed(lines, start, eol, line, place)
+
+    def _meaning(self, lines: WindowLines, start: int, eol: int, place: Place) -> None:
+        """A line that may report an error, with or without a signal that knows it."""
+        for row in self.meanings.rows(lines, start, eol, place):
+            self._row(row, place)
 
     def _holds(self, signal: Signal, row: Cells) -> bool:
         if self.plan.slow.get(signal.id, 0) >= STRIKES:

@@ -1,0 +1,130 @@
+"""Two pieces of software that do not fit: one asks the other for what it does not have.
+
+    ImportError: cannot import name 'AutoModelForVision2Seq' from 'transformers' (/usr/lib/python3/dist-packages/transformers/__init__.py)
+    ModuleNotFoundError: No module named 'vllm_ascend.distributed.device_communicators'
+    TypeError: LlamaModel.forward() got an unexpected keyword argument 'cache_position'
+    AttributeError: module 'torch.library' has no attribute 'infer_schema'
+    ImportError: /opt/x/lib_ops.so: undefined symbol: _ZN3c105ErrorC2ENS_14SourceLocationESs
+
+Who asks is the package of the frame in which the exception was raised; a library tells it by its own name.
+
+>>> from parsers.meaning.said import Said
+>>> row = read(Said("No module named 'vllm_ascend.distributed.device_communicators'", "ModuleNotFoundError", "trl"))[0]
+>>> row.get("importer"), row.get("imported"), row.get("what"), row.get("between")
+('trl', 'vllm_ascend', 'missing-module', 'two-packages')
+>>> row = read(Said("/opt/x/lib_ops.so: undefined symbol: _ZN3c105ErrorC2ENS_14SourceLocationESs", "ImportError"))[0]
+>>> row.get("importer"), row.get("imported"), row.get("what")
+('lib_ops.so', 'torch', 'symbol')
+"""
+
+from __future__ import annotations
+
+from parsers.lazy import lazy
+from parsers.meaning.said import Reading, Said, distribution, reading
+
+ANCHORS = (
+    "cannot import name", "No module named", "unexpected keyword argument", "required positional argument",
+    "required keyword-only argument", "positional arguments but", "positional argument but", "has no attribute",
+    "undefined symbol", "' not found (required by", "got multiple values for",
+)  # fmt: skip
+
+_NAME = lazy(
+    r"cannot import name ['\"]?(?P<name>\w{1,120})['\"]?"
+    r"(?: from (?P<part>partially initialized module )?['\"](?P<module>[\w.]{1,200})['\"])?"
+)
+_MODULE = lazy(r"No module named ['\"]?(?P<top>\w{1,80})\.(?P<rest>[\w.]{1,200})['\"]?(?P<shadowed>; '[\w.]{1,120}' is not a package)?")
+_ARGUMENT = lazy(
+    r"(?P<call>[\w.<>]{1,160})\(\):? (?P<name>got an unexpected keyword argument '\w{1,80}'|got multiple values for (?:keyword )?argument '\w{1,80}'"
+    r"|missing \d{1,3} required (?:positional|keyword-only) arguments?: .{1,120}|takes (?:from )?\d[\d to]{0,12} positional arguments? but \d{1,4} (?:was|were) given)"
+)
+_OF_MODULE = lazy(r"(?:partially initialized )?module '(?P<module>[\w.]{1,200})' has no attribute '(?P<name>\w{1,120})'(?P<circular> \(most likely due to a circular import\))?")
+_OF_OBJECT = lazy(r"(?:type object )?'(?P<owner>[\w.]{1,120})'(?: '(?P<space>\w{1,60})')?(?: object)? has no attribute '(?P<name>\w{1,120})'")
+_SYMBOL = lazy(r"(?P<by>[^\s:'\"]{1,300}): (?:symbol lookup error: \S{1,300}: )?undefined symbol: (?P<name>\w{1,300})")
+_VERSION = lazy(r"(?P<lib>[^\s:'\"]{1,200}): version `(?P<name>[\w.]{1,60})' not found \(required by (?P<by>[^)\s]{1,300})\)")
+
+_OWNERS = (
+    ("c10_npu", "torch_npu"), ("at_npu", "torch_npu"), ("torch_npu", "torch_npu"), ("c10", "torch"), ("2at", "torch"),
+    ("5torch", "torch"), ("caffe2", "torch"), ("aclnn", "CANN"), ("acl", "CANN"), ("Hccl", "CANN"), ("hccl", "CANN"),
+    ("2ge", "CANN"), ("rt", "CANN"), ("3Mki", "ATB"), ("3atb", "ATB"), ("mindspore", "mindspore"), ("Py", "python"),
+    ("cxx11", "libstdc++"), ("GLIBC_", "libc"), ("GLIBCXX", "libstdc++"), ("CXXABI", "libstdc++"),
+)  # fmt: skip
+_NOT_OF_PIP = frozenset(("CANN", "ATB", "libc", "libstdc++", "python", ""))
+_EVERYWHERE = frozenset(("__version__", "__file__", "__all__"))
+"""What a package has, unless a mere folder of its name stands in its place."""
+_BUILT_IN = frozenset(["NoneType", "str", "int", "float", "bool", "list", "dict", "tuple", "set", "function", "method", "bytes", "generator", "module"])
+
+
+def read(said: Said) -> tuple[Reading, ...]:
+    """Who wants what of whom."""
+    text = said.text
+    for reader in (_of_module_path, _of_name, _of_symbol, _of_attribute, _of_argument):
+        if (row := reader(text, said)) is not None:
+            return (row,)
+    return ()
+
+
+def _row(said: Said, importer: str, imported: str, name: str, what: str) -> Reading:
+    between = "two-packages"
+    if not importer:
+        between = "user" if said.user_file else "unknown"
+    elif importer == imported:
+        between = "same-package"
+    return reading(
+        "import", importer=importer, imported=imported, name=name, what=what, between=between, file=said.user_file,
+        importer_pip=_installed_as(importer), imported_pip=_installed_as(imported),
+    )  # fmt: skip
+
+
+def _of_module_path(text: str, said: Said) -> Reading | None:
+    if (found := _MODULE.search(text)) is None:
+        return None
+    what = "shadowed" if found["shadowed"] else "missing-module"
+    return _row(said, said.raised_in, found["top"], f"{found['top']}.{found['rest'].rstrip('.')}", what)
+
+
+def _of_name(text: str, said: Said) -> Reading | None:
+    if (found := _NAME.search(text)) is None:
+        return None
+    module = found["module"] or ""
+    what = "circular" if found["part"] else "missing-name"
+    return _row(said, said.raised_in, module.partition(".")[0], found["name"], what)
+
+
+def _of_symbol(text: str, said: Said) -> Reading | None:
+    if (found := _VERSION.search(text)) is not None:
+        return _row(said, _base(found["by"]), _base(found["lib"]), found["name"], "symbol")
+    if (found := _SYMBOL.search(text)) is None:
+        return None
+    name = found["name"]
+    owner = next((owner for mark, owner in _OWNERS if _told(name, mark)), "")
+    return _row(said, _base(found["by"]), owner, name, "symbol")
+
+
+def _of_attribute(text: str, said: Said) -> Reading | None:
+    if (found := _OF_MODULE.search(text)) is not None:
+        what = "circular" if found["circular"] else "shadowed" if found["name"] in _EVERYWHERE else "attribute"
+        return _row(said, said.raised_in, found["module"].partition(".")[0], f"{found['module']}.{found['name']}", what)
+    if (found := _OF_OBJECT.search(text)) is None or found["owner"] in _BUILT_IN:
+        return None
+    owner = f"torch.ops.{found['space']}" if found["space"] else found["owner"]
+    return _row(said, said.raised_in, "torch_npu" if found["space"] == "npu" else "", f"{owner}.{found['name']}", "attribute")
+
+
+def _of_argument(text: str, said: Said) -> Reading | None:
+    if (found := _ARGUMENT.search(text)) is None:
+        return None
+    return _row(said, said.raised_in, "", f"{found['call']}() {found['name']}", "argument")
+
+
+def _installed_as(package: str) -> str:
+    """What pip calls it; "" of what pip does not install."""
+    return distribution(package) if package and ".so" not in package and package not in _NOT_OF_PIP else ""
+
+
+def _told(symbol: str, mark: str) -> bool:
+    """Is the mark of a library in the symbol? Short ones only at its beginning."""
+    return symbol.startswith(mark) if len(mark) <= 4 and not mark[0].isdigit() and mark != "c10" else mark in symbol
+
+
+def _base(path: str) -> str:
+    return path.rpartition("/")[2]

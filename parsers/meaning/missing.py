@@ -1,0 +1,106 @@
+"""What is not there: a file, a shared library, a Python package, a command, a device.
+
+    ImportError: libascend_hal.so: cannot open shared object file: No such file or directory
+    ModuleNotFoundError: No module named 'decorator'
+    FileNotFoundError: [Errno 2] No such file or directory: '/data/model/config.json'
+    bash: npu-smi: command not found
+    open /dev/davinci_manager: no such file or directory
+
+>>> from parsers.meaning.said import Said
+>>> row = read(Said("libc_sec.so: cannot open shared object file: No such file or directory", "ImportError", "torch_npu"))[0]
+>>> [row.get(name) for name in ("what", "name", "wanted_by", "of")]
+['library', 'libc_sec.so', 'torch_npu', 'CANN']
+>>> row = read(Said("No module named 'decorator'", "ModuleNotFoundError", "te"))[0]
+>>> [row.get(name) for name in ("what", "name", "wanted_by", "pip")]
+['package', 'decorator', 'te', 'decorator']
+"""
+
+from __future__ import annotations
+
+from parsers.lazy import lazy
+from parsers.meaning.said import Reading, Said, distribution, reading
+
+ANCHORS = (
+    "o such file", "No module named", "not found", "does not exist", "doesn't exist", "not exist", "o such device", "cannot find",
+    "an't find", "annot open", "an't open", "Could not find", "not installed",
+)  # fmt: skip
+
+_LIBRARY = lazy(r"(?P<name>lib[\w.+-]{1,120}?\.so[\w.]{0,20}|[\w.+-]{1,120}\.so[\w.]{0,20}): cannot open shared object file")
+_LINKER = lazy(r"cannot find -l(?P<name>\w{1,80})")
+_BY = lazy(r"(?:^|\s)(?P<by>[^\s:]{1,200}): error while loading shared libraries: ")
+_PACKAGE = lazy(r"No module named ['\"]?(?P<name>\w{1,100})['\"]?(?![\w.])")
+_COMMAND = lazy(r"(?:(?P<by>[\w./-]{1,80}): )?(?:line \d{1,7}: )?(?P<name>[\w./+-]{1,120}): (?:command )?not found\s*$")
+_HEADER = lazy(r"fatal error: ['\"]?(?P<name>[\w./+-]{1,160}\.(?:h|hpp|hh|cuh))['\"]?(?:: No such file|' file not found| file not found)")
+_FILE = (
+    lazy(r"[Nn]o such file or directory:? ?\(?['\"](?P<name>[^'\"\n]{1,200})['\"]"),
+    lazy(r"(?:open|stat|access|read|load|mkdir|cat|ls: cannot access|cannot access|cannot stat|cannot open|can't open file|failed to open)\w{0,3} ['\"]?(?P<name>[./~][^'\"\s:,]{1,200}|[\w./-]{1,160}\.\w{1,8})['\"]?[:,]? .{0,40}?[Nn]o such (?:file|device)"),
+    lazy(r"(?:[Ff]ile|[Pp]ath|[Dd]irectory|[Ff]older|[Cc]onfig|[Mm]odel|[Ww]eights?)(?: path| file| dir\w{0,6})?:? ?[\[('\"]{0,2}(?P<name>[./~]?[\w./+~-]{2,200}?)[\])'\"]{0,2} (?:(?:does|do|is|was)(?: not|n't) (?:exist|found)|not (?:exist|found)|(?:can|could) ?not be found)"),
+    lazy(r"(?:[Cc]ould not|[Cc]annot|[Cc]an't|[Cc]an not|[Uu]nable to) (?:find|open|locate)(?: the| any)?(?: file| path| directory| config| library)? ['\"]?(?P<name>[./~][\w./+~-]{2,200}|[\w.+-]{1,100}\.(?:json|so[\w.]{0,12}|yaml|txt|bin|safetensors|model|info|cfg|om|py|conf|sh))"),
+    lazy(r"(?P<name>/[\w./+~-]{2,200}):? (?:does not exist|doesn't exist|not exist|not found|[Nn]o such file or directory)"),
+)  # fmt: skip
+_DEVICE = lazy(r"[Nn]o such device(?: or address)?(?::? ['\"]?(?P<name>[\w./-]{1,100}))?|(?P<node>/dev/(?:davinci|hisi|devmm)\w{0,20})")
+_INSTALLED = lazy(r"(?:^|\s)(?:[Pp]ackage )?['\"`]?(?P<name>[A-Za-z][\w-]{1,60})['\"`]? (?:package )?is not installed")
+
+_OF = (
+    ("libhccl", "CANN"), ("libascendcl", "CANN"), ("libge_", "CANN"), ("libruntime", "CANN"), ("libopapi", "CANN"), ("libtbe", "CANN"), ("libc_sec", "CANN"),
+    ("libascend_hal", "driver"), ("libdrv", "driver"), ("libdcmi", "driver"), ("libdevmmap", "driver"), ("libmmpa", "CANN"),
+    ("libatb", "ATB"), ("libmki", "ATB"), ("libmindie", "MindIE"), ("libmindspore", "MindSpore"), ("libtorch", "torch"), ("libc10", "torch"),
+    ("libcuda", "CUDA"), ("libcudart", "CUDA"), ("libnccl", "CUDA"), ("libcublas", "CUDA"), ("libnvidia", "CUDA"), ("libGL.so", "system"), ("libstdc++", "system"),
+    ("libgomp", "system"), ("libnuma", "system"), ("libpython", "python"), ("libjemalloc", "system"),
+)  # fmt: skip
+
+
+def read(said: Said) -> tuple[Reading, ...]:
+    """What is missing, and who wants it."""
+    text = said.line
+    for form in (_library, _package, _header, _device, _command, _file):
+        row = form(text, said)
+        if row is not None:
+            return (row,)
+    return ()
+
+
+def _library(text: str, said: Said) -> Reading | None:
+    found = _LIBRARY.search(text)
+    if found is not None:
+        by = _BY.search(text)
+        wanted = said.raised_in or (by["by"].rpartition("/")[2] if by else "")
+        owner = next((of for start, of in _OF if found["name"].startswith(start)), "unknown")
+        return reading("missing", what="library", name=found["name"], wanted_by=wanted, of=owner)
+    if (found := _LINKER.search(text)) is not None:
+        return reading("missing", what="library", name=f"lib{found['name']}.so", wanted_by="the linker", of="unknown")
+    return None
+
+
+def _package(text: str, said: Said) -> Reading | None:
+    found = _PACKAGE.search(text) or _INSTALLED.search(text)
+    if found is None:
+        return None
+    by = said.raised_in or ("user" if said.user_file else "")
+    return reading("missing", what="package", name=found["name"], wanted_by=by, pip=distribution(found["name"]), file=said.user_file)
+
+
+def _header(text: str, _: Said) -> Reading | None:
+    found = _HEADER.search(text)
+    return reading("missing", what="header", name=found["name"], wanted_by="the compiler") if found else None
+
+
+def _device(text: str, said: Said) -> Reading | None:
+    found = _DEVICE.search(text)
+    if found is None:
+        return None
+    return reading("missing", what="device", name=found["name"] or found["node"] or "", wanted_by=said.raised_in)
+
+
+def _command(text: str, _: Said) -> Reading | None:
+    found = _COMMAND.search(text)
+    if found is None or found["name"].isdigit() or "command not found" not in text:
+        return None
+    return reading("missing", what="command", name=found["name"], wanted_by=found["by"] or "")
+
+
+def _file(text: str, said: Said) -> Reading | None:
+    for form in _FILE:
+        if (found := form.search(text)) is not None:
+            return reading("missing", what="file", name=found["name"], wanted_by=said.raised_in, file=said.user_file)
+    return None

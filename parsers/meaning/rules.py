@@ -1,0 +1,63 @@
+"""A check that was not met: an assertion, a refused configuration, an unknown option.
+
+    AssertionError: hidden_size must be divisible by tp_size
+    ValueError: Invalid value for --dtype: fp12
+    ValueError: chunked prefill is not supported with MLA
+    train.py: error: unrecognized arguments: --foo
+    AssertionError
+        (a bare one: the source line tells the rule)
+
+>>> from parsers.meaning.said import Said
+>>> row = read(Said("num_heads (40) must be divisible by tp_size (16)", "AssertionError", "vllm"))[0]
+>>> [row.get(name) for name in ("how", "rule", "subject", "where")]
+['requirement', 'num_heads (40) must be divisible by tp_size (16)', 'num_heads (40)', 'vllm']
+>>> row = read(Said("", "AssertionError", "megatron", code="assert args.seq_length % 2 == 0"))[0]
+>>> row.get("how"), row.get("rule")
+('assertion', 'args.seq_length % 2 == 0')
+"""
+
+from __future__ import annotations
+
+from parsers.lazy import lazy
+from parsers.meaning.demands import VERB, demand
+from parsers.meaning.said import Reading, Said, reading
+
+ANCHORS = (
+    "must", "should", "is not supported with", "not compatible with", "incompatible", "annot be used", "can't be used", "nvalid value", "nvalid choice",
+    "nvalid argument", "nrecognized argument", "unknown option", "no such option", "divisible", "xpected", "equired", "not supported", "only support", "nsupported", "nknown",
+)  # fmt: skip
+ASSERTION = "AssertionError"
+
+_PREFIX = lazy(r"^(?:[\w./-]{1,80}: )?(?:\[[A-Z]{4,8}\] ?)?(?:\[PID: ?\d{1,12}\] ?)?(?:\d{4}-\d\d-\d\d[-T ][\d:.]{8,16} ?)?(?:\(PID[^)\n]{0,60}\) ?)?(?:\w{0,40}\(?[EW][0-9A-Z]\d{4}\)?: ?)?(?:\[PID: ?\d{1,12}\] ?)?(?:\d{4}-\d\d-\d\d[-T ][\d:.]{8,16} ?)?(?:(?:[A-Za-z_]\w{0,60}\.){0,8}[A-Za-z]\w{0,60}(?:Error|Exception): )?(?:error: )?(?:\[[^\]\n]{1,80}\] ?){0,3}")
+_OPTION = lazy(r"(?:(?:unrecogni[sz]ed arguments?|unknown (?:option|argument|key|parameter)s?|no such option|invalid choice)s?:? (?P<given>[^\n(]{1,120}))", 2)
+_INVALID = lazy(r"(?:[Ii]nvalid (?:value|argument|setting|config(?:uration)?)s?(?: (?:of|for) (?P<subject>[\w.`'\"\[\]-]{1,80}))?(?:[:=,] ?| is )?(?P<given>[^\n]{0,120}))")
+_TOGETHER = lazy(r"(?:(?P<subject>[^\n.;]{2,140}?) (?:is|are)? ?(?:not (?:yet |currently )?(?:supported|compatible|allowed)|incompatible|unsupported|mutually exclusive)(?: (?:with|when|for|in|by|together with|while|if) (?P<given>[^\n.;]{1,120}))?)")
+_CANNOT = lazy(r"(?:(?P<subject>[^\n.;]{2,140}?) (?:cannot|can't|can not) be (?:used|enabled|set|combined|applied)(?: (?:with|when|together with|for|in|and) (?P<given>[^\n.;]{1,120}))?)")
+_EXPECTED = lazy(r"(?:[Ee]xpected (?P<allowed>[^\n;]{1,120}?),? (?:but )?(?:got|found|received|given)\b:? ?(?P<given>[^\n;]{1,100}))")
+_SUBJECT = lazy(r"(?:^(?:[Ii]nvalid|[Uu]nsupported|[Ww]rong) (?:parameter|argument|value) |,? (?:which|that|it)$)")
+_ASSERT = lazy(r"\s*assert\b ?\(?(?P<rule>.{1,160}?)(?:, f?['\"].*|,\s*\(?\s*)?$")
+
+
+def read(said: Said) -> tuple[Reading, ...]:
+    """Which rule was not met, and where."""
+    text = _PREFIX.sub("", said.text[:1500].strip().partition("\n")[0])
+    asserted = said.type.endswith(ASSERTION) or said.text.startswith(ASSERTION)
+    for how, form in (
+        ("option", _OPTION), ("value", _INVALID), ("requirement", _EXPECTED), ("combination", _TOGETHER), ("combination", _CANNOT),
+    ):  # fmt: skip
+        if (found := form.search(text)) is not None:
+            told = found.groupdict()
+            return (_row(said, how, text, told.get("subject") or "", told.get("given") or ""),)
+    if (asked := demand(text, VERB)) is not None:
+        return (_row(said, "requirement", text, asked.subject, asked.given),)
+    if not asserted:
+        return ()
+    code = _ASSERT.match(said.code)
+    rule = text if text and not text.startswith(ASSERTION) else code["rule"] if code else ""
+    return (_row(said, "assertion", rule, "", ""),) if rule else ()
+
+
+def _row(said: Said, how: str, rule: str, subject: str, given: str) -> Reading:
+    where = said.raised_in or said.user_file
+    by = "library" if said.raised_in else "user" if said.user_file else "unknown"
+    return reading("rule", how=how, rule=rule.rstrip(". "), subject=_SUBJECT.sub("", subject), given=given.strip(" .'\""), where=where, by=by, file=said.user_file)

@@ -1,0 +1,107 @@
+"""What a program said when it failed, and what was read from it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from parsers.traceback import Failure, Frame, Raised
+
+LONGEST = 1500
+"""Characters of a text, and of the lines that follow it, that are looked at."""
+FOLLOWING = 6
+_CELL = 160
+_CONTINUED = 400
+"""How far into the next lines a message may begin whose own line is only its title."""
+
+_ADVICE = ("[FUNC:", "[THREAD:", "Possible Cause:", "Solution:", "TraceBack (most recent")
+_PASSING = ("/torch/nn/modules/module.py", "/torch/_ops.py", "/torch/utils/_contextlib.py", "/torch/_dynamo/eval_frame.py", "/torch/fx/graph_module.py")
+"""Files that only pass a call on: whoever stands above them made it."""
+
+# Packages whose name for pip is another one; "_" and "-" are the same to pip.
+_DISTRIBUTIONS = {
+    "cv2": "opencv-python", "PIL": "pillow", "sklearn": "scikit-learn", "yaml": "pyyaml", "skimage": "scikit-image",
+    "google": "protobuf", "bs4": "beautifulsoup4", "Crypto": "pycryptodome", "dateutil": "python-dateutil",
+    "swift": "ms-swift", "llamafactory": "llamafactory", "fitz": "pymupdf", "dotenv": "python-dotenv",
+}  # fmt: skip
+
+
+class Said(NamedTuple):
+    """The message of an exception, or an error line; of an exception also what its frames tell."""
+
+    text: str
+    """Peeled; several lines are joined by newlines."""
+    type: str = ""
+    """Of the exception as printed, "" for a plain line."""
+    raised_in: str = ""
+    """The package of the last frame outside the standard library; "" is the user's own code, or nothing is known of it."""
+    through: tuple[str, ...] = ()
+    """The packages passed, outermost first, without repeats, the user's own and the standard library."""
+    user_file: str = ""
+    """The last frame of the user's own code, as file:line; "" when there is none."""
+    code: str = ""
+    """The source line that raised."""
+    following: tuple[str, ...] = ()
+    """A few lines below, peeled."""
+
+    @property
+    def line(self) -> str:
+        """The text as one line."""
+        return _without_advice(self.text[:LONGEST]).replace("\n", " ").replace("\\n", " ")
+
+    @property
+    def whole(self) -> str:
+        """The text and what follows as one line: a list that is told may stand in the next line."""
+        return _without_advice(" ".join((self.line, *(line.strip()[:LONGEST] for line in self.following[:FOLLOWING]))))[: 2 * LONGEST]
+
+    def reaches(self, at: int) -> bool:
+        """Does a place in `whole` still belong to this text: stands it in the text, or right below a mere title?"""
+        end = min(len(self.text), LONGEST)
+        return at < end or (self.text.rstrip().endswith((":", "(", ",")) and at < end + _CONTINUED)
+
+
+class Reading(NamedTuple):
+    """A row that the text says: the table's name, and the cells that are known."""
+
+    table: str
+    cells: tuple[tuple[str, str], ...]
+
+    def get(self, name: str) -> str:
+        """The value of a cell, "" when the text does not tell it."""
+        return dict(self.cells).get(name, "")
+
+
+def _without_advice(text: str) -> str:
+    """What happened, without where it was written and what the software guesses about it."""
+    ends = [at for words in _ADVICE if (at := text.find(words)) > 0]
+    return text[: min(ends, default=len(text))]
+
+
+def reading(table: str, **cells: str) -> Reading:
+    """A row of what is known; values are one line of bounded length."""
+    kept = ((name, " ".join(value.split())[:_CELL].strip()) for name, value in cells.items() if value)
+    return Reading(f"meaning.{table}", tuple((name, value) for name, value in kept if value))
+
+
+def distribution(package: str) -> str:
+    """What pip calls a package that Python code imports.
+
+    >>> distribution("cv2"), distribution("vllm_ascend"), distribution("trl")
+    ('opencv-python', 'vllm-ascend', 'trl')
+    """
+    return _DISTRIBUTIONS.get(package) or package.replace("_", "-")
+
+
+def said_by(failure: Failure, part: Raised) -> Said:
+    """What an exception said, with what the frames tell that it passed."""
+    foreign = [frame.package for frame in part.frames]
+    passed = tuple(dict.fromkeys(p for p in foreign if p not in ("", "python")))
+    inner = next((f for f in reversed(part.frames) if f.package != "python" and not f.file.endswith(_PASSING)), None)
+    own = next((f for f in reversed(part.frames) if not f.package and f.line), None)
+    last = part.frames[-1] if part.frames and failure.how == "raised" else None
+    return Said(
+        part.message, part.type, inner.package if inner else "", passed, _spot(own), last.code if last else "",
+    )  # fmt: skip
+
+
+def _spot(frame: Frame | None) -> str:
+    return f"{frame.file}:{frame.line}" if frame is not None else ""

@@ -1,0 +1,120 @@
+"""Readers of meaning: what failures say, in the words of many programs, known and unknown."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import pkgutil
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from parsers import meaning
+from parsers.meaning import Said, read, said_by
+from parsers.traceback import failures
+
+MODULES = sorted(module.name for module in pkgutil.iter_modules(meaning.__path__))
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_docstrings(name: str) -> None:
+    """The samples of each reader are read as its docstring shows."""
+    assert doctest.testmod(importlib.import_module(f"parsers.meaning.{name}")).failed == 0
+
+
+SENTENCES = [
+    ("expected scalar type Half but found Float", "refusal", {"property": "dtype", "given": "float32", "allowed": "float16"}),
+    ('"plugh_cpu" not implemented for \'Half\'', "refusal", {"operator": "plugh_cpu", "given": "float16", "choice": "unknown"}),
+    ("For 'Plugh', the dimension of 'x' must be 4, but got 3.", "refusal", {"operator": "Plugh", "property": "dims", "given": "3"}),
+    ("x dim num should be in range [4, 8], but got 9", "refusal", {"property": "dims", "allowed": "in range [4, 8]"}),
+    ("EZ1001: Expected self dtype [DT_BFLOAT16] to be equal to other dtype [DT_FLOAT].", "refusal", {"cast": "float32", "side": "npu"}),
+    ("requires 4 devices but only 2 are available", "limit", {"kind": "devices", "needs": "4", "has": "2"}),
+    ("Tried to allocate 2.00 GiB (60 GiB total capacity; 120.00 MiB free;", "limit", {"needs": "2.00 GiB", "has": "120.00 MiB"}),
+    ("[Errno 98] bind on address ('0.0.0.0', 8000): address already in use", "limit", {"kind": "port", "needs": "8000"}),
+    ("npu-smi: error while loading shared libraries: libc_sec.so: cannot open shared object file", "missing", {"wanted_by": "npu-smi", "of": "CANN"}),
+    ("File /plugh/x.json does not exist", "missing", {"what": "file", "name": "/plugh/x.json"}),
+    ("open /dev/davinci_manager failed: Permission denied", "permission", {"what": "device", "name": "/dev/davinci_manager"}),
+    ("wait for kernel plugh timeout, time: 120000 ms", "timeout", {"waited_for": "kernel plugh", "seconds": "120"}),
+    ("Unsupported soc version: Ascend310B4", "unsupported", {"what": "chip", "chip": "Ascend310B4"}),
+    ("plugh_impl: implementation for device npu:0 not found.", "unsupported", {"what": "operator", "operator": "plugh_impl"}),
+    ("chunked plugh is not supported with MLA", "rule", {"how": "combination", "given": "MLA"}),
+    ("plugh.py: error: unrecognized arguments: --foo 3", "rule", {"how": "option", "given": "--foo 3"}),
+    ("plugh module initialize failed. ret is -8005", "failure", {"what": "plugh module initialize", "code": "-8005"}),
+    ("Invalid device ID.", "failure", {"kind": "device"}),
+    ("module 'torch.library' has no attribute 'plugh'", "import", {"imported": "torch", "what": "attribute"}),
+    ("No module named 'plugh.core'; 'plugh' is not a package", "import", {"what": "shadowed"}),
+    ("/usr/lib64/libstdc++.so.6: version `GLIBCXX_3.4.30' not found (required by /x/libplugh.so)", "import", {"importer": "libplugh.so", "what": "symbol"}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "table", "cells"), SENTENCES, ids=[text[:40] for text, *_ in SENTENCES])
+def test_sentence(text: str, table: str, cells: dict[str, str]) -> None:
+    """One meaning, with what the sentence tells."""
+    (row,) = read(Said(text))
+    assert (row.table, {name: row.get(name) for name in cells}) == (f"meaning.{table}", cells)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "all is well", "'NoneType' object has no attribute 'size'", "list index out of range", "step 12 took 3 s", "Get soc name failed."]
+)
+def test_what_says_nothing(text: str) -> None:
+    """What no reader understands stays unread: nothing is made up."""
+    assert read(Said(text)) == ()
+
+
+def test_a_refused_type_is_never_advised() -> None:
+    """Only what is allowed and differs from what was refused."""
+    for given_type in ("FLOAT16", "BF16", "FLOAT", "DOUBLE", "INT64", "INT32", "BOOL"):
+        for allowed in ("DT_FLOAT16", "DT_FLOAT16, DT_FLOAT", "DT_BF16, DT_INT8", "DT_INT32,DT_DOUBLE,"):
+            (row,) = read(Said(f"EZ1001: x not implemented for DT_{given_type}, should be in dtype support list [{allowed}]."))
+            advised = row.get("cast")
+            assert advised != row.get("given")
+            assert not advised or advised in row.get("allowed").split(", ")
+
+
+TRACEBACK = """Traceback (most recent call last):
+  File "/home/u/run.py", line 3, in <module>
+    main()
+  File "/usr/lib/python3/dist-packages/plugh/core.py", line 7, in run
+    self.model(x, foo=1)
+  File "/usr/lib/python3/dist-packages/torch/nn/modules/module.py", line 1518, in _call_impl
+    return forward_call(*args, **kwargs)
+TypeError: Xyzzy.forward() got an unexpected keyword argument 'foo'"""
+
+
+def test_who_made_the_call_is_told_by_the_frames() -> None:
+    """Files of torch that only pass a call on did not make it."""
+    (failure,) = failures(TRACEBACK.splitlines())
+    said = said_by(failure, failure.raised)
+    assert (said.raised_in, said.through, said.user_file) == ("plugh", ("plugh", "torch"), "/home/u/run.py:3")
+    assert read(said)[0].get("importer") == "plugh"
+
+
+WORDS = st.sampled_from(
+    [anchor for module in MODULES for anchor in getattr(importlib.import_module(f"parsers.meaning.{module}"), "ANCHORS", ())]
+    + ["'x'", "(1)", "[2]", "128", "GiB", "is", "not", "but", "got", ",", ".", "\n", "\\n", "DT_FLOAT", "aclnnFoo", "the", ":", "/a/b.so"]
+)
+TEXTS = st.lists(WORDS, max_size=40).map(" ".join) | st.text(max_size=300)
+
+
+@given(st.builds(Said, TEXTS, st.sampled_from(["", "ImportError", "AssertionError", "TimeoutError"]), code=TEXTS, following=st.lists(TEXTS, max_size=3).map(tuple)))
+@settings(max_examples=300, deadline=None)
+def test_any_text_is_taken(said: Said) -> None:
+    """Never an exception; cells are named once, short, on one line and never empty."""
+    for row in read(said):
+        names = [name for name, _ in row.cells]
+        assert len(names) == len(set(names))
+        assert all(0 < len(value) <= 160 and "\n" not in value and value == value.strip() for _, value in row.cells)
+
+
+@pytest.mark.parametrize("piece", ["a ", "is not ", "expected x ", "must be ", "(1) ", "x: ", "'a' ", "dtype of ", "for ", "1 ", "timed out ", "/a", "a.", "[", "failed, ", "x must be y, but got "])
+def test_a_long_text_costs_no_more_than_its_front(piece: str) -> None:
+    """Only the front is looked at, and no pattern runs away on it."""
+    opened = " ".join(anchor for module in MODULES for anchor in getattr(importlib.import_module(f"parsers.meaning.{module}"), "ANCHORS", ()))
+    for text in (piece * 3000, opened[-700:] + piece * 3000):
+        read(Said(text, following=(text, text)))
+        begin = time.process_time()
+        read(Said(text, following=(text, text)))
+        assert time.process_time() - begin < 0.25
