@@ -1,6 +1,6 @@
 """Bounds that somebody may have a reason to move: environment variables, each with the constant that holds without it.
 
-A bound that is reached says which variable moves it. The table in CONTRIBUTING.md names them all.
+A bound that is reached says which variable moves it. BOUNDS.md beside this file names them all.
 """
 
 from __future__ import annotations

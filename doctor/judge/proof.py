@@ -86,7 +86,7 @@ def _matching(
 
 def _read_from(entry: Entry, first: Entry) -> bool:
     """Does the first root only read more precisely what the words of the sample say?"""
-    return first.domain == "meaning" and entry.code in first.refines
+    return first.domain == "meaning" and (entry.general or entry.code in first.refines)
 
 
 def _leaves(entry: Entry, harvest: Harvest) -> str:

@@ -132,7 +132,7 @@ def general_beneath_precise(effect: Finding, cause: Finding, _: Scene) -> bool:
 def without_an_npu_alone(effect: Finding, cause: Finding, _: Scene) -> bool:
     """That a log is of a machine without an NPU follows from nothing, and explains no remark and no user's error.
 
-    Without it: sample MEM021/cuda-old: NOT033 is put beneath NOT050.
+    Without it: sample MEM022/cuda: NOT033 is put beneath NOT050.
     """
     return "elsewhere" in effect.entry.traits or ("elsewhere" in cause.entry.traits and not _is_error(effect.entry))
 

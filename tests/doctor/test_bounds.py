@@ -1,4 +1,4 @@
-"""The bounds are those that CONTRIBUTING.md names, and each is told where it is reached."""
+"""The bounds are those that doctor/base/BOUNDS.md names, and each is told where it is reached."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from doctor.watch.followed_files import Follower
 from kb.knowledge import Knowledge
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-PAGE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "doctor" / "base" / "BOUNDS.md").read_text(encoding="utf-8")
 ROWS = re.findall(r"^\| [^|]+ \| `([\w.]+)\.(\w+)` \| (\d+) \|", PAGE, re.MULTILINE)
 PLACE = Place("a.log", 1, 1, None, "error", None, "text", None, None, None, None, None, "x")
 
