@@ -62,6 +62,8 @@ class Answer(NamedTuple):
 
     verdict: str
     told: str  # the verdict in words; empty when findings tell
+    situation: str
+    decisive: Document | None  # the line that is the answer where no entry is
     findings: tuple[Finding, ...]
     causes: tuple[Finding, ...]  # those of them that went wrong by themselves
     noise: tuple[Finding, ...]
@@ -79,11 +81,13 @@ def answer(report: Json, lang: str) -> Answer:
     return Answer(
         verdict=verdict,
         told=word(verdict, lang) if verdict != "findings" else "",
+        situation=report["situation"]["line"][lang],
+        decisive=decisive(report, lang),
         findings=tuple(found.values()),
         causes=tuple(found[f["id"]] for f in parts.roots(report)),
         noise=tuple(found[f["id"]] for f in parts.noise(report)),
         job=_job(report, lang),
-        unexplained=tuple(cluster(c, lang) for c in report["unexplained"]),
+        unexplained=tuple(cluster(c, lang) for c in parts.further(report)),
         unexplained_times=sum(c["count"] for c in report["unexplained"]),
         missing=tuple(missing(one, lang) for one in report["missing_evidence"]),
         skipped=skipped(report),
@@ -173,6 +177,17 @@ def cluster(made: Json, lang: str) -> Document:
     )
     facts = (made["level"] or "", made["module"] or "")
     return Document(notation.times(made["count"]), word("unexplained", lang), facts, tuple(s for s in sections if s.blocks))
+
+
+def decisive(report: Json, lang: str) -> Document | None:
+    """The line nearest to the origin of a failure that no entry explains, and what only stands beside it."""
+    one = report["decisive"]
+    if one is None:
+        return None
+    shown = cluster(one, lang)
+    beside = Section("in-general", word("in-general", lang), _beside([one["general"]] if one["general"] else [], report, lang))
+    sections = tuple(s for s in (*shown.sections, beside) if s.blocks)
+    return Document(word("decisive", lang), word("decisive-told", lang), shown.facts, sections)
 
 
 def skipped(report: Json) -> tuple[Pair, ...]:

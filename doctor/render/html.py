@@ -62,6 +62,13 @@ def _lines(report: Json, lang: str) -> Iterator[str]:
     yield f"<title>{escape(title)}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n<h1>npu-doctor</h1>"
     if made.told:
         yield f'<p class="tag {"clean" if made.verdict == "clean" else "warning"}">{escape(made.told)}</p>'
+    if made.situation:
+        yield f'<p class="dim">{escape(made.situation)}</p>'
+    if made.decisive is not None:
+        yield f'<section><h2><span class="tag error">{escape(made.decisive.code)}</span> {escape(made.decisive.title)}</h2>'
+        yield "".join(map(_evidence, made.decisive.evidence))
+        yield from _list(_decoded(made.decisive))
+        yield "</section>"
     for finding in made.causes:
         yield from _finding(finding, lang)
     if made.job is not None:

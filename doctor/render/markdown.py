@@ -74,6 +74,16 @@ def _lines(report: Json, lang: str) -> Iterator[str]:
     made = answer(report, lang)
     yield f"# npu-doctor: {made.verdict}"
     yield ""
+    if made.situation:
+        yield f"{word('situation', lang)}: {escape(made.situation)}"
+        yield ""
+    if made.decisive is not None:
+        yield f"## {escape(made.decisive.code)}: {escape(made.decisive.title)}"
+        for one in made.decisive.evidence:
+            yield ""
+            yield notation.place(escape(one.path), one.line)
+            yield from fence(one.text)
+        yield ""
     for finding in made.findings:
         yield from _finding(finding, lang)
     if made.job is not None:

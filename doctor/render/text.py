@@ -36,6 +36,11 @@ class _Text:
         if made.told:
             yield paint(made.told, "good" if made.verdict == "clean" else "warning", self.style)
             yield ""
+        if made.situation:
+            yield from labelled(word("situation", self.lang), made.situation, self.style)
+            yield ""
+        if made.decisive is not None:
+            yield from self._decisive(made.decisive)
         yield from self._causes(made.causes)
         if made.job is not None:
             yield from self._job(made.job, timeline)
@@ -68,6 +73,22 @@ class _Text:
 
     def _more(self, number: int) -> str:
         return f"  ... {number} {word('more', self.lang)} (--all)"
+
+    def _decisive(self, one: Document) -> Iterator[str]:
+        """The line that is the answer: whole, and with what its parts mean."""
+        style, head = self.style, cells(one.code) + 2
+        rows = wrap(one.title, style.width - head)
+        yield paint(one.code, "error", style) + "  " + ("\n" + " " * head).join(paint(row, "bold", style) for row in rows)
+        for found in one.evidence:
+            yield from self._evidence(found, word("evidence", self.lang), "")
+        for block in one.section("codes").blocks:
+            if isinstance(block, Decoded):
+                yield from labelled("", f"{block.code} = {block.name} {block.meaning}", style)
+        for section in (one.section("nearest"), one.section("in-general")):
+            if section.blocks:
+                told = ", ".join(f"{b.target.id} {b.text}" for b in section.blocks if isinstance(b, Link))
+                yield from labelled("", f"{section.label}: {told}", style)
+        yield ""
 
     def _causes(self, causes: Sequence[Finding]) -> Iterator[str]:
         short = False  # a bare headline came last

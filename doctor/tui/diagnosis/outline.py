@@ -28,6 +28,11 @@ def _rows(report: Json, lang: str, opened: frozenset[str]) -> Iterator[Row]:
         yield Row(
             "", (Span(word(report["verdict"], lang), "good" if report["verdict"] == "clean" else "warning"),)
         )
+    if told := report["situation"]["line"][lang]:
+        yield Row("", (Span(shown(told), "dim"),))
+    if (line := _decisive(report)) is not None:
+        head = Span(f"  ? {word('decisive', lang)} ", "error")
+        yield Row(f"cluster:{line}", (head, Span(shown(notation.message(report["decisive"]["evidence"]["text"])), "title")))
     for number, root in enumerate(roots, 1):
         below = [f for f in found if _top(f, found) == root["id"] and f is not root]
         key = f"finding:{root['id']}"
@@ -52,7 +57,10 @@ def _rows(report: Json, lang: str, opened: frozenset[str]) -> Iterator[Row]:
         total = sum(c["count"] for c in report["unexplained"])
         yield Row("", BLANK)
         yield Row("", (Span(f"{word('unexplained', lang)} ({total})", "label"),))
+        first = _decisive(report)
         for number, cluster in enumerate(report["unexplained"]):
+            if number == first:
+                continue
             one = cluster["evidence"]
             shape = (
                 Span(f"  ? {notation.times(cluster['count']):<5} "),
@@ -77,6 +85,13 @@ def _rows(report: Json, lang: str, opened: frozenset[str]) -> Iterator[Row]:
     if report["skipped"]:
         yield Row("", BLANK)
         yield Row("skipped:", (Span(f"{word('skipped', lang)} ({len(report['skipped'])})", "label"),))
+
+
+def _decisive(report: Json) -> int | None:
+    """Which of the errors that nobody knows is the answer."""
+    line = report["decisive"]
+    found = (n for n, c in enumerate(report["unexplained"]) if line is not None and c["evidence"] == line["evidence"])
+    return next(found, None)
 
 
 def _top(finding: Json, found: list[Json]) -> str:
