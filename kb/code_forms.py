@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import re
 
+from kb.model import LINE_KINDS, Filter
+
+# A library that warns of a code, or tells it for information, goes on: in its log a code counts where it reports an error.
+LINES = tuple(Filter(kind, (), ("error", "critical", "event") if kind == "plog" else ()) for kind in LINE_KINDS)
+
 # The scanner asks the bytes of a line for one of these in reach before it tries the pattern: ASCII only, no more than that.
 CODE_WORD = r"(?:[Cc]ode|CODE|[Rr]et|RET|[Rr]esult|[Ss]tatus|[Ee]rr|ERR|[Ff]ail|FAIL|[Rr]eason|[Rr][Cc]|RC)"
 
