@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from kb import fragments, spelling, yamldoc
+from kb import fragments, plain, spelling, yamldoc
 from kb import rows as rows_of
 from kb.facts import read_facts
 from kb.layers import HERE, Layer
@@ -119,7 +119,7 @@ def build(layer: Layer) -> tuple[bytes, list[Problem]]:
     writer.section(
         "catalog",
         [
-            (e.code, e.slug, e.domain, e.severity, e.role, e.kind, e.component, e.status, e.title, words[e.code])
+            (e.code, e.slug, e.domain, e.severity, e.role, e.kind, e.component, e.status, plain.text(e.title), words[e.code])
             for e in entries
         ],
     )

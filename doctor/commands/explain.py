@@ -6,7 +6,6 @@ import json
 import sys
 from typing import Any
 
-from doctor.answer import advice
 from doctor.answer.advice import fix_json
 from doctor.base import exits
 from doctor.base.lang import word
@@ -16,9 +15,9 @@ from doctor.lookup import bits
 from doctor.render import layout
 from doctor.render.layout import Style, paint, wrap
 from doctor.render.text import fixes as fix_lines
-from kb import spelling
+from kb import plain, spelling
 from kb.knowledge import Knowledge
-from kb.model import Entry, Text
+from kb.model import Entry
 
 LABELS = {
     "meaning": ("meaning", "含义"), "causes": ("likely causes", "可能原因"), "action": ("first action", "首先"), "ref": ("source", "来源"),
@@ -60,7 +59,7 @@ def look_up(written: str, known: Knowledge) -> dict[str, Any]:
     set_bits = bits.decode(name, known)
     about = [b.code for b in known.catalog() if _mentions(b.words, name)] if rows or set_bits else []
     return {
-        "entry": entry_json(entry) if entry else None,
+        "entry": entry_json(plain.entry(entry)) if entry else None,
         "variable": variable,
         "card": known.card(name.upper()) or known.card(f"CARD-{name.upper()}"),
         "codes": rows,
@@ -92,7 +91,7 @@ def text(found: dict[str, Any], known: Knowledge, lang: str, style: Style) -> st
     if found["entry"]:
         entry = known.entry(found["entry"]["id"])
         if entry:
-            parts.append(entry_text(entry, known, lang, style))
+            parts.append(entry_text(plain.entry(entry), known, lang, style))
     if found["variable"]:
         parts.append(_variable(found["variable"], lang, style))
     if found["card"]:
@@ -105,14 +104,9 @@ def text(found: dict[str, Any], known: Knowledge, lang: str, style: Style) -> st
         for code in found["entries"]:
             entry = known.entry(code)
             if entry:
-                rows.append(f"  {code}  {_plain(entry.title).pick(lang)}")
+                rows.append(f"  {code}  {plain.text(entry.title).pick(lang)}")
         parts.append("\n".join(rows) + "\n")
     return "\n".join(parts)
-
-
-def _plain(text: Text) -> Text:
-    """An entry's text outside a diagnosis: placeholders show their default or their name."""
-    return advice.prose(text, advice.Values({}, {}))
 
 
 def _label(name: str, lang: str) -> str:
@@ -121,7 +115,7 @@ def _label(name: str, lang: str) -> str:
 
 
 def entry_text(entry: Entry, known: Knowledge, lang: str, style: Style) -> str:
-    rows = [f"{paint(entry.code, 'bold', style)}  {paint(_plain(entry.title).pick(lang), 'bold', style)}"]
+    rows = [f"{paint(entry.code, 'bold', style)}  {paint(entry.title.pick(lang), 'bold', style)}"]
     rows.append(
         paint(
             f"{word(entry.severity, lang)} · {entry.role} · {entry.kind} · {entry.component}".replace(
@@ -131,7 +125,7 @@ def entry_text(entry: Entry, known: Knowledge, lang: str, style: Style) -> str:
             style,
         )
     )
-    rows += ["", *wrap(_plain(entry.cause).pick(lang), style.width), ""]
+    rows += ["", *wrap(entry.cause.pick(lang), style.width), ""]
     rows += list(fix_lines([fix_json(f) for f in entry.fixes], lang, style))
     for title, codes in (
         ("refines", entry.refines),

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from doctor.answer import advice
 from doctor.answer.advice import fix_json
 from doctor.tui.shell.doc import Doc, Target
 from doctor.tui.shell.words import word
-from kb import spelling
+from kb import plain, spelling
 from kb.knowledge import Knowledge
 from kb.model import Edge, Entry, Signal, Text
 
-NO_VALUES = advice.Values({}, {})
 MAX_RELATED = 12
 
 
@@ -37,8 +35,8 @@ def card(known: Knowledge, target: Target, lang: str, back: Backlinks | None = N
 
 
 def filled(text: Text, lang: str) -> str:
-    """A text outside a diagnosis: placeholders show their default or their name."""
-    return advice.prose(text, NO_VALUES).pick(lang)
+    """A text outside a diagnosis: placeholders show their default or a word to fill in."""
+    return plain.text(text).pick(lang)
 
 
 def _entry(doc: Doc, entry: Entry, known: Knowledge, lang: str, back: Backlinks | None) -> None:
@@ -57,7 +55,7 @@ def _entry(doc: Doc, entry: Entry, known: Knowledge, lang: str, back: Backlinks 
     doc.label(word("patterns", lang))
     for signal in entry.signals[:20]:
         doc.bullet(_pattern(signal), "·", "code")
-    fixes(doc, [fix_json(f) for f in entry.fixes], lang)
+    fixes(doc, [fix_json(f) for f in plain.entry(entry).fixes], lang)
     _cards_of_variables(doc, [e.name for f in entry.fixes for e in f.env], known, lang)
     relations(doc, entry, known, lang, back)
     if entry.repro:

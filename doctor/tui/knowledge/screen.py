@@ -21,6 +21,7 @@ from doctor.tui.shell.line import Row, RowsOf, Span
 from doctor.tui.shell.messages import Failed, RowFolded, RowHighlighted, RowOpened, ShelfReady
 from doctor.tui.shell.views import Card, Rows
 from doctor.tui.shell.widgets import Bar, Hints, SearchBox
+from kb import plain
 
 SOON_S = 0.25  # knowledge that is compiled already is there by then, and the first picture shows it
 
@@ -312,7 +313,7 @@ class BrowseScreen(Frame):
             if self.shelf and self._target and self._target.kind == "entry"
             else None
         )
-        found = [fix_json(f) for f in entry.fixes] if entry else []
+        found = [fix_json(f) for f in plain.entry(entry).fixes] if entry else []
         self._copier.copy(self.doctor, [(f["title"][self.doctor.language], paste_of(f)) for f in found])
 
     def action_copy_card(self) -> None:
