@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from kb import fragments, spelling, yamldoc
+from kb import fragments, plain, spelling, yamldoc
 from kb import rows as rows_of
 from kb.facts import read_facts
 from kb.kinds import read_kinds
@@ -148,7 +148,7 @@ def _add_entries(writer: Writer, entries: Sequence[Entry], assigned: Iterator[Si
 
 def _catalog(entries: Sequence[Entry]) -> list[Any]:
     return [
-        (e.code, e.slug, e.domain, e.severity, e.role, e.kind, e.component, e.status, e.title, _words(e)) for e in entries
+        (e.code, e.slug, e.domain, e.severity, e.role, e.kind, e.component, e.status, plain.text(e.title), _words(e)) for e in entries
     ]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-from kb import anchors, fragments
+from kb import anchors, fragments, plain
 from kb.knowledge import Knowledge
 from kb.model import Condition, Entry, Text
 from kb.placeholders import names
@@ -95,7 +95,7 @@ def nothing_destructive(entry: Entry, _: Context) -> Iterator[str]:
             if _DESTRUCTIVE.search(command.run):
                 yield f"destructive command: {command.run!r}: name the pids, say what is lost"
             if _FIXED_KILL.search(command.run):
-                yield f"a fixed pid in {command.run!r}: use a capture or <pid>"
+                yield f"a fixed pid in {command.run!r}: use a capture or PID"
 
 
 def placeholders_bound(entry: Entry, _: Context) -> Iterator[str]:
@@ -163,7 +163,62 @@ def name_fits(entry: Entry, _: Context) -> Iterator[str]:
         yield f"the slug '{entry.slug}' names a remedy; name the fault"
 
 
+# What ends work or changes what others use. Looking at it (`docker run --rm`, `changes: nothing`) does not.
+_UNDONE_BY_NOBODY = re.compile(
+    r"\b(?:npu-driver|npu-firmware|Ascend-hdk|Ascend-cann)\S*\.run\b"
+    r"|\bpip3? (?:un)?install\b|\b(?:apt|apt-get|yum|dnf)(?: -y)? (?:install|remove)\b|\brmmod\b"
+    r"|\bnpu-smi (?:set|clear|upgrade)\b|\breboot\b|\bshutdown\b|\bipmitool chassis power (?:cycle|off|reset)"
+    r"|\bsystemctl (?:restart|stop)\b|\bdocker (?:rm|restart|stop|kill)\b|\bkubectl (?:delete|drain)\b"
+    r"|\bkill (?!-0)|\brm -\w*r"
+)
+# `npu-smi set ... -i 0`, `hccn_tool -i {device|0} -ip -s ...`: a number that no log told.
+_NO_CARD = re.compile(r"\b(?:npu-smi (?:set|clear|upgrade)|hccn_tool)\b[^|;&]*?\s-[icp] (?:\d|\{\w+\|\d+\})")
+_SLOT_LEFT = re.compile(r"\{\w+(?:\.all)?(?:\||\s|$)|(?<![\w)\]])\(\s*\)|（\s*）|\s[:：](?:\s|$)|  +\S|[:：]\s*[.。]?$|<[A-Za-z_][\w ./-]*>")
+# Chinese and Latin are set apart by one blank, around a slot as well; code in a text keeps its signs.
+_QUOTED = re.compile(r"`[^`]*`|'[^']*'|\"[^\"]*\"|“[^”]*”")
+_FROM_CHIP = re.compile(r"chipId[^()]{0,6}\(\?P<device>")
+
+
+def risk_is_told(entry: Entry, _: Context) -> Iterator[str]:
+    """Installing, resetting, deleting, rebooting and killing is never of low risk."""
+    for fix in entry.fixes:
+        for command in fix.commands:
+            if command.changes is not None and fix.risk == "low" and (found := _UNDONE_BY_NOBODY.search(command.run)):
+                yield f"'{found[0]}' in {command.run[:60]!r} is not of low risk: write risk: medium or high, and what is lost"
+
+
+def names_its_card(entry: Entry, _: Context) -> Iterator[str]:
+    """A command that changes a device names one that the log told, or says NPU_ID: never number 0 for want of a better."""
+    for fix in entry.fixes:
+        for command in fix.commands:
+            if command.changes is not None and _NO_CARD.search(command.run):
+                yield f"{command.run[:80]!r} changes a card that no log named: write NPU_ID and a look that finds it"
+
+
+def device_is_no_chip(entry: Entry, _: Context) -> Iterator[str]:
+    """chipId counts chips of the board: with two dies a chip, the devices are others."""
+    for signal in entry.signals:
+        if _FROM_CHIP.search(signal.pattern):
+            yield f"{signal.id}: chipId is not the device: take it from device_id, or call the capture chip"
+
+
+def reads_without_a_log(entry: Entry, _: Context) -> Iterator[str]:
+    """Outside a diagnosis every text is a sentence: no slot, no empty brackets, nothing introduced that does not follow."""
+    shown = plain.entry(entry)
+    prose = [("title", shown.title), ("cause", shown.cause)]
+    prose += [("a fix's title", f.title) for f in shown.fixes] + [("a step", s) for f in shown.fixes for s in f.steps]
+    prose += [("a command's why", c.why) for f in shown.fixes for c in f.commands if c.why]
+    for where, text in prose:
+        for written in text:
+            if found := _SLOT_LEFT.search(_QUOTED.sub("'x'", written)):
+                yield f"{where} without a log has a hole at {written[max(0, found.start() - 20) : found.end() + 10]!r}"
+    for command in (c for f in shown.fixes for c in f.commands):
+        if re.search(r"\{\w+(?:\||$)|<[A-Za-z][\w -]* ?[\w-]+>", command.run.replace("${", "$")) and "<<" not in command.run:
+            yield f"a command without a log has a slot or '<...>', which a shell reads: {command.run[:80]!r}: write NAME"
+
+
 CHECKS: tuple[Check, ...] = (
     name_fits, two_languages, title_is_short, has_references, has_advice, known_variables, nothing_destructive,
     placeholders_bound, safe_patterns, rare_anchors, edges_resolve, has_samples,
+    risk_is_told, names_its_card, device_is_no_chip, reads_without_a_log,
 )  # fmt: skip

@@ -274,7 +274,7 @@ class _Evidence:
                 pattern,
                 found,
                 lines,
-                self._filters(reader) or self.filters,
+                self._filters(reader) or self.filters or (code_forms.LINES if form == "code" else ()),
                 table,
                 where,
                 self.layer == "built-in",

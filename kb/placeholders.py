@@ -14,6 +14,25 @@ def names(text: str) -> tuple[tuple[str, str | None], ...]:
     return tuple((m[1], m[3]) for m in _SLOT.finditer(text) if m[1])
 
 
+# An empty default leaves neither two blanks nor empty brackets behind.
+_NOTHING = "\0"
+_AROUND_NOTHING = re.compile(r" ?\(\0(?:(?:, | / )\0)*\)|（\0）| ?\0")
+
+
+def to_fill_in(name: str) -> str:
+    """How a text says that its reader must put something in: a word in capitals, which no command takes for a value."""
+    return {"device": "NPU_ID", "npu": "NPU_ID", "card": "NPU_ID", "path": "FILE"}.get(name, name.upper())
+
+
+# What stands at the end and only introduces a slot: `: {what}`, ` ({what})`.
+_TAIL = re.compile(r"(?:\s*[:：]\s*|\s*[(（])\{([A-Za-z_]\w*)(?:\.all)?\}\s*[)）]?(?=\s*[.。]?\s*$)")
+
+
+def unbound(text: str) -> str:
+    """The text outside any diagnosis: defaults, words to fill in, and no introduction to what is not there."""
+    return fill(_TAIL.sub("", text), {}, {})
+
+
 def fill(
     text: str,
     captures: Mapping[str, str],
@@ -21,7 +40,7 @@ def fill(
     joiner: str = ", ",
     quote: Callable[[str, str], str] = lambda value, _before: value,
 ) -> str:
-    """The text with its slots filled; a name that nothing binds and that has no default stays visible as `<name>`.
+    """The text with its slots filled; a name that nothing binds and that has no default is shown as a word to fill in: NAME.
 
     `quote` gets a value and the text before its slot, which tells what it stands in.
     """
@@ -33,8 +52,12 @@ def fill(
         if plural and every.get(name):
             return joiner.join(quote(v, text[: match.start()]) for v in every[name])
         value = captures.get(name)
-        if value is not None and value != "":
+        none = value == "-" and default is not None  # so tables and verdicts say it
+        if value is not None and value != "" and not none:
             return quote(value, text[: match.start()])
-        return default if default is not None else f"<{name}>"
+        if default == "":
+            return _NOTHING
+        return default if default is not None else to_fill_in(name)
 
-    return _SLOT.sub(one, text)
+    filled = _SLOT.sub(one, text)
+    return _AROUND_NOTHING.sub("", filled) if _NOTHING in filled else filled

@@ -36,7 +36,6 @@ CATALOGUE = ROOT / "kb" / "CATALOGUE.md"
 def catalogue() -> str:
     """All entries and codes, a line each, in both languages."""
     sys.path.insert(0, str(ROOT))
-    from doctor.answer.advice import plain
     from kb.knowledge import load
 
     known = load()
@@ -45,7 +44,7 @@ def catalogue() -> str:
     for domain in sorted({b.domain for b in briefs}):
         rows += [f"## Entries: {domain}", "", "| code | severity | role | English | 中文 |", "|---|---|---|---|---|"]
         rows += [
-            f"| {b.code} | {b.severity} | {b.role} | {_cell(plain(b.title).en)} | {_cell(plain(b.title).zh)} |"
+            f"| {b.code} | {b.severity} | {b.role} | {_cell(b.title.en)} | {_cell(b.title.zh)} |"
             for b in briefs
             if b.domain == domain
         ]

@@ -44,11 +44,6 @@ def prose(text: Text, known: Values) -> Text:
     return Text(fill(text.en, known.one, known.every), fill(text.zh, known.one, known.every, "、"))
 
 
-def plain(text: Text) -> Text:
-    """An entry's text outside a diagnosis: placeholders show their default or their name."""
-    return prose(text, Values({}, {}))
-
-
 def shell(text: str, known: Values) -> str:
     """A command with its captures quoted for the shell."""
     return fill(text, known.one, known.every, " ", _quote)

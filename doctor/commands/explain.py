@@ -16,7 +16,7 @@ from doctor.render import describe, layout
 from doctor.render.document import Document
 from doctor.render.layout import Style
 from doctor.render.terminal import explained
-from kb import spelling
+from kb import plain, spelling
 from kb.knowledge import Knowledge
 from kb.model import Entry
 
@@ -52,7 +52,7 @@ def look_up(written: str, known: Knowledge) -> dict[str, Any]:
     set_bits = error_bits.decode(name, known)
     about = [b.code for b in known.catalog() if _mentions(b.words, name)] if rows or set_bits else []
     return {
-        "entry": entry_json(entry) if entry else None,
+        "entry": entry_json(plain.entry(entry)) if entry else None,
         "variable": variable,
         "card": known.card(name.upper()) or known.card(f"CARD-{name.upper()}"),
         "codes": rows,

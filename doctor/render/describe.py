@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from doctor.answer.advice import fix_json, plain
+from doctor.answer.advice import fix_json
 from doctor.base.words import named, word
 from doctor.render.document import (
     Block,
@@ -23,6 +23,7 @@ from doctor.render.document import (
     Target,
 )  # fmt: skip
 from doctor.render.fixes import fixes, references
+from kb import plain
 from kb.knowledge import Knowledge
 from kb.model import Edge, Entry, Signal
 
@@ -38,7 +39,8 @@ _OF_VARIABLE = (
 
 
 def entry(one: Entry, known: Knowledge, lang: str, back: Backlinks | None = None) -> Document:
-    """An entry, whole."""
+    """An entry, whole, as it reads outside any diagnosis."""
+    one = plain.entry(one)
     facts = (
         word(one.severity, lang),
         named("role", one.role, lang),
@@ -50,7 +52,7 @@ def entry(one: Entry, known: Knowledge, lang: str, back: Backlinks | None = None
     variables = dict.fromkeys(e.name for f in one.fixes for e in f.env if known.variable(e.name))
     sections = (
         Section("applies", "", (Pair(word("applies", lang), applies),) if applies else ()),
-        Section("cause", word("cause", lang), (Prose(plain(one.cause).pick(lang)),)),
+        Section("cause", word("cause", lang), (Prose(one.cause.pick(lang)),)),
         Section("patterns", word("patterns", lang), tuple(Pattern(_pattern(s)) for s in one.signals[:MAX_PATTERNS])),
         Section("fix", word("fix", lang), fixes((fix_json(f) for f in one.fixes), lang)),
         Section("variables", word("variables", lang), tuple(_variable_link(name, known, lang) for name in variables)),
@@ -58,7 +60,7 @@ def entry(one: Entry, known: Knowledge, lang: str, back: Backlinks | None = None
         Section("template", word("template", lang), _template(one)),
         Section("refs", word("refs", lang), references(r._asdict() for r in one.references)),
     )
-    return Document(one.code, plain(one.title).pick(lang), facts, tuple(s for s in sections if s.blocks))
+    return Document(one.code, one.title.pick(lang), facts, tuple(s for s in sections if s.blocks))
 
 
 def _pattern(signal: Signal) -> str:
@@ -116,7 +118,7 @@ def _ends(edges: Iterable[Edge], known: Knowledge) -> Iterable[str]:
 def entry_links(codes: Iterable[str], known: Knowledge, lang: str) -> Iterable[Link]:
     for code in codes:
         if (other := known.entry(code)) is not None:
-            yield Link(Target("entry", code), plain(other.title).pick(lang))
+            yield Link(Target("entry", code), plain.text(other.title).pick(lang))
 
 
 def mentions(codes: Sequence[str], known: Knowledge, lang: str) -> Section:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from kb.code_forms import CODE_WORD, LETTERED_END
+from kb.code_forms import BARE, CODE_WORD, LETTERED_END
 from kb.model import FACT_PREFIX, Signal
 from parsers import tables
 from parsers.meaning import UNMARKED
@@ -42,7 +42,7 @@ class Literal(NamedTuple):
 
 
 _IN_WORD = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_")
-_BESIDE = 80  # bytes before a number in which the word stands that makes it a code
+_BESIDE = 120  # bytes before a number in which the word stands that makes it a code
 
 
 @lru_cache(maxsize=1)
@@ -94,7 +94,7 @@ def _further_needs(signal: Signal) -> tuple[bytes, ...]:
 
 def _code(signal: Signal) -> Code | None:
     """How a code is told from other finds of its text; nothing for hexadecimal ones, which may have zeros before them."""
-    bare = signal.pattern.startswith(CODE_WORD)
+    bare = signal.pattern.startswith(BARE)
     if signal.form != "code" or not (bare or signal.pattern.endswith(LETTERED_END)):
         return None
     return Code(signal.anchors[0].encode(), bare)

@@ -27,6 +27,7 @@ from doctor.tui.shell.line import Row, RowsOf, Span
 from doctor.tui.shell.messages import Failed, RowFolded, RowHighlighted, RowOpened
 from doctor.tui.shell.views import Card, Rows
 from doctor.tui.shell.widgets import Bar, Hints, SearchBox
+from kb import plain
 from kb.model import Entry
 
 SOON_S = 0.25  # knowledge that is compiled already is there by then, and the first picture shows it
@@ -328,7 +329,7 @@ class BrowseScreen(Frame):
 
     def action_copy_fix(self) -> None:
         entry = self._entry()
-        found = fixes((fix_json(f) for f in entry.fixes), self.doctor.language) if entry else ()
+        found = fixes((fix_json(f) for f in plain.entry(entry).fixes), self.doctor.language) if entry else ()
         self._copier.copy(self.doctor, [(f.title, pasted(f)) for f in found])
 
     def action_copy_card(self) -> None:

@@ -6,7 +6,6 @@ from collections import Counter
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from doctor.answer.advice import plain
 from doctor.base.words import named, word
 from doctor.lookup.backlinks import Backlinks
 from doctor.lookup.search import Index
@@ -186,7 +185,7 @@ class Shelf:
         return card(self.known, target, lang, self._backlinks)
 
     def title(self, item: Item, lang: str) -> str:
-        return plain(item.title).pick(lang)
+        return item.title.pick(lang)
 
 
 class ShelfKeeper:

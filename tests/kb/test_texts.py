@@ -1,0 +1,97 @@
+"""What the knowledge says outside a diagnosis, and which commands it dares to give."""
+
+from __future__ import annotations
+
+import pytest
+
+from kb import lint
+from kb.knowledge import Knowledge
+from kb.model import Command, Entry, Fix, Text
+from kb.placeholders import fill, unbound
+
+CONTEXT = lint.Context({}, frozenset())
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        ("npu-smi info -t health -i {device|NPU_ID} -c 0", "npu-smi info -t health -i NPU_ID -c 0"),
+        ("npu-smi info -i {device}", "npu-smi info -i NPU_ID"),
+        ("grep {tensor} {path|LOGDIR}", "grep TENSOR LOGDIR"),
+        ("ATC refuses the model: {what}", "ATC refuses the model"),
+        ("转换被拒绝：{what}", "转换被拒绝"),
+        ("sizes do not fit ({sizes})", "sizes do not fit"),
+        ("Node {node} gets {what}: again", "Node NODE gets WHAT: again"),
+        ("MASTER_PORT {port|} is in use ({by|})", "MASTER_PORT is in use"),
+        ("for i in {0..7}; do echo ${HOME}; done", "for i in {0..7}; do echo ${HOME}; done"),
+    ],
+)
+def test_a_text_without_a_log_has_no_slots(written: str, shown: str) -> None:
+    """Defaults, words in capitals to fill in, and nothing introduced that does not follow."""
+    assert unbound(written) == shown
+
+
+def test_none_is_no_value() -> None:
+    """Verdicts say `-` for none: the text says it in words where it has some."""
+    assert fill("Others: {peers|none}.", {"peers": "-"}, {}) == "Others: none."
+    assert fill("Others: {peers|none}.", {"peers": "rank 3"}, {}) == "Others: rank 3."
+
+
+def _with(entries: list[Entry], run: str, risk: str) -> Entry:
+    fix = Fix("resolve", risk, Text("T", "标题"), (), (), (Command(run, Text("x", "某"), None),), None)
+    return entries[0]._replace(fixes=(fix,))
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        "npu-smi set -t reset -i NPU_ID -c CHIP_ID", "bash Ascend-hdk-910b-npu-driver_25.2_linux.run --full", "reboot",
+        "./Ascend-cann-toolkit_8.5_linux.run --install", "pip uninstall -y triton", "kill PID", "kubectl delete pod X", "rm -rf build",
+    ],
+)  # fmt: skip
+def test_what_ends_work_is_never_of_low_risk(run: str, entries: list[Entry]) -> None:
+    assert list(lint.risk_is_told(_with(entries, run, "low"), CONTEXT))
+    assert list(lint.risk_is_told(_with(entries, run, "medium"), CONTEXT)) == []
+
+
+@pytest.mark.parametrize(
+    ("run", "refused"),
+    [
+        ("npu-smi set -t reset -i 0 -c 0", True),
+        ("npu-smi set -t reset -i {device|0} -c 0", True),
+        ("hccn_tool -i 0 -ip -s address A netmask N", True),
+        ("npu-smi set -t reset -i NPU_ID -c CHIP_ID", False),
+        ("npu-smi set -t reset -i {npu|NPU_ID} -c {chip|CHIP_ID}", False),
+        ("for i in {0..7}; do hccn_tool -i $i -tls -s enable 0; done", False),
+    ],
+)
+def test_no_card_is_changed_that_no_log_named(run: str, refused: bool, entries: list[Entry]) -> None:
+    """Card 0 for want of a better is somebody else's."""
+    assert bool(list(lint.names_its_card(_with(entries, run, "high"), CONTEXT))) is refused
+
+
+@pytest.mark.parametrize(
+    ("title", "fault"),
+    [
+        ("A link of {npu|NPU} is down: {what}", False),
+        ("A link ( ) is down", True),
+        ("A link is down : see the log", True),
+        ("The method item() waits", False),
+        ("Take <model path> from the card", True),
+    ],
+)
+def test_a_text_with_a_hole_is_refused(title: str, fault: bool, entries: list[Entry]) -> None:
+    entry = entries[0]._replace(title=Text(title, "标题"), fixes=())
+    assert bool(list(lint.reads_without_a_log(entry, CONTEXT))) is fault
+
+
+def test_a_chip_is_no_device(knowledge: Knowledge, entries: list[Entry]) -> None:
+    """On boards with two dies a chip, chipId 4, dieId 1 is device 9: the log's own device_id counts."""
+    signal = entries[0].signals[0]._replace(pattern=r"device\(chipId:(?P<device>\d+), dieId:\d+\)")
+    assert list(lint.device_is_no_chip(entries[0]._replace(signals=(signal,)), CONTEXT))
+    assert [s.id for s in knowledge.leaves() if "chipId:(?P<device>" in s.pattern] == []
+
+
+def test_the_catalogue_shows_no_slots(knowledge: Knowledge) -> None:
+    """`kb list`, searches and the catalogue have no log to fill a title from."""
+    assert [b.code for b in knowledge.catalog() if "{" in b.title.en + b.title.zh] == []
