@@ -8,10 +8,10 @@ from doctor.read.encoding import decode
 from doctor.scan.clusters import FURTHER, Clusters
 from doctor.scan.floods import Unclaimed
 from doctor.scan.harvest import Cluster, Place
+from doctor.scan.plan import PLAIN_MARKS
 from doctor.scan.select import Select
 from doctor.scan.window_lines import WindowLines
 from parsers.line import read_line
-from parsers.meaning import UNMARKED
 from parsers.parsed import Line
 from parsers.traceback_forms import DEATH, EXCEPTION
 
@@ -72,6 +72,6 @@ def is_error(line: Line | Place) -> bool:
         if line.kind == "traceback":
             return False
         if line.level is None and line.kind != "kernel":
-            return any(words in line.text for words in UNMARKED) or bool(_SAID.match(line.text) or _BLOCK.match(line.text))
+            return any(words in line.text for words in PLAIN_MARKS) or bool(_SAID.match(line.text) or _BLOCK.match(line.text))
         return line.level in ("error", "fatal") and bool(line.text.strip()) and not line.text.startswith(_INSIDE)
     return False

@@ -6,6 +6,8 @@ is read with its frames, which stand above it.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from doctor.read.encoding import decode
 from doctor.scan.clusters import template
 from doctor.scan.error_lines import is_error
@@ -14,14 +16,16 @@ from doctor.scan.tablescan import Cells
 from doctor.scan.window_lines import WindowLines, line_breaks
 from doctor.scan.windows import LOOK_BACK
 from kb.model import Signal
-from parsers import meaning
 from parsers.lazy import lazy
 from parsers.line import read_line
-from parsers.traceback import failures
 from parsers.traceback_forms import EXCEPTION
+
+if TYPE_CHECKING:
+    from parsers import meaning
 
 MAX_SHAPES = 200
 MAX_EXCEPTIONS = 40
+_FOLLOWING = 6
 _BELOW = 4 << 10  # bytes of an exception's message that may follow
 _HEAD = lazy(
     r"^\[ ?[A-Z]{3,10} ?\] ?[A-Z0-9_]{1,32}(?:\([^)\n]{0,120}\))?: ?[\d:.T -]{19,32}(?:\[[^\]\n]{1,300}\])? ?\d{0,12} ?(?:\[[\w:. -]{1,60}\] ?){0,4}"
@@ -47,16 +51,20 @@ class MeaningScan:
         if shape in self._shapes:
             return ()
         self._shapes.add(shape)
+        from parsers import meaning  # most logs hold no error
+
         found = meaning.read(self._said(lines, start, eol, place))
         return tuple((("table", reading.table), *reading.cells) for reading in found)
 
     def _said(self, lines: WindowLines, start: int, eol: int, place: Place) -> meaning.Said:
+        from parsers.meaning import Said
+
         if self._exceptions < MAX_EXCEPTIONS and EXCEPTION.match(place.text) is not None:
             self._exceptions += 1
             if (said := _raised(lines, start, eol)) is not None:
                 return said
         text = place.text if place.kind != "plog" else _HEAD.sub("", place.text, count=1)
-        return meaning.Said(text, following=_following(lines, eol))
+        return Said(text, following=_following(lines, eol))
 
 
 def _tells(place: Place) -> bool:
@@ -68,12 +76,15 @@ def _tells(place: Place) -> bool:
 
 def _following(lines: WindowLines, eol: int) -> tuple[str, ...]:
     """A few lines below, peeled."""
-    below = lines.window.data[eol + 1 : eol + 1 + _BELOW].split(b"\n")[: meaning.FOLLOWING]
+    below = lines.window.data[eol + 1 : eol + 1 + _BELOW].split(b"\n")[:_FOLLOWING]
     return tuple(read_line(decode(raw)).text for raw in below)
 
 
 def _raised(lines: WindowLines, start: int, eol: int) -> meaning.Said | None:
     """The exception that a line names, with its frames."""
+    from parsers.meaning import said_by
+    from parsers.traceback import failures
+
     data = lines.window.data
     above = data[max(0, start - LOOK_BACK) : start]
     if len(above) < LOOK_BACK:
@@ -83,5 +94,5 @@ def _raised(lines: WindowLines, start: int, eol: int) -> meaning.Said | None:
     for failure in failures(decode(raw) for raw in text.split(b"\n")):
         for part in failure.parts:
             if part.at == at:
-                return meaning.said_by(failure, part)
+                return said_by(failure, part)
     return None

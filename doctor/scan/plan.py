@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 from kb.code_forms import BARE, CODE_WORD, LETTERED_END
 from kb.model import FACT_PREFIX, Signal
 from parsers import tables
-from parsers.meaning import UNMARKED
 
 # Literals that stand in lines which report an error, whoever wrote them. They find what no signal knows.
 ERROR_MARKS = (
@@ -18,6 +17,11 @@ ERROR_MARKS = (
     "Exception:", "Exception\n", "terminate called", "Segmentation fault", "core dumped", "Fatal Python error",
     "[ERROR][", "ERROR |", "| ERROR", "Interrupt\n", "CANN error", "symbol lookup error",
     ": Inner Error!", "][FILE:", "] [FILE:", "failed, error code", "error code: -", "Traceback (most recent call", "level=error", "level=fatal", '"level":"error"', '"level": "error"', '"level":"fatal"',
+)  # fmt: skip
+# Of these a line without any level reports a failure as well.
+PLAIN_MARKS = (
+    "failed, error code", "failed, ret", "failed with result", "failed with error code", "exception code [", "ExceptionReason[",
+    "Invalid device ID", "does not support opType [",
 )  # fmt: skip
 GO_MARK = ".go:"  # in every line of a Go program's log, of Kubernetes and its plugins above all: its first letter tells
 REGEX_TIMEOUT_S = 0.25
@@ -126,7 +130,7 @@ class Plan:
                 literal = anchor[: anchor.find(fragment) + len(fragment)]
                 for encoding in ENCODINGS[: 1 if anchor.isascii() else None]:
                     pairs.setdefault(literal.encode(encoding), []).append((anchor.encode(encoding), number))
-        marks = frozenset(m.encode() for m in (*ERROR_MARKS, *UNMARKED, GO_MARK))
+        marks = frozenset(m.encode() for m in (*ERROR_MARKS, *PLAIN_MARKS, GO_MARK))
         table_marks = frozenset(m.encode() for m in tables.ANCHORS) if self.fields else frozenset()
         names = dict.fromkeys((*pairs, *sorted(marks), *sorted(table_marks)))
         self.literals = tuple(Literal(n, tuple(pairs.get(n, ())), n in marks, n in table_marks) for n in names)

@@ -12,29 +12,26 @@ Everything is bounded, costs no more than the text is long, and takes any text.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from importlib import import_module
 
-from parsers.meaning import imports, limits, missing, permissions, plain, refusals, rules, timeouts, unsupported
+from parsers.meaning.anchors import ANCHORS
 from parsers.meaning.said import FOLLOWING, LONGEST, Reading, Said, said_by
 
-__all__ = ["FOLLOWING", "UNMARKED", "Reading", "Said", "read", "said_by"]
+__all__ = ["FOLLOWING", "Reading", "Said", "read", "said_by"]
 
-UNMARKED = plain.UNMARKED
-_READERS: tuple[tuple[tuple[str, ...], Callable[[Said], tuple[Reading, ...]]], ...] = tuple(
-    (module.ANCHORS, module.read)
-    for module in (unsupported, imports, permissions, missing, timeouts, refusals, limits, rules, plain)
-)
+ASSERTION = "AssertionError"
+"""One without a message says something as well: the source line tells its rule."""
 
 
 def read(said: Said) -> tuple[Reading, ...]:
     """What the text says, as rows of the tables of meaning; empty when no reader understands it."""
     text = said.text[:LONGEST]
-    title = said.reaches(len(text))
-    sought = "\n".join((text, *(line[:LONGEST] for line in said.following[:FOLLOWING]))) if title else text
-    bare = not text.strip() and said.type.endswith(rules.ASSERTION)  # the source line tells its rule
-    for anchors, reader in _READERS:
-        if bare or any(anchor in sought for anchor in anchors):
-            found = reader(said._replace(text=text))
+    goes_on = said.reaches(len(text))
+    sought = "\n".join((text, *(line[:LONGEST] for line in said.following[:FOLLOWING]))) if goes_on else text
+    bare = not text.strip() and said.type.endswith(ASSERTION)
+    for name, anchors in ANCHORS.items():
+        if any(anchor in sought for anchor in anchors) or (bare and name == "rules"):
+            found: tuple[Reading, ...] = import_module(f"parsers.meaning.{name}").read(said._replace(text=text))
             if found:
                 return found
     return ()

@@ -22,12 +22,6 @@ from __future__ import annotations
 from parsers.lazy import lazy
 from parsers.meaning.said import Reading, Said, distribution, reading
 
-ANCHORS = (
-    "cannot import name", "No module named", "unexpected keyword argument", "required positional argument",
-    "required keyword-only argument", "positional arguments but", "positional argument but", "has no attribute",
-    "undefined symbol", "' not found (required by", "got multiple values for",
-)  # fmt: skip
-
 _NAME = lazy(
     r"cannot import name ['\"]?(?P<name>\w{1,120})['\"]?"
     r"(?: from (?P<part>partially initialized module )?['\"](?P<module>[\w.]{1,200})['\"])?"

@@ -20,12 +20,6 @@ from __future__ import annotations
 from parsers.lazy import lazy
 from parsers.meaning.said import Reading, Said, reading
 
-ANCHORS = (
-    "more than", "less than", "greater than", "larger than", "exceed", "insufficient", "Insufficient", "not enough", "Not enough",
-    "maximum", "only", "requested", "equires", "equired", "already in use", "No space left", "Too many open", "Cannot allocate memory",
-    "longer than", "smaller than", "at least", "ried to allocate", "out of range", "esource temporarily",
-)  # fmt: skip
-
 _N = r"(?P<{0}>\d[\d.,]{{0,18}}) ?(?P<{1}>[KMGT]i?B\b|bytes\b|MB\b|tokens?\b|dims?\b|GB\b)?"
 _RESOURCE = r"(?P<resource>[A-Za-z_][\w/ .-]{0,60}?)"
 _FORMS = (

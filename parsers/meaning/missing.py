@@ -20,11 +20,6 @@ from __future__ import annotations
 from parsers.lazy import lazy
 from parsers.meaning.said import Reading, Said, distribution, reading
 
-ANCHORS = (
-    "o such file", "No module named", "not found", "does not exist", "doesn't exist", "not exist", "o such device", "cannot find",
-    "an't find", "annot open", "an't open", "Could not find", "not installed",
-)  # fmt: skip
-
 _LIBRARY = lazy(r"(?P<name>lib[\w.+-]{1,120}?\.so[\w.]{0,20}|[\w.+-]{1,120}\.so[\w.]{0,20}): cannot open shared object file")
 _LINKER = lazy(r"cannot find -l(?P<name>\w{1,80})")
 _BY = lazy(r"(?:^|\s)(?P<by>[^\s:]{1,200}): error while loading shared libraries: ")

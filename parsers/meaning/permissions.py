@@ -18,8 +18,6 @@ from __future__ import annotations
 from parsers.lazy import lazy
 from parsers.meaning.said import Reading, Said, reading
 
-ANCHORS = ("ermission denied", "not permitted", "not writable", "not writeable", "EACCES", "EPERM", "no permission", "No permission", "ermission is", "wner of", "read-only file", "Read-only file")
-
 _DENIED = lazy(r"[Pp]ermission denied|[Oo]peration not permitted|(?:is )?not write?able|EACCES|EPERM|[Nn]o permission|[Rr]ead-only file system|[Pp]ermission is (?:not allowed|invalid|too|incorrect|wrong)|[Oo]wner of .{1,200}? (?:is|does|should|must)")
 _PATH = lazy(r"(?P<name>(?<![\w.])[/~][\w./+~@%-]{2,200}|(?<=')[^'\n]{2,200}(?=')|(?<=\[)[/~][^\]\n]{2,200}(?=\]))")
 _USER = lazy(r"\b(?:user|uid|by)[ :=]{1,2}\(?['\"]?(?P<who>[\w-]{1,40})")

@@ -18,10 +18,6 @@ from __future__ import annotations
 from parsers.lazy import lazy
 from parsers.meaning.said import Reading, Said, reading
 
-ANCHORS = ("failed", "Failed", "FAILED", "exception code", "Invalid device", "invalid device", "ailure", "rror code", "rror Number")
-UNMARKED = ("failed, error code", "failed, ret", "failed with result", "failed with error code", "exception code [", "ExceptionReason[", "Invalid device ID", "does not support opType [")
-"""Of these a line without any level is one that reports a failure."""
-
 _BLACK_BOX = lazy(r"exception code ?\[(?P<code>0x[0-9a-fA-F]{1,16})\].{0,40}?ModuleName ?\[(?P<module>\w{1,40})\].{0,20}?ExceptionReason ?\[(?P<reason>\w{1,80})\]")
 _CODE = r"[,.;| ]{0,4}(?:with |and |the )?(?:\(?(?:[Ee]rror ?(?:code|[Nn]umber)|err ?code|errno|error|ret(?:urn)?(?: ?code| ?value)?|result|status|rc|code))(?: is| was)? ?[:=]? ?\(?(?P<code>-?\d{1,10}|0x[0-9a-fA-F]{1,16})"
 _FAILED = lazy(r"(?P<what>[A-Za-z_][^\n,;:]{1,100}?)(?:\([^)\n]{0,80}\))? (?:is |was |has |call )?(?:failed|failure|FAILED)" + _CODE)

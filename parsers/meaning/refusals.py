@@ -25,11 +25,6 @@ from parsers.lazy import lazy
 from parsers.meaning.demands import VERB, demand
 from parsers.meaning.said import Reading, Said, reading
 
-ANCHORS = (
-    "not implemented for", "dtype", "data type", "scalar type", "ormat", "shape", "dim", " type of ", "input type",
-    "support list", "only support", "larger than", "of size", "size of tensor", "bfloat16 of ", "float16 of ", "should be 1D", "should be 2D", "should be 3D", "should be 4D", "must be 2D", "must be 3D", "must be 4D",
-)  # fmt: skip
-
 _OPERATOR = lazy(
     r"(?P<a>aclnn[A-Z]\w{1,80}?)(?:GetWorkspaceSize)?\b|[Oo]p ?[Tt]ype ?[\[:=] ?(?P<b>[A-Z]\w{1,80})|op(?:Name| name)? ?\[(?P<c>\w{1,120})"
     r"|For (?:primitive)?\[?'?(?P<d>[A-Z]\w{1,60})'?\]?,|(?:^|: )(?P<e>_?npu_\w{1,80}):|'aten::(?P<f>[\w.]{1,80})'|of (?P<g>tbe\.\w[\w.]{1,60}) is"
@@ -195,7 +190,6 @@ def _parameter(subject: str) -> str:
     plain = [w for w in words if w and w.lower() not in _FILLING and "[" not in w]
     return plain[-1] if plain and len(plain[-1]) < 60 else ""
 
-
 _FILLING = frozenset(
     ["the", "a", "an", "of", "for", "is", "in", "to", "input", "output", "tensor", "tensors", "parameter", "dtype", "data", "type", "types", "format", "shape", "dim", "dims", "dimension", "dimensions", "scalar", "expected", "expect", "check", "that", "value", "argument", "must", "should", "number", "first", "second", "third", "last", "and", "or", "all", "current", "each", "num", "size", "rank", "check", "failed", "but", "be"]
 )
@@ -204,7 +198,6 @@ _FILLING = frozenset(
 def _bare(value: str) -> str:
     value = value.strip(" .,;'\"`")
     return value[1:-1] if value[:1] + value[-1:] in ("[]", "{}") and value.count(value[0]) == 1 else value
-
 
 _APART = str.maketrans("[]{}(),;", " " * 8)
 

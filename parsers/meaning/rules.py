@@ -22,10 +22,6 @@ from parsers.lazy import lazy
 from parsers.meaning.demands import VERB, demand
 from parsers.meaning.said import Reading, Said, reading
 
-ANCHORS = (
-    "must", "should", "is not supported with", "not compatible with", "incompatible", "annot be used", "can't be used", "nvalid value", "nvalid choice",
-    "nvalid argument", "nrecognized argument", "unknown option", "no such option", "divisible", "xpected", "equired", "not supported", "only support", "nsupported", "nknown",
-)  # fmt: skip
 ASSERTION = "AssertionError"
 
 _PREFIX = lazy(r"^(?:[\w./-]{1,80}: )?(?:\[[A-Z]{4,8}\] ?)?(?:\[PID: ?\d{1,12}\] ?)?(?:\d{4}-\d\d-\d\d[-T ][\d:.]{8,16} ?)?(?:\(PID[^)\n]{0,60}\) ?)?(?:\w{0,40}\(?[EW][0-9A-Z]\d{4}\)?: ?)?(?:\[PID: ?\d{1,12}\] ?)?(?:\d{4}-\d\d-\d\d[-T ][\d:.]{8,16} ?)?(?:(?:[A-Za-z_]\w{0,60}\.){0,8}[A-Za-z]\w{0,60}(?:Error|Exception): )?(?:error: )?(?:\[[^\]\n]{1,80}\] ?){0,3}")

@@ -19,8 +19,6 @@ from __future__ import annotations
 from parsers.lazy import lazy
 from parsers.meaning.said import Reading, Said, reading
 
-ANCHORS = ("timed out", "Timed out", "timeout", "Timeout", "TIMEOUT", "time out", "Time out", "deadline", "Deadline", "超时")
-
 _IS = lazy(
     r"[Tt]imed[ -]?out|[Tt]ime[- ]?out(?: (?:error|expired|occurr|exceeded|after|waiting|when|while|of|in|\()|[!.,:]|\s*$)|\b\w{1,60} (?:wait )?time ?out\b|DEADLINE_EXCEEDED|[Dd]eadline exceeded|超时"
 )
@@ -32,7 +30,6 @@ _HEAD = lazy(r"(?P<what>[A-Za-z_][\w .()/-]{2,60}?) (?:has |was |is )?(?:timed o
 _HOST = lazy(r"host='(?P<what>[^'\n]{1,100})'")
 _VARIABLE = lazy(r"\b(?P<name>(?=[A-Z0-9_]{0,60}(?:TIMEOUT|TIME_OUT|EXEC_TIME|INTERVAL|_WAIT))[A-Z][A-Z0-9]{1,20}_[A-Z0-9_]{2,60})\b")
 _OPTION = lazy(r"(?P<name>--[\w-]{0,40}timeout[\w-]{0,30})|\b(?P<key>[a-z][a-z_]{0,40}timeout[a-z_]{0,20})\b(?= ?[=(:'\"`]|[`'\"])|`(?P<quoted>\w{0,40}timeout\w{0,20})`")
-
 
 _NOTHING = ("timeout", "time out", "in ", "of ", "there ", "the ", "a ", "is ", "error", "execution of ")
 

@@ -20,11 +20,6 @@ from __future__ import annotations
 from parsers.lazy import lazy
 from parsers.meaning.said import Reading, Said, reading
 
-ANCHORS = (
-    "opType", "optype", "Optype", "op type", "soc", "Soc", "SOC", "Could not run '", "for device", "op store", "910", "310", "A2", "A3", "chip", "platform",
-    "Atlas", "is not implemented", "no kernel",
-)  # fmt: skip
-
 _CHIP = r"(?:Ascend|ascend)?_?(?:910|310|950)\w{0,8}|Atlas \w{1,20}(?: \w{1,12})?|A[235]\b"
 _OPERATOR = (
     lazy(r"socVersion \[(?P<chip>[\w-]{1,30})\] does not support opType \[(?P<operator>\w{1,100})\]"),
