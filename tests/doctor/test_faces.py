@@ -46,6 +46,8 @@ REPORT: Json = {
     "tool": {"name": "npu-doctor", "version": "1"},
     "knowledge": {"entries": 1, "codes": 0, "digest": "d"},
     "verdict": "findings",
+    "situation": {"line": both("situation"), "facts": {}},
+    "decisive": None,
     "findings": [
         {
             "id": "USR001", "slug": "mine", "kind": "user-code", "role": "root", "severity": "error", "confidence": 0.95, "why": both("why"), "note": None,
