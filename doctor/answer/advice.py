@@ -24,14 +24,16 @@ class Values(NamedTuple):
     every: Mapping[str, tuple[str, ...]]
 
 
-def values(finding: Finding) -> Values:
-    """The captures of the first instance, completed by its scope; `every` joins all instances."""
+def values(finding: Finding, situation: Situation = UNKNOWN) -> Values:
+    """The captures of the first instance, completed by its scope and the situation; `every` joins all instances."""
     first = finding.instances[0]
     one = {k: clean(v)[:300] for k, v in first.captures.items()}
     for name in ("node", "rank", "device", "pid"):
         told = getattr(first.scope, name)
         if told is not None:
             one.setdefault(name, str(told))
+    for name, value in situation.names().items():
+        one.setdefault(name, value)
     one.setdefault("path", clean(first.hits[0].place.path))
     every: dict[str, dict[str, None]] = {}
     for instance in finding.instances:
@@ -108,7 +110,7 @@ def chosen(fixes: Sequence[Fix], situation: Situation) -> tuple[Fix, ...]:
 
 def fixes(finding: Finding, situation: Situation = UNKNOWN) -> tuple[Fix, ...]:
     """The fixes that fit, filled: prose in prose, commands and values quoted, code with literals."""
-    known = values(finding)
+    known = values(finding, situation)
     return tuple(
         fix._replace(
             title=prose(fix.title, known),

@@ -79,7 +79,7 @@ def _cleaned(value: Any) -> Any:
 def _finding(related: Related, situation: Situation) -> dict[str, Any]:
     finding = related.finding
     entry, scope = finding.entry, finding.instances[0].scope
-    known = advice.values(finding)
+    known = advice.values(finding, situation)
     times = sorted(t for h in finding.hits if (t := h.place.time))
     return {
         "id": entry.code,

@@ -10,7 +10,7 @@ from kb.model import Text
 if TYPE_CHECKING:
     from doctor.job.job import Job
 
-_ACTIVITIES = {"training": "训练", "serving": "推理服务", "conversion": "模型转换"}
+_ACTIVITIES = {"training": "训练", "serving": "推理服务", "conversion": "模型转换", "build": "编译"}
 _MACHINES = {"cuda": Text("CUDA machine", "CUDA 机器"), "rocm": Text("ROCm machine", "ROCm 机器")}
 FRAMEWORKS = 2
 

@@ -23,6 +23,10 @@ TRAINERS = frozenset({"llamafactory", "swift", "megatron", "mindspeed", "verl", 
 SERVERS = frozenset({"vllm", "sglang", "mindie", "lmdeploy", "llama.cpp"})
 
 
+# What CANN calls the package of operator binaries of a generation.
+PACKAGES = {"A1": "910", "A2": "910b", "A3": "A3", "310P": "310p", "310B": "310b"}
+
+
 class Situation(NamedTuple):
     """What is known of each fact, the likeliest value first."""
 
@@ -35,6 +39,13 @@ class Situation(NamedTuple):
         """Do all conditions hold? None: the logs do not tell; False: they tell something else."""
         answers = [self._holds(fact, values) for fact, values in wanted]
         return False if False in answers else None if None in answers else True
+
+    def names(self) -> dict[str, str]:
+        """What texts of the knowledge may name, always with a default."""
+        told = {"chip": self.first("chip"), "cann": self.first("cann"), "kernels": None}
+        if told["chip"] is not None:
+            told["kernels"] = PACKAGES.get(family(told["chip"]))
+        return {name: value for name, value in told.items() if value}
 
     def _holds(self, fact: str, values: Sequence[str]) -> bool | None:
         known = self.facts.get(fact, ())
