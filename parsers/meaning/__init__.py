@@ -15,12 +15,9 @@ from __future__ import annotations
 from importlib import import_module
 
 from parsers.meaning.anchors import ANCHORS
-from parsers.meaning.said import FOLLOWING, LONGEST, Reading, Said, said_by
+from parsers.meaning.said import ASSERTION, FOLLOWING, LONGEST, Reading, Said, said_by
 
 __all__ = ["FOLLOWING", "Reading", "Said", "read", "said_by"]
-
-ASSERTION = "AssertionError"
-"""One without a message says something as well: the source line tells its rule."""
 
 
 def read(said: Said) -> tuple[Reading, ...]:

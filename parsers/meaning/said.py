@@ -9,6 +9,8 @@ from parsers.traceback import Failure, Frame, Raised
 LONGEST = 1500
 """Characters of a text, and of the lines that follow it, that are looked at."""
 FOLLOWING = 6
+ASSERTION = "AssertionError"
+"""One without a message says something as well: the source line tells its rule."""
 _CELL = 160
 _CONTINUED = 400
 """How far into the next lines a message may begin whose own line is only its title."""
