@@ -12,9 +12,11 @@ from doctor.answer.report import report
 from doctor.base import exits, interrupts, notation
 from doctor.base.words import word
 from doctor.commands import common
+from doctor.findings.evaluate import Finding
 from doctor.judge.diagnosis import Diagnosis
 from doctor.scan.harvest import this_machine
 from kb.knowledge import Knowledge
+from parsers.traceback_forms import EXCEPTION
 
 Json = dict[str, Any]
 FORMATS = ("text", "json", "jsonl", "md", "html", "sarif", "junit", "github")
@@ -133,7 +135,7 @@ def exit_code(args: argparse.Namespace, diagnosis: Diagnosis) -> int:
         return exits.CLEAN
     roots = [r.finding.entry for r in diagnosis.roots]
     severities = {entry.severity for entry in roots}
-    ended = any("ends_job" in e.traits and e.severity == "warning" and e.role in ("cause", "ambiguous") for e in roots)
+    ended = any(_ended(r.finding) for r in diagnosis.roots)
     # What ended a program is no success, whoever is to blame for it.
     loud = severities.intersection(FAIL_ON[args.fail_on]) or (ended and args.fail_on in ("error", "warning", "info"))
     if loud and diagnosis.decisive is None and diagnosis.verdict == "findings":
@@ -142,3 +144,13 @@ def exit_code(args: argparse.Namespace, diagnosis: Diagnosis) -> int:
     if diagnosis.verdict == "inconclusive" or diagnosis.decisive is not None or (diagnosis.unexplained and not known):
         return exits.INCONCLUSIVE
     return exits.CLEAN
+
+
+def _ended(finding: Finding) -> bool:
+    """Does a warning tell why a program ended: by its kind, or because it rests on an exception?"""
+    entry = finding.entry
+    if entry.severity != "warning" or entry.role not in ("cause", "ambiguous"):
+        return False
+    return "ends_job" in entry.traits or any(
+        h.place.kind == "traceback" and EXCEPTION.match(h.place.text) for h in finding.hits
+    )

@@ -161,6 +161,7 @@ def guess_at_a_known_line(effect: Finding, cause: Finding, scene: Scene) -> bool
     return (
         _guesses(effect.entry)
         and not _guesses(cause.entry)
+        and not cause.entry.general
         and _tells(cause.entry)
         and scene.places.reads(cause, effect)
     )
@@ -180,7 +181,7 @@ def knows_the_guessed_line(effect: Finding, cause: Finding, scene: Scene) -> boo
 def read_from_words(effect: Finding, cause: Finding, scene: Scene) -> bool:
     """Read from the words of a line that nobody may know: whoever knows what happened there knows more.
 
-    Without it: incident profiling-dump-config: MNG081 is a root.
+    Without it: incident hccl-buffer-units-in-buffsize: MNG071 is a root.
     """
     return (
         _is_read(effect.entry)
@@ -199,6 +200,21 @@ def vague_words_explain_no_symptom(effect: Finding, cause: Finding, _: Scene) ->
     Without it: incident hccl-notify-lmdeploy-hang: MNG051 is read first.
     """
     return effect.entry.role == "symptom" and _is_read(cause.entry) and _is_vague(cause.entry)
+
+
+def same_lines_better_known(effect: Finding, cause: Finding, scene: Scene) -> bool:
+    """Two that rest on the same lines are one failure: who is surer of it tells it.
+
+    Without it: sample OPR002/code: MNG081 is a root.
+    """
+    return (
+        _may_be_root(effect.entry)
+        and _may_be_root(cause.entry)
+        and _is_error(cause.entry)
+        and effect.entry.domain != "job"
+        and _SURER[cause.entry.confidence] > _SURER[effect.entry.confidence]
+        and scene.places.rests_on(effect, cause)
+    )
 
 
 # What is printed because something else failed
@@ -220,7 +236,7 @@ def cause_in_its_stream(effect: Finding, cause: Finding, scene: Scene) -> bool:
 def cause_or_neighbour(effect: Finding, cause: Finding, scene: Scene) -> bool:
     """Then to a cause elsewhere in the job, or to whatever says more in its own stream.
 
-    Without it: simulated job aicore/11: RTS042 is put beneath RTS001.
+    Without it: simulated job aicore/11: RTS042 is put beneath RTS002.
     """
     return _follows(effect, cause) and (cause.entry.role == "cause" or scene.places.near(effect, cause))
 
@@ -238,7 +254,13 @@ def after_the_stop(effect: Finding, cause: Finding, scene: Scene) -> bool:
 
     Without it: incident order-decoy-interrupt-then-context-gone: RTS019 is read first.
     """
-    return "stopped" in cause.entry.traits and scene.places.near(effect, cause) and not_later(cause, effect)
+    stands = effect.first.kind == "table"  # the state of a machine, which nobody's Ctrl-C brings about
+    return (
+        "stopped" in cause.entry.traits
+        and not stands
+        and scene.places.near(effect, cause)
+        and not_later(cause, effect)
+    )
 
 
 def symptom_nearer_to_the_origin(effect: Finding, cause: Finding, scene: Scene) -> bool:
@@ -334,6 +356,7 @@ RULES: tuple[Rule, ...] = (
     Rule(general_beneath_what_failed, EXPLAINS),
     Rule(guess_at_a_known_line, EXPLAINS),
     Rule(knows_the_guessed_line, KEEPS_APART),
+    Rule(same_lines_better_known, EXPLAINS),
     Rule(read_from_words, EXPLAINS),
     Rule(vague_words_explain_no_symptom, KEEPS_APART),
     Rule(cause_in_its_stream, EXPLAINS),
@@ -348,6 +371,9 @@ RULES: tuple[Rule, ...] = (
     Rule(long_before_the_root, KEEPS_APART),
     Rule(downstream_of_the_root, EXPLAINS),
 )
+
+
+_SURER = {"low": 0, "medium": 1, "high": 2}
 
 
 def _may_be_root(entry: Entry) -> bool:
