@@ -31,7 +31,7 @@ _HOST = lazy(r"host='(?P<what>[^'\n]{1,100})'")
 _VARIABLE = lazy(r"\b(?P<name>(?=[A-Z0-9_]{0,60}(?:TIMEOUT|TIME_OUT|EXEC_TIME|INTERVAL|_WAIT))[A-Z][A-Z0-9]{1,20}_[A-Z0-9_]{2,60})\b")
 _OPTION = lazy(r"(?P<name>--[\w-]{0,40}timeout[\w-]{0,30})|\b(?P<key>[a-z][a-z_]{0,40}timeout[a-z_]{0,20})\b(?= ?[=(:'\"`]|[`'\"])|`(?P<quoted>\w{0,40}timeout\w{0,20})`")
 
-_NOTHING = ("timeout", "time out", "in ", "of ", "there ", "the ", "a ", "is ", "error", "execution of ")
+_NOTHING = ("timeout", "time out", "in ", "of ", "there ", "the ", "a ", "is ", "error", "execution of ", "canceling statement")  # the last: a database obeys its limit
 
 
 def read(said: Said) -> tuple[Reading, ...]:

@@ -9,7 +9,10 @@ from kb.knowledge import Knowledge
 from kb.model import Command, Entry, Fix, Text
 from kb.placeholders import fill, unbound
 
-CONTEXT = lint.Context({}, frozenset())
+
+@pytest.fixture(scope="module")
+def context(knowledge: Knowledge) -> lint.Context:
+    return lint.Context(knowledge)
 
 
 @pytest.mark.parametrize(
@@ -49,9 +52,9 @@ def _with(entries: list[Entry], run: str, risk: str) -> Entry:
         "./Ascend-cann-toolkit_8.5_linux.run --install", "pip uninstall -y triton", "kill PID", "kubectl delete pod X", "rm -rf build",
     ],
 )  # fmt: skip
-def test_what_ends_work_is_never_of_low_risk(run: str, entries: list[Entry]) -> None:
-    assert list(lint.risk_is_told(_with(entries, run, "low"), CONTEXT))
-    assert list(lint.risk_is_told(_with(entries, run, "medium"), CONTEXT)) == []
+def test_what_ends_work_is_never_of_low_risk(run: str, context: lint.Context, entries: list[Entry]) -> None:
+    assert list(lint.risk_is_told(_with(entries, run, "low"), context))
+    assert list(lint.risk_is_told(_with(entries, run, "medium"), context)) == []
 
 
 @pytest.mark.parametrize(
@@ -65,9 +68,9 @@ def test_what_ends_work_is_never_of_low_risk(run: str, entries: list[Entry]) -> 
         ("for i in {0..7}; do hccn_tool -i $i -tls -s enable 0; done", False),
     ],
 )
-def test_no_card_is_changed_that_no_log_named(run: str, refused: bool, entries: list[Entry]) -> None:
+def test_no_card_is_changed_that_no_log_named(run: str, refused: bool, context: lint.Context, entries: list[Entry]) -> None:
     """Card 0 for want of a better is somebody else's."""
-    assert bool(list(lint.names_its_card(_with(entries, run, "high"), CONTEXT))) is refused
+    assert bool(list(lint.names_its_card(_with(entries, run, "high"), context))) is refused
 
 
 @pytest.mark.parametrize(
@@ -80,15 +83,15 @@ def test_no_card_is_changed_that_no_log_named(run: str, refused: bool, entries: 
         ("Take <model path> from the card", True),
     ],
 )
-def test_a_text_with_a_hole_is_refused(title: str, fault: bool, entries: list[Entry]) -> None:
+def test_a_text_with_a_hole_is_refused(title: str, fault: bool, context: lint.Context, entries: list[Entry]) -> None:
     entry = entries[0]._replace(title=Text(title, "标题"), fixes=())
-    assert bool(list(lint.reads_without_a_log(entry, CONTEXT))) is fault
+    assert bool(list(lint.reads_without_a_log(entry, context))) is fault
 
 
-def test_a_chip_is_no_device(knowledge: Knowledge, entries: list[Entry]) -> None:
+def test_a_chip_is_no_device(knowledge: Knowledge, context: lint.Context, entries: list[Entry]) -> None:
     """On boards with two dies a chip, chipId 4, dieId 1 is device 9: the log's own device_id counts."""
     signal = entries[0].signals[0]._replace(pattern=r"device\(chipId:(?P<device>\d+), dieId:\d+\)")
-    assert list(lint.device_is_no_chip(entries[0]._replace(signals=(signal,)), CONTEXT))
+    assert list(lint.device_is_no_chip(entries[0]._replace(signals=(signal,)), context))
     assert [s.id for s in knowledge.leaves() if "chipId:(?P<device>" in s.pattern] == []
 
 
