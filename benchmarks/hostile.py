@@ -103,16 +103,16 @@ def leaks() -> tuple[int, int, list[str]]:
     from doctor.judge.proof import Bench
     from doctor.read import discover
     from kb.knowledge import load
-    from tests.planted import PLANTED, answers, leaked, log_with
+    from tests.planted import answers, groups, leaked, log_with
 
     bench = Bench(load())
     tried, out = 0, []
-    for name in PLANTED:
-        text, path, secrets = log_with(name)
-        tried += len(secrets)
+    for group in groups():
+        text, path = log_with(group)
+        tried += sum(len(p.secrets) for p in group)
         diagnosis = conclude([bench._scanner.scan(discover.given_text(text, path))], bench.knowledge)
         for form, told in answers(diagnosis, bench.knowledge, text, path).items():
-            out += [f"leaked in {form}: {secret} ({name})" for secret in leaked(secrets, told)]
+            out += [f"leaked in {form}: {secret} ({p.kind})" for p in group for secret in leaked(p.secrets, told)]
     return tried, len(out), out
 
 

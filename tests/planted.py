@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
-import io
+import html
 import re
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
+from string import ascii_lowercase, ascii_uppercase, digits
+from typing import Any, NamedTuple
 
 from doctor.answer.redact import redactor
+from doctor.answer.redact_tokens import HOOKS, TOKENS
 from doctor.answer.report import report
 from doctor.answer.versions import versions
 from doctor.commands import reporting, scan
 from doctor.judge.diagnosis import Diagnosis
 from doctor.read import discover
 from doctor.render import draft
+from doctor.scan.harvest import this_machine
+from doctor.tui.diagnosis.export import report_text
+from doctor.tui.shell.pseudonyms import Pseudonyms
+from doctor.tui.shell.session import Outcome
 from kb.knowledge import Knowledge
+from tests.planted_lines import LINES, THERE
 
 # A context; what is in braces is the secret that may not come out.
 PLANTED = {
@@ -62,7 +68,7 @@ PLANTED = {
     "company": "cannot resolve {git.some-company.com.cn}",
     "slurm": "SLURMD_NODENAME={cn0417} drained",
     "syslog": "Jan  2 03:04:05 {dc3-rack9} kernel: ascend_drv heartbeat lost",
-    "iso syslog": "2026-01-02T03:04:05.678+08:00 {dc3-rack10} kernel: ascend_drv heartbeat lost",
+    "iso syslog": "2026-01-02T03:04:05.678+08:00 {dc3-rack10} kernel: hisi_pcie link is down",
     "uname": "Linux {labhost9} 5.10.0-60.18.0.50.oe2203.aarch64 #1 SMP",
     "chinese host": "主机名：{jisuan-07} 不可达",
     "email": "mail to {wang.fang@corp-mail.cn} failed",
@@ -107,10 +113,53 @@ HEAD = "[ERROR] GE(77,python):2026-01-02-03:04:05.006.007 [b.cc:3]77 F: "
 _BRACES = re.compile(r"\{([^{}\"'\s][^{}]*)\}")
 
 
-def planted(name: str) -> tuple[str, list[str]]:
-    """The line and its secrets."""
-    written = PLANTED[name]
-    return _BRACES.sub(r"\1", written), [s.partition("%")[0] for s in _BRACES.findall(written)]
+class Plant(NamedTuple):
+    """A line with secrets of one kind. `everywhere`: they are to be hidden wherever else they stand, too."""
+
+    kind: str
+    line: str
+    secrets: tuple[str, ...]
+    everywhere: bool
+
+
+def _plant(kind: str, written: str, everywhere: bool = True) -> Plant:
+    return Plant(kind, _BRACES.sub(r"\1", written), tuple(s.partition("%eth")[0] for s in _BRACES.findall(written)), everywhere)
+
+
+def _of_vendors() -> Iterator[Plant]:
+    """Each form of a token bare, in a variable without a telling name, in JSON and beside Chinese; never the same one twice."""
+    for token in TOKENS:
+        for n, line in enumerate(("401 with {%s}", "X_Y={%s} rejected", 'bad {"x": "{%s}"}', "使用{%s}失败")):
+            yield _plant(token.vendor, line % _varied(token.sample, max(map(len, token.begins)), n))
+    for hook in HOOKS:
+        found = re.search(hook.pattern, hook.sample, re.IGNORECASE)
+        assert found is not None, hook.vendor
+        for n, line in enumerate(("cannot post to %s: 403", "hook=%s")):
+            told = _varied(found["name"], 4, n)
+            yield _plant(f"hook of {hook.vendor}", line % hook.sample.replace(found["name"], f"{{{told}}}"))
+
+
+def _varied(sample: str, begin: int, times: int) -> str:
+    """Another sample of the same form: letters and digits behind the beginning are moved on."""
+    after = {c: a[(a.index(c) + times) % len(a)] for a in (ascii_lowercase[6:], ascii_lowercase[:6], ascii_uppercase[6:], ascii_uppercase[:6], digits) for c in a}
+    return sample[:begin] + "".join(after.get(c, c) for c in sample[begin:])
+
+
+def plants() -> tuple[Plant, ...]:
+    """All of the corpus."""
+    return (
+        *(_plant(kind, line) for kind, line in PLANTED.items()),
+        *(_plant(kind, line) for kind, lines in LINES.items() for line in lines),
+        *(_plant(kind, line, False) for kind, lines in THERE.items() for line in lines),
+        *_of_vendors(),
+    )
+
+
+def groups(size: int = 4) -> Iterator[tuple[Plant, ...]]:
+    """So few lines in one log that its report holds all of them, and no two of one kind, which it would fold."""
+    every = plants()
+    count = -(-len(every) // size)
+    return (every[n::count] for n in range(count))
 
 
 def args(**more: Any) -> argparse.Namespace:
@@ -120,31 +169,46 @@ def args(**more: Any) -> argparse.Namespace:
     return made
 
 
-def log_with(name: str) -> tuple[str, str, list[str]]:
-    """A log, its path and the secrets in them: in a line that an entry claims, in one that none claims, cut up, and in the file's name."""
-    line, secrets = planted(name)
-    text = f"{KNOWN}: {line}\n{HEAD}{line}\nRuntimeError: {line} again {' '.join(secrets)}\n{line}\n{KNOWN} {line}\n"
-    return text, f"/data/{secrets[0].replace('/', '_')}/logs/plog-77_1.log", secrets
+def log_with(chosen: Sequence[Plant]) -> tuple[str, str]:
+    """A log and its path, with the secrets in lines that an entry claims, in some that none claims, cut up, alone, and in the file's name."""
+    rows: list[str] = []
+    for plant in chosen:
+        line = plant.line
+        rows += [f"{KNOWN}: {line}", f"{HEAD}{line}", line]
+        if plant.everywhere:
+            rows += [f"RuntimeError: {line} again {' '.join(plant.secrets)}", f"{HEAD}lost {' '.join(plant.secrets)} at once"]
+    named = next((p.secrets[0] for p in chosen if p.everywhere), "x").replace("/", "_")
+    return "\n".join(rows) + "\n", f"/data/{named}/logs/plog-77_1.log"
 
 
 def leaked(secrets: Iterable[str], told: str) -> list[str]:
-    return [s for s in secrets if s.lower() in told.lower()]
+    """Also where a form escapes signs or breaks lines."""
+    plain = told.lower()
+    read = html.unescape(plain.replace('\\\\', "\\").replace('\\"', '"'))
+    forms = (plain, read, "".join(plain.split()), "".join(read.split()))
+    return [s for s in secrets if any(s.lower() in form for form in forms[:2]) or (len(s) > 5 and any("".join(s.lower().split()) in form for form in forms[2:]))]
 
 
 def answers(diagnosis: Diagnosis, knowledge: Knowledge, text: str, path: str) -> dict[str, str]:
     """Everything that can leave: each format of the report in both languages, the timeline, the draft of an issue."""
     told = {}
+    using = redactor(diagnosis, knowledge)
+    made_report, harvest = using.report([report(diagnosis, knowledge), diagnosis.harvest._replace(machine=this_machine()).json()])
     for form in reporting.FORMATS:
         for lang in ("en", "zh"):
-            made = args(format=form, timeline=True)
-            made.lang = lang
-            with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(io.StringIO()) as err:
-                reporting.emit(made, diagnosis, knowledge)
-            told[f"{form} {lang}"] = out.getvalue() + err.getvalue()
-    using = redactor(diagnosis, knowledge)
-    made_report = using.report(report(diagnosis, knowledge))
+            told[f"{form} {lang}"] = reporting.render(made_report, harvest, form, lang, args(format=form, timeline=True), "-")
     seen = versions([discover.given_text(text, path)])
     for lang in ("en", "zh"):
         hidden = tuple(s._replace(values=tuple((v, using.text(p)) for v, p in s.values)) for s in seen)
         told[f"issue {lang}"] = draft.render(made_report, hidden, lang)
+    for suffix in (".md", ".json", ".txt"):
+        told[f"export{suffix}"] = report_text(made_report, suffix, "en")
+    told["copied lines"] = copied(diagnosis, knowledge, text)
     return told
+
+
+def copied(diagnosis: Diagnosis, knowledge: Knowledge, text: str) -> str:
+    """Every line of the log as the terminal interface copies it for others."""
+    outcome = Outcome(report(diagnosis, knowledge), diagnosis, True)
+    using = Pseudonyms(outcome, knowledge)
+    return "\n".join(map(using.text, text.splitlines()))

@@ -8,12 +8,13 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from doctor.answer import redact_patterns as patterns
+from doctor.answer import redact_people, redact_places, redact_public, redact_secrets, redact_tokens
+from doctor.answer.redact_form import Form, Forms, named
 from doctor.scan.harvest import Cluster, Place
 from doctor.scan.situation import Said
 
@@ -22,9 +23,10 @@ if TYPE_CHECKING:
     from kb.knowledge import Knowledge
 
 KEY_VARIABLE = "NPU_DOCTOR_REDACT_KEY"
-ANYWHERE = frozenset({"token", "secret", "key", "login", "serial"})  # no words: replaced inside of other ones, too
+ANYWHERE = frozenset({"token", "secret", "key", "login", "serial", "person"})  # no words: replaced inside of other ones, too
 # Shorter values are only replaced where the text says what they are.
-SHORTEST_WORD, LONGEST_WORD, SHORTEST_SECRET = 3, 256, 6
+SHORTEST_WORD, LONGEST_WORD, SHORTEST_SECRET, SHORTEST_PERSON = 3, 256, 6, 2
+FORMS = Forms((*redact_tokens.FORMS, *redact_secrets.FORMS, *redact_places.ADDRESSES, *redact_places.SERIALS, *redact_people.FORMS, *redact_places.HOSTS))
 
 
 class Redactor:
@@ -34,9 +36,12 @@ class Redactor:
     `fixed`: texts of the program's own, which stay as they are: their addresses are examples.
     `tag`: stands in every pseudonym, so that those of two nodes are not taken for each other.
     `key`: makes pseudonyms the same on all nodes that use the same key; without the key nobody can compute them.
+    `own`: words of the user's, replaced wherever they stand, in any case.
     """
 
-    def __init__(self, keep: Iterable[str] = (), fixed: Iterable[str] = (), tag: str = "", key: str = "") -> None:
+    def __init__(
+        self, keep: Iterable[str] = (), fixed: Iterable[str] = (), tag: str = "", key: str = "", own: Iterable[str] = ()
+    ) -> None:
         self.mapping: dict[str, str] = {}
         self.tag = tag
         self._key = key.encode("utf-8", "surrogateescape")[:64]
@@ -48,7 +53,9 @@ class Redactor:
         self._known: re.Pattern[str] | None = None
         self._plain: dict[str, str] = {}  # texts and what the patterns made of them
         self._cache: dict[str, str] = {}  # the same, with the names that were recognised elsewhere
+        self._hiders: dict[int, Callable[[str], str]] = {}  # by the number of the form
         self._learning = False
+        self._own = tuple(own)
         for name in (os.environ.get("USER", ""), Path(os.environ.get("HOME", "/root")).name):
             if len(name) >= 3:
                 self._user(name)
@@ -88,77 +95,67 @@ class Redactor:
         return found
 
     def _replaced(self, text: str) -> str:
-        text = self._secrets(text)
-        if "@" in text:
-            text = patterns.URL_LOGIN.sub(lambda m: m[0] if m[0].startswith("<") else self._name("login", m[0]), text)
-            text = patterns.EMAIL.sub(lambda m: self._name("email", m[0]), text)
-        for between, times, pattern in patterns.MACS:
-            if text.count(between) >= times:
-                text = pattern.sub(lambda m: self._name("mac", m[0]), text)
-        if text.count(".") > 2:
-            text = patterns.IPV4.sub(
-                lambda m: self._name("ip", m[0]) if patterns.is_address(m.string, m.start(), m[0]) else m[0], text
-            )
-        if text.count(":") > 1:
-            text = patterns.IPV6.sub(lambda m: self._name("ip", m[0]) if patterns.is_address6(m[0]) else m[0], text)
-        low = text.lower()  # pseudonyms that are put in meanwhile bring no further word
-        for form in patterns.SERIALS:
-            if form.possible(low):
-                text = form.pattern.sub(lambda m: self._named(m, self._name("serial", m["name"].strip())), text)
-        for form in patterns.USERS:
-            if form.possible(low):
-                text = form.pattern.sub(lambda m: self._named(m, self._user(m["name"])), text)
-        for form in patterns.HOSTS:
-            if form.possible(low):
-                text = form.pattern.sub(lambda m: self._named(m, self._host(m["name"])), text)
-        return text
-
-    def _secrets(self, text: str) -> str:
         if "-----BEGIN" in text:
-            text = patterns.PEM.sub(self._private_key, text)
-        if patterns.may_hold_token(text):
-            text = patterns.TOKEN.sub(lambda m: self._name("token", m[0]), text)
+            text = redact_secrets.PEM.sub(self._block, text)
         if len(text) >= 64:
-            text = patterns.PEM_LINE.sub(lambda m: self._name("key", m[0]), text)
-        if patterns.may_hold_secret(text.lower()):
-            for pattern in patterns.SECRETS:
-                text = pattern.sub(self._secret, text)
+            text = redact_secrets.PEM_LINE.sub(lambda m: self._name("key", m[0]), text)
+        for number in FORMS.possible(text.lower()):  # pseudonyms that are put in meanwhile bring no further word
+            hide = self._hiders.get(number)
+            if hide is None:
+                hide = self._hiders[number] = partial(FORMS.all[number].pattern.sub, partial(self._hide, FORMS.all[number]))
+            text = hide(text)
         return text
 
-    def _secret(self, match: re.Match[str]) -> str:
-        group = "quoted" if match["quoted"] is not None else "bare"
-        value = match[group] if group == "quoted" else match[group].rstrip(",;)]}>")
-        if not patterns.is_secret(match["key"] or "", value):
+    def _hide(self, form: Form, match: re.Match[str]) -> str:
+        span = form.span(match)
+        if span is None or span[0] == span[1] or _PSEUDONYM.match(match.string, span[0] - 1):
             return match[0]
-        start = match.start(group) - match.start()
-        if "cookie" in (match["key"] or "").lower() and "=" in value:
-            start += value.index("=") + 1
-            value = value.partition("=")[2]
-        return match[0][:start] + self._name("secret", value) + match[0][start + len(value) :]
+        begin, end = span[0] - match.start(), span[1] - match.start()
+        value = match[0][begin:end]
+        if form.pieces is not None:
+            told = form.pieces.sub(partial(self._hide, form._replace(pieces=None, span=named)), value)
+        else:
+            told = self._called(form, value)
+        return match[0][:begin] + told + match[0][end:]
 
-    def _private_key(self, match: re.Match[str]) -> str:
-        """Its lines are known from now on, where they stand alone as well."""
+    def _called(self, form: Form, value: str) -> str:
+        if value.startswith("<"):  # a pseudonym already
+            return value
+        if form.kind == "user":
+            return self._user(value, form.learnt)
+        if form.kind == "host":
+            return self._host(value)
+        if form.kind == "login":
+            self._password(value)
+        # A password that is a plain word stays one where nothing says that it is a password.
+        return self._name(form.kind, value, form.learnt and value.lower() not in self._keep)
+
+    def _password(self, login: str) -> None:
+        """Of a name and a password the second one is known from now on."""
+        word = re.split("[:/]", login, maxsplit=1)[-1]
+        if word != login and len(word) >= SHORTEST_SECRET:
+            self._name("secret", word)
+
+    def _block(self, match: re.Match[str]) -> str:
+        """Of a key or certificate: its lines are known from now on, where they stand alone as well."""
         told = self._name("key", match[0])
-        for row in _BASE64.findall(match[0].replace("\\n", " ")):
+        for row in redact_secrets.BASE64.findall(match[0].replace("\\n", " ")):
             if row not in self.mapping:
                 self._remember(row, told, "key")
         return told
 
-    @staticmethod
-    def _named(match: re.Match[str], name: str) -> str:
-        begin, end = match.start("name") - match.start(), match.end("name") - match.start()
-        return match[0][:begin] + name + match[0][end:]
-
     # pseudonyms
 
-    def _name(self, kind: str, value: str) -> str:
+    def _name(self, kind: str, value: str, learnt: bool = True) -> str:
         if kind not in ANYWHERE:  # the same in any case
-            value = self._aliases.setdefault(value.lower(), value)
+            value = self._aliases.setdefault(value.lower(), value) if learnt else self._aliases.get(value.lower(), value)
         told = self.mapping.get(value)
         if told is None:
             self._numbers[kind] += 1
             number = f"{self.tag}-{self._numbers[kind]}" if self.tag else str(self._numbers[kind])
             told = f"<{kind}-{self._digest(f'{kind}:{value}')[:10] if self._key else number}>"
+            self._remember(value, told, kind if learnt else "")
+        elif learnt and not self._kinds[value]:
             self._remember(value, told, kind)
         return told
 
@@ -173,16 +170,17 @@ class Redactor:
 
         return blake2b(text.encode("utf-8", "surrogateescape"), key=self._key, digest_size=16).hexdigest()
 
-    def _user(self, name: str) -> str:
-        if name.lower() in patterns.PUBLIC_USERS or name.isdigit() or name.startswith("<"):
-            return name
-        return self._name("user", name)
+    def _user(self, written: str, learnt: bool = True) -> str:
+        name = written.rstrip(".-+")
+        if not name or name.isdigit() or name.startswith("<") or redact_public.is_user(name):
+            return written
+        return self._name("user", name, learnt) + written[len(name) :]
 
     def _host(self, name: str) -> str:
         """A host's full name and its first part are one host."""
         low = name.lower()
         if (
-            patterns.is_public_host(low)
+            redact_public.is_host(low)
             or low in self._keep
             or name.isdigit()
             or name.startswith("<")
@@ -190,7 +188,7 @@ class Redactor:
         ):
             return name
         first = low.partition(".")[0]
-        short = first if first != low and len(first) > SHORTEST_WORD and not patterns.is_public_host(first) else ""
+        short = first if first != low and len(first) > SHORTEST_WORD and not redact_public.is_host(first) else ""
         if low not in self._aliases and short in self._aliases:
             known = self._aliases[short]
             self._aliases[low] = name
@@ -205,13 +203,27 @@ class Redactor:
     def _words(self, text: str) -> str:
         if self._known is None:
             self._known = self._compile()
-        return self._known.sub(lambda m: self.mapping.get(m[0]) or self.mapping[self._aliases[m[0].lower()]], text)
+        return self._known.sub(self._again, text)
+
+    def _again(self, match: re.Match[str]) -> str:
+        found = match[0]
+        if match.lastgroup == "told":
+            return found
+        if match.lastgroup == "own":
+            return self._name("word", found, learnt=False)
+        return self.mapping.get(found) or self.mapping[self._aliases[found.lower()]]
 
     def _compile(self) -> re.Pattern[str]:
-        inside = [v for v, kind in self._kinds.items() if kind in ANYWHERE and len(v) >= SHORTEST_SECRET]
+        inside = [
+            v
+            for v, kind in self._kinds.items()
+            if kind in ANYWHERE and len(v) >= (SHORTEST_PERSON if kind == "person" else SHORTEST_SECRET)
+        ]
         words = [w for w in self._aliases if SHORTEST_WORD <= len(w) <= LONGEST_WORD and w not in self._keep]
         # Longer ones first: what begins with another one is taken whole.
         parts = [re.escape(v) for v in sorted(inside, key=len, reverse=True)]
+        if self._own:  # they may be a part of a pseudonym, which stays
+            parts = [r"(?P<told><[a-z]+-[\w-]{1,30}>)", *parts, rf"(?P<own>(?i:{_trie(w.lower() for w in self._own)}))"]
         if words:
             parts.append(rf"(?<![A-Za-z0-9<])(?i:{_trie(words)})(?![A-Za-z0-9>])")
         return re.compile("|".join(parts) or r"(?!)")
@@ -230,8 +242,8 @@ class Redactor:
 
     def _walk(self, value: Any, key: str = "") -> Any:
         if isinstance(value, str):
-            if key in _HOST_KEYS:
-                self._node(value)
+            if key in _NAMED_KEYS:
+                self._structure(key, value)
             return value if key in _FIXED or value in self._fixed else self.text(value)
         if isinstance(value, dict):
             if "template" in value and "evidence" in value:
@@ -245,14 +257,18 @@ class Redactor:
             return value._replace(path=self.text(value.path))
         elif isinstance(value, Cluster):
             value = value._replace(template=self._shape(value.template, value.first.text))
-        elif isinstance(value, tuple) and len(value) == 2 and isinstance(value[1], str):  # a capture
-            if value[0] in _USER_KEYS:
-                self._user(value[1])
-            elif value[0] in _HOST_KEYS:
-                self._node(value[1])
+        elif isinstance(value, tuple) and len(value) == 2 and isinstance(value[1], str) and value[0] in _NAMED_KEYS:  # a capture
+            self._structure(*value)
         if isinstance(value, (list, tuple)):
             return [v if v is None or type(v) is int else self._walk(v, key) for v in value]
         return value
+
+    def _structure(self, key: str, value: str) -> None:
+        """A capture may say what it is by its name."""
+        if key in _USER_KEYS:
+            self._user(value)
+        elif not redact_public.is_operator(value):
+            self._node(value)
 
     def _node(self, name: str) -> None:
         """What the structure says is a machine, be it called by a name or by an address."""
@@ -267,10 +283,12 @@ class Redactor:
         return shape if shape == FURTHER else template(_PSEUDONYM.sub(r"<\1>", self.text(text)))
 
 
-def redactor(diagnosis: Diagnosis, knowledge: Knowledge, *, tagged: bool = False) -> Redactor:
+def redactor(
+    diagnosis: Diagnosis, knowledge: Knowledge, *, tagged: bool = False, own: Iterable[str] = ()
+) -> Redactor:
     """For a report. NPU_DOCTOR_REDACT_KEY is honoured.
 
-    `tagged`: for what is merged with the reports of other nodes.
+    `tagged`: for what is merged with the reports of other nodes. `own`: words of the user's.
     """
     key = os.environ.get(KEY_VARIABLE, "")
     fixed = {
@@ -278,7 +296,7 @@ def redactor(diagnosis: Diagnosis, knowledge: Knowledge, *, tagged: bool = False
         for r in diagnosis.related
         for s in _strings((r.finding.entry.title, r.finding.entry.cause, r.finding.entry.fixes))
     }
-    return Redactor(_vocabulary(knowledge), fixed, os.urandom(2).hex() if tagged and not key else "", key)
+    return Redactor(_vocabulary(knowledge), fixed, os.urandom(2).hex() if tagged and not key else "", key, own)
 
 
 @lru_cache(maxsize=1)
@@ -294,6 +312,11 @@ def _strings(value: Any) -> Iterator[str]:
     elif isinstance(value, (tuple, list)):
         for one in value:
             yield from _strings(one)
+
+
+def _public(key: str, value: Any) -> bool:
+    """Links of the knowledge; and the situation in the report: names of software and versions, which look like addresses."""
+    return key == "references" or (key == "situation" and isinstance(value, dict))
 
 
 def _trie(words: Iterable[str]) -> str:
@@ -315,7 +338,6 @@ def _trie(words: Iterable[str]) -> str:
 
 
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9-]+")
-_BASE64 = re.compile(r"[A-Za-z0-9+/=]{16,}")
 _PSEUDONYM = re.compile(r"<([a-z]+)-[\w-]{1,20}>")
 _NUMBERS = re.compile(r"[\d.:-]+")
 # Plain words that accounts and machines are often called by.
@@ -326,14 +348,8 @@ _COMMON = frozenset(
      "tests", "tmp", "torch", "train", "trainer", "training", "ubuntu", "vllm", "web", "with", "work", "worker", "workspace"}
 )  # fmt: skip
 _HOST_KEYS = frozenset({"node", "host", "hostname", "server", "on_server", "host_name", "node_name"})
-
-
-def _public(key: str, value: Any) -> bool:
-    """Links of the knowledge; and the situation in the report: names of software and versions, which look like addresses."""
-    return key == "references" or (key == "situation" and isinstance(value, dict))
-
-
-_USER_KEYS = frozenset({"user", "owner", "username", "account"})
+_USER_KEYS = frozenset({"user", "username", "account"})  # an owner is mostly a module
+_NAMED_KEYS = _HOST_KEYS | _USER_KEYS
 # Words of the program itself; times look like addresses to a pattern and identify nobody.
 _FIXED = frozenset(
     {"id", "slug", "kind", "role", "severity", "verdict", "level", "module", "digest", "version", "time", "first_seen", "last_seen", "explains",

@@ -38,6 +38,16 @@ def parser(name: str, about: str, **more: Any) -> Parser:
     return made
 
 
+def redact_words_option(made: Parser) -> None:
+    """The same for every command that redacts: the file is read, or refused, before anything else is done."""
+    from doctor.answer.redact_words import own_words
+
+    made.add_argument(
+        "--redact-words", metavar="FILE", type=own_words, default=(),
+        help="words of your own to redact wherever they stand, one a line (names of projects, customers, models)",
+    )  # fmt: skip
+
+
 def knowledge(args: argparse.Namespace) -> Knowledge:
     """The knowledge in use; faults of users' entries are told on stderr, once, and the rest is used."""
     known = load(tuple(args.kb))

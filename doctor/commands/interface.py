@@ -25,6 +25,7 @@ def interface_options(made: common.Parser) -> None:
     made.add_argument(
         "--low-bandwidth", action="store_true", help="few bytes: the terminal's own colours, no animation"
     )
+    common.redact_words_option(made)
 
 
 def check_terminal(instead: list[str], environ: Mapping[str, str] = os.environ) -> None:
@@ -118,7 +119,7 @@ def _open_pipe(args: argparse.Namespace, session: Session) -> int:
 def _session(args: argparse.Namespace, paths: tuple[str, ...], select: Select = EVERYTHING) -> Session:
     from doctor.tui.shell.session import Session
 
-    return Session(paths, common.language(args), select, args.kb)
+    return Session(paths, common.language(args), select, args.kb, own_words=args.redact_words)
 
 
 def _run(args: argparse.Namespace, session: Session, first: Frame) -> int:

@@ -64,6 +64,7 @@ def arguments() -> common.Parser:
     made.add_argument(
         "--redact-map", metavar="FILE", help="write into a file of yours alone which pseudonym stands for what"
     )
+    common.redact_words_option(made)
     made.add_argument(
         "-j", "--jobs", type=int, metavar="N", help="worker processes (default: by the size of the input)"
     )
@@ -75,6 +76,8 @@ def main(argv: list[str]) -> int:
     args = arguments().parse_args(argv)
     if args.no_redact and args.redact_map:
         raise UsageError("--redact-map tells the pseudonyms, and --no-redact makes none", "leave one of them out")
+    if args.no_redact and args.redact_words:
+        raise UsageError("--redact-words tells what to redact, and --no-redact redacts nothing", "leave one of them out")
     known = common.knowledge(args)
     sources, skipped = reading.find(args.paths)
     sources, unread, pipe = _rereadable(sources)
@@ -89,7 +92,7 @@ def main(argv: list[str]) -> int:
     if pipe is not None:
         pipe.close()
     if not args.no_redact:
-        using = redactor(diagnosis, known)
+        using = redactor(diagnosis, known, own=args.redact_words)
         made = using.report(made)
         seen = tuple(Seen(s.name, tuple((_version(v, using), using.text(p)) for v, p in s.values)) for s in seen)
         made["redacted"] = {"values": using.counts, "names": using.names}

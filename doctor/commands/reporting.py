@@ -60,6 +60,7 @@ def output_options(made: common.Parser) -> None:
     made.add_argument(
         "--redact-map", metavar="FILE", help="with --redact: write into a file of yours alone which pseudonym stands for what"
     )
+    common.redact_words_option(made)
     made.add_argument("--timeline", action="store_true", help="show what happened when in a job of several ranks")
     made.add_argument("--color", choices=("auto", "always", "never"), default="auto")
 
@@ -70,7 +71,7 @@ def emit(args: argparse.Namespace, diagnosis: Diagnosis, known: Knowledge) -> No
     targets = _targets(args)
     mergeable = any(form == "jsonl" for _, form in targets)
     harvest = diagnosis.harvest._replace(machine=this_machine()).json() if mergeable else {}
-    if args.redact or args.redact_map:
+    if args.redact or args.redact_map or args.redact_words:
         made, harvest = redacted(args, diagnosis, known, made, harvest, mergeable)
     language = common.language(args)
     for target, form in targets:
@@ -100,7 +101,7 @@ def redacted(
     """Both with pseudonyms. Which stands for what goes nowhere but into the file that --redact-map names."""
     from doctor.answer.redact import redactor
 
-    using = redactor(diagnosis, known, tagged=mergeable)
+    using = redactor(diagnosis, known, tagged=mergeable, own=args.redact_words)
     made, harvest = using.report([made, harvest])
     made["redacted"] = {"values": using.counts, "names": using.names}
     if args.redact_map:

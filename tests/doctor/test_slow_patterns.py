@@ -78,8 +78,8 @@ def test_a_pattern_is_measured_as_it_is_used() -> None:
     """One that is only asked for at a place is matched, all others are searched for."""
     assert worst.only_matched("parsers.hccn._HEADING[0]")
     assert worst.only_matched("parsers.prefix_forms.PROGRESS[0]")
-    assert not worst.only_matched("doctor.answer.redact_patterns.HOSTS[3]")
-    assert not worst.only_matched("doctor.answer.redact_patterns.TOKEN[0]")
+    assert not worst.only_matched("doctor.answer.redact_places.HOSTS[3]")
+    assert not worst.only_matched("doctor.answer.redact_tokens.FORMS[0]")
     assert not worst.only_matched("VLM021/0")
 
 

@@ -207,7 +207,7 @@ class ReportScreen(Frame):
         if self.outcome is None:
             return None
         if self._pseudonyms is None or self._pseudonyms[0] is not self.outcome:
-            self._pseudonyms = (self.outcome, Pseudonyms(self.outcome, self.session.known))
+            self._pseudonyms = (self.outcome, Pseudonyms(self.outcome, self.session.known, self.session.own_words))
         return self._pseudonyms[1]
 
     def action_editor(self) -> None:

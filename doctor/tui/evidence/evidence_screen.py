@@ -274,7 +274,7 @@ class EvidenceScreen(Frame):
             return self._pseudonyms.text(text)
         from doctor.answer.redact import Redactor
 
-        return Redactor().text(text)
+        return Redactor(own=self.doctor.session.own_words).text(text)
 
     def action_back(self) -> None:
         if self._busy == self.word("searching"):

@@ -6,6 +6,7 @@ Commands to paste (fixes, the command line of a view) stay as they are: they are
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from kb.knowledge import Knowledge
@@ -20,8 +21,8 @@ Json = dict[str, Any]
 class Pseudonyms:
     """The pseudonyms of one outcome: the same in everything that is made of it. Made in a thread: large reports take seconds."""
 
-    def __init__(self, outcome: Outcome, known: Knowledge) -> None:
-        self._outcome, self._known = outcome, known
+    def __init__(self, outcome: Outcome, known: Knowledge, own_words: Sequence[str] = ()) -> None:
+        self._outcome, self._known, self._own = outcome, known, own_words
         self._lock = threading.Lock()
         self._using: Redactor | None = None
         self._report: Json = {}
@@ -32,7 +33,7 @@ class Pseudonyms:
             if self._using is None:
                 from doctor.answer.redact import redactor
 
-                using = redactor(self._outcome.diagnosis, self._known)
+                using = redactor(self._outcome.diagnosis, self._known, own=self._own)
                 self._report = using.report(self._outcome.report)
                 self._report["redacted"] = {"values": using.counts, "names": using.names}
                 self._using = using

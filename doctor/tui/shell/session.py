@@ -63,11 +63,13 @@ class Session:
         select: Select = EVERYTHING,
         kb: Sequence[str] = (),
         known: Knowledge | None = None,
+        own_words: Sequence[str] = (),
     ) -> None:
         self.paths = tuple(paths)
         self.lang = lang
         self.select = select
         self.kb = tuple(kb)
+        self.own_words = tuple(own_words)
         self._known = known
         self._scanner: Scanner | None = None
         self._lock, self._loading = threading.Lock(), threading.Lock()
