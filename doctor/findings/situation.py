@@ -19,6 +19,7 @@ VERSIONS = ("cann", "driver", "torch_npu", "torch", "vllm_ascend", "vllm", "mind
 TITLES = {"cann": "CANN", "mindspore": "MindSpore", "vllm": "vLLM", "vllm_ascend": "vllm-ascend", "torch_npu": "torch_npu"}
 # Frameworks that stand in the logs of many others say little about what was being done.
 BENEATH = frozenset({"torch_npu", "accelerate", "deepspeed"})
+APART = frozenset({"mindspore", "paddle", "onnxruntime", "llama.cpp"})  # from all that stands on torch_npu
 TRAINERS = frozenset({"llamafactory", "swift", "megatron", "mindspeed", "verl", "trl"})
 SERVERS = frozenset({"vllm", "sglang", "mindie", "lmdeploy", "llama.cpp"})
 
@@ -57,7 +58,7 @@ class Situation(NamedTuple):
         if held:
             return True
         if fact == "framework" and BENEATH.issuperset(known):
-            return None
+            return False if known and APART.issuperset(values) else None
         return False if known else None
 
 

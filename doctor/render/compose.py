@@ -87,7 +87,7 @@ def answer(report: Json, lang: str) -> Answer:
         causes=tuple(found[f["id"]] for f in parts.roots(report)),
         noise=tuple(found[f["id"]] for f in parts.noise(report)),
         job=_job(report, lang),
-        unexplained=tuple(cluster(c, lang) for c in parts.further(report)),
+        unexplained=tuple(cluster(c, lang) for c in report["unexplained"]),
         unexplained_times=sum(c["count"] for c in report["unexplained"]),
         missing=tuple(missing(one, lang) for one in report["missing_evidence"]),
         skipped=skipped(report),

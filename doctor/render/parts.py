@@ -14,9 +14,3 @@ def roots(report: Json) -> list[Json]:
 
 def noise(report: Json) -> list[Json]:
     return [f for f in report["findings"] if f["kind"] == "noise"]
-
-
-def further(report: Json) -> list[Json]:
-    """Errors that no entry claims, besides the line that is the answer."""
-    first = report["decisive"]
-    return [c for c in report["unexplained"] if first is None or c["evidence"] != first["evidence"]]

@@ -36,12 +36,12 @@ class _Text:
         if made.told:
             yield paint(made.told, "good" if made.verdict == "clean" else "warning", self.style)
             yield ""
-        if made.situation:
-            yield from labelled(word("situation", self.lang), made.situation, self.style)
-            yield ""
+        situation = tuple(labelled(word("situation", self.lang), made.situation, self.style)) if made.situation else ()
         if made.decisive is not None:
-            yield from self._decisive(made.decisive)
-        yield from self._causes(made.causes)
+            yield from self._decisive(made.decisive, situation)
+        elif not made.causes and situation:
+            yield from (*situation, "")
+        yield from self._causes(made.causes, () if made.decisive is not None else situation)
         if made.job is not None:
             yield from self._job(made.job, timeline)
         yield from self._unexplained(made)
@@ -74,11 +74,12 @@ class _Text:
     def _more(self, number: int) -> str:
         return f"  ... {number} {word('more', self.lang)} (--all)"
 
-    def _decisive(self, one: Document) -> Iterator[str]:
+    def _decisive(self, one: Document, situation: Sequence[str]) -> Iterator[str]:
         """The line that is the answer: whole, and with what its parts mean."""
         style, head = self.style, cells(one.code) + 2
         rows = wrap(one.title, style.width - head)
         yield paint(one.code, "error", style) + "  " + ("\n" + " " * head).join(paint(row, "bold", style) for row in rows)
+        yield from situation
         for found in one.evidence:
             yield from self._evidence(found, word("evidence", self.lang), "")
         for block in one.section("codes").blocks:
@@ -90,7 +91,7 @@ class _Text:
                 yield from labelled("", f"{section.label}: {told}", style)
         yield ""
 
-    def _causes(self, causes: Sequence[Finding]) -> Iterator[str]:
+    def _causes(self, causes: Sequence[Finding], situation: Sequence[str]) -> Iterator[str]:
         short = False  # a bare headline came last
         for number, finding in enumerate(causes):
             aside = finding.severity == "info" and causes[0].severity in ("fatal", "error")
@@ -98,7 +99,7 @@ class _Text:
             if short:
                 yield self._headline(finding)
             else:
-                yield from self._finding(finding)
+                yield from self._finding(finding, () if number else situation)
         if short:
             yield ""
 
@@ -112,8 +113,9 @@ class _Text:
         tail = " " * gap + paint(finding.sure, "dim", style) if gap >= 2 else ""
         return f"{paint(finding.tag, finding.severity, style)}  {paint(finding.code, 'bold', style)}  {title}{tail}"
 
-    def _finding(self, finding: Finding) -> Iterator[str]:
+    def _finding(self, finding: Finding, situation: Sequence[str]) -> Iterator[str]:
         yield self._headline(finding)
+        yield from situation
         for section in finding.document.sections:
             # A note stands in `why` as well.
             if section.name != ("note" if self.everything else "why"):
@@ -165,7 +167,8 @@ class _Text:
             yield from labelled("", f"  {word('rule', self.lang)}: {link.rule}", self.style, "dim")
 
     def _unexplained(self, made: Answer) -> Iterator[str]:
-        found = made.unexplained
+        answer = made.decisive.evidence if made.decisive is not None else ()
+        found = [cluster for cluster in made.unexplained if cluster.evidence != answer]
         if not found:
             return
         limit = len(found) if self.everything else (2 if made.causes else 6)
