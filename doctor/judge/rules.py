@@ -203,7 +203,7 @@ def vague_words_explain_no_symptom(effect: Finding, cause: Finding, _: Scene) ->
 
 
 def same_lines_better_known(effect: Finding, cause: Finding, scene: Scene) -> bool:
-    """Two that rest on the same lines are one failure: who is surer of it tells it.
+    """Two that rest on the same lines are one failure: who is surer of it tells it. Users' own entries are theirs to judge.
 
     Without it: sample OPR002/code: MNG081 is a root.
     """
@@ -212,6 +212,7 @@ def same_lines_better_known(effect: Finding, cause: Finding, scene: Scene) -> bo
         and _may_be_root(cause.entry)
         and _is_error(cause.entry)
         and effect.entry.domain != "job"
+        and effect.entry.layer == cause.entry.layer
         and _SURER[cause.entry.confidence] > _SURER[effect.entry.confidence]
         and scene.places.rests_on(effect, cause)
     )
