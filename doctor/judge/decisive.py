@@ -18,6 +18,7 @@ from parsers.parsed import seconds
 LINES = 80  # of one file, above what a general entry rests on
 BLOCK = 12  # lines of an error block below the exception
 SECONDS = 5.0
+SPOKEN = 4  # how far up what programs say is printed
 _DRIVER = frozenset({"DRV", "DEVMM", "HDC", "TSD", "TDT", "TSCH", "TS"})
 _ABOVE = frozenset({"ASCENDCL", "APP", "ATB", "PTA"})
 _EMPTY = re.compile(r"\s*E[0-9A-Z]\d{4}: (?:Inner Error!|\[PID: ?\d+\][ \d:.-]*)\s*$")
@@ -37,9 +38,6 @@ def decisive(related: Sequence[Related], unexplained: Iterable[Cluster]) -> tupl
         return None, None
     best = min(found, key=lambda c: (_height(c.first), c.first.time or "~", c.first.path, c.first.line), default=None)
     return best, general.finding.entry.code if best is not None and general is not None else None
-
-
-SPOKEN = 4
 
 
 def _height(place: Place) -> int:
