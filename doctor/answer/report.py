@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from doctor.answer import advice, missing, setting
+from doctor.answer import advice, missing, situation_line
 from doctor.base import limits
 from doctor.base.notation import clean
 from doctor.findings.evaluate import Finding, order
@@ -38,7 +38,7 @@ def report(diagnosis: Diagnosis, knowledge: Knowledge) -> dict[str, Any]:
         },
         "verdict": diagnosis.verdict,
         "situation": {
-            "line": setting.line(diagnosis.situation, diagnosis.job).json(),
+            "line": situation_line.line(diagnosis.situation, diagnosis.job).json(),
             "facts": {fact: list(values) for fact, values in sorted(diagnosis.situation.facts.items())},
         },
         "findings": [_finding(r, diagnosis.situation) for r in diagnosis.related],
