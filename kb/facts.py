@@ -9,6 +9,7 @@ from kb import anchors, yamldoc
 from kb.model import FACT_PREFIX, Sample, Signal
 from kb.problems import Problem
 from kb.reader import Reader
+from kb.yamldoc import read_list
 
 ABOUT = ("identity", "wait", "clock", "setting")
 KEYS = ("id", "about", "forms", "references", "samples")
@@ -26,17 +27,9 @@ class Fact(NamedTuple):
 
 def read_facts(path: Path, shown: str, trusted: bool = True) -> tuple[list[Fact], list[Problem]]:
     """The facts of a layer; none when the layer has no such file."""
-    if not path.is_file():
-        return [], []
-    try:
-        doc = yamldoc.parse(shown, path.read_bytes())
-    except OSError as error:
-        return [], [Problem(shown, 0, f"cannot be read: {error.strerror}")]
-    if isinstance(doc, Problem):
-        return [], [doc]
-    if not isinstance(doc.value, list):
-        return [], [Problem(shown, 1, "facts are a list")]
-    problems: list[Problem] = []
+    doc, problems = read_list(path, shown, "facts")
+    if doc is None:
+        return [], problems
     facts = [_fact(doc, (number,), problems, trusted) for number in range(len(doc.value))]
     names = [f.id for f in facts]
     for number, name in enumerate(names):

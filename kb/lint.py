@@ -12,7 +12,6 @@ from kb.placeholders import names
 
 Check = Callable[[Entry, "Context"], Iterator[str]]
 
-SCOPE_NAMES = frozenset({"device", "rank", "pid", "node", "path"})
 _HAN = re.compile(r"[\u4e00-\u9fff]")
 _DESTRUCTIVE = re.compile(
     r"\bpkill\b(?!\s+-0)|\bkillall\b|\bkill\s+(?:-9\s+)?\$\(|xargs\s+(?:-r\s+)?kill|\brm\s+-[a-z]*r[a-z]*f?\s+(?:/\s|/$|~|\$HOME\s|\*)|\bmkfs\b|\bdd\s+if=|>\s*/dev/sd"

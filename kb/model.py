@@ -29,7 +29,6 @@ FACT_PREFIX = "fact:"
 SITUATION = "situation:"
 # What advice may depend on: facts whose values are a closed or a short list. Versions are no such list.
 SITUATION_FACTS = ("chip", "framework", "activity", "program", "machine")
-LEAF_FORMS = ("text", "regex", "code", "exit", "fields")
 
 
 # What kinds of faults have in common, as far as it decides what explains what. `kinds.yaml` tells which kind has which.

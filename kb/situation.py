@@ -9,6 +9,7 @@ from kb import anchors, yamldoc
 from kb.model import SITUATION, Signal
 from kb.problems import Problem
 from kb.reader import Reader
+from kb.yamldoc import read_list
 
 KEYS = ("fact", "forms", "references", "samples")
 
@@ -24,17 +25,9 @@ class Told(NamedTuple):
 
 def read_situation(path: Path, shown: str, trusted: bool = True) -> tuple[list[Told], list[Problem]]:
     """What a layer knows of situations; nothing when it has no such file."""
-    if not path.is_file():
-        return [], []
-    try:
-        doc = yamldoc.parse(shown, path.read_bytes())
-    except OSError as error:
-        return [], [Problem(shown, 0, f"cannot be read: {error.strerror}")]
-    if isinstance(doc, Problem):
-        return [], [doc]
-    if not isinstance(doc.value, list):
-        return [], [Problem(shown, 1, "the situation is a list of facts")]
-    problems: list[Problem] = []
+    doc, problems = read_list(path, shown, "facts of the situation")
+    if doc is None:
+        return [], problems
     found = [_told(doc, (number,), number, problems, trusted) for number in range(len(doc.value))]
     return ([] if problems else found), problems
 

@@ -5,6 +5,7 @@ Every scalar is read as a string, so that `code: 0012`, `value: off` or a versio
 
 from __future__ import annotations
 
+import pathlib
 from typing import Any, NamedTuple
 
 import yaml
@@ -185,3 +186,18 @@ def parse(path: str, data: bytes) -> Document | Problem:
         what = getattr(error, "problem", None) or "not valid YAML"
         excerpt = rows[line - 1] if 0 < line <= len(rows) else ""
         return Problem(path, line, f"not valid YAML: {what}", "quote values that hold ': ', '#', '{' or '['", excerpt)
+
+
+def read_list(path: pathlib.Path, shown: str, what: str) -> tuple[Document | None, list[Problem]]:
+    """A file that holds a list; nothing, and no fault, when a layer has no such file."""
+    if not path.is_file():
+        return None, []
+    try:
+        doc = parse(shown, path.read_bytes())
+    except OSError as error:
+        return None, [Problem(shown, 0, f"cannot be read: {error.strerror}")]
+    if isinstance(doc, Problem):
+        return None, [doc]
+    if not isinstance(doc.value, list):
+        return None, [Problem(shown, 1, f"{what} are a list")]
+    return doc, []

@@ -213,6 +213,7 @@ def same_lines_better_known(effect: Finding, cause: Finding, scene: Scene) -> bo
         and _is_error(cause.entry)
         and effect.entry.domain != "job"
         and effect.entry.layer == cause.entry.layer
+        and not (cause.entry.general and _names_a_fault(effect.entry))
         and _SURER[cause.entry.confidence] > _SURER[effect.entry.confidence]
         and scene.places.rests_on(effect, cause)
     )
@@ -384,6 +385,11 @@ def _may_be_root(entry: Entry) -> bool:
 def _is_read(entry: Entry) -> bool:
     """Does it rest on nothing but what the words of a line mean?"""
     return entry.domain == "meaning"
+
+
+def _names_a_fault(entry: Entry) -> bool:
+    """Does it say what failed, more than that something did?"""
+    return _is_error(entry) and not entry.general and not _is_vague(entry)
 
 
 def _is_vague(entry: Entry) -> bool:

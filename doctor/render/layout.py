@@ -15,7 +15,6 @@ class Style(NamedTuple):
     width: int = 80
     colour: bool = False
     unicode: bool = True
-    hyperlinks: bool = False
 
     @property
     def dot(self) -> str:
@@ -143,7 +142,3 @@ _COLOURS = {
 
 def paint(text: str, name: str, style: Style) -> str:
     return f"\x1b[{_COLOURS[name]}m{text}\x1b[0m" if style.colour and text else text
-
-
-def standard_output() -> TextIO:
-    return sys.stdout
