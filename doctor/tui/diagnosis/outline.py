@@ -22,18 +22,44 @@ def rows(report: Json, lang: str, opened: frozenset[str]) -> list[Row]:
 
 
 def _rows(report: Json, lang: str, opened: frozenset[str]) -> Iterator[Row]:
-    found = [f for f in report["findings"] if f["kind"] != "noise"]
-    noise, roots = parts.noise(report), parts.roots(report)
     if report["verdict"] != "findings":
-        yield Row(
-            "", (Span(word(report["verdict"], lang), "good" if report["verdict"] == "clean" else "warning"),)
-        )
+        yield Row("", (Span(word(report["verdict"], lang), "good" if report["verdict"] == "clean" else "warning"),))
     if told := report["situation"]["line"][lang]:
         yield Row("", (Span(shown(told), "dim"),))
     if (line := _decisive(report)) is not None:
         head = Span(f"  ? {word('decisive', lang)} ", "error")
         yield Row(f"cluster:{line}", (head, Span(shown(notation.message(report["decisive"]["evidence"]["text"])), "title")))
-    for number, root in enumerate(roots, 1):
+    yield from _causes(report, lang, opened)
+    yield from _unexplained(report, lang)
+    noise = parts.noise(report)
+    if noise:
+        yield from _heading(word("noise", lang))
+        for one in noise:
+            yield _below(one, "    ", "dim", lang)
+    if report["missing_evidence"]:
+        yield from _heading(word("missing", lang))
+        for number, one in enumerate(report["missing_evidence"]):
+            yield Row(f"missing:{number}", (Span("  - "), Span(shown(one["what"][lang]))))
+    if report["skipped"]:
+        yield Row("", BLANK)
+        yield Row("skipped:", (Span(f"{word('skipped', lang)} ({len(report['skipped'])})", "label"),))
+
+
+def _heading(text: str) -> Iterator[Row]:
+    yield Row("", BLANK)
+    yield Row("", (Span(text, "label"),))
+
+
+def _below(finding: Json, indent: str, style: str, lang: str) -> Row:
+    """A finding that is no cause: a symptom, or something harmless."""
+    left = (Span(indent, "dim" if indent.strip() else ""), Span(f"{finding['id']} ", "id"), Span(_title(finding, lang), style))
+    return Row(f"finding:{finding['id']}", left, (Span(f" {notation.times(finding['count'])}", "dim"),))
+
+
+def _causes(report: Json, lang: str, opened: frozenset[str]) -> Iterator[Row]:
+    """The roots, with their symptoms folded beneath."""
+    found = [f for f in report["findings"] if f["kind"] != "noise"]
+    for number, root in enumerate(parts.roots(report), 1):
         below = [f for f in found if _top(f, found) == root["id"] and f is not root]
         key = f"finding:{root['id']}"
         fold = "▾ " if key in opened else "▸ " if below else "  "
@@ -48,43 +74,24 @@ def _rows(report: Json, lang: str, opened: frozenset[str]) -> Iterator[Row]:
             text = word("symptom" if len(below) == 1 else "symptoms", lang, n=len(below))
             yield Row("", (Span(f"      └ {text}", "dim"),))
         for one in below if key in opened else ():
-            yield Row(
-                f"finding:{one['id']}",
-                (Span("      └ ", "dim"), Span(f"{one['id']} ", "id"), Span(_title(one, lang))),
-                (Span(f" {notation.times(one['count'])}", "dim"),),
-            )
-    if report["unexplained"]:
-        total = sum(c["count"] for c in report["unexplained"])
-        yield Row("", BLANK)
-        yield Row("", (Span(f"{word('unexplained', lang)} ({total})", "label"),))
-        first = _decisive(report)
-        for number, cluster in enumerate(report["unexplained"]):
-            if number == first:
-                continue
-            one = cluster["evidence"]
+            yield _below(one, "      └ ", "", lang)
+
+
+def _unexplained(report: Json, lang: str) -> Iterator[Row]:
+    """Errors that nobody knows, besides the one that is the answer."""
+    if not report["unexplained"]:
+        return
+    total = sum(c["count"] for c in report["unexplained"])
+    yield from _heading(f"{word('unexplained', lang)} ({total})")
+    first = _decisive(report)
+    for number, cluster in enumerate(report["unexplained"]):
+        if number != first:
             shape = (
                 Span(f"  ? {notation.times(cluster['count']):<5} "),
                 Span(f"{cluster['module'] or ''} ", "id"),
-                Span(shown(notation.message(one["text"]))),
+                Span(shown(notation.message(cluster["evidence"]["text"]))),
             )
             yield Row(f"cluster:{number}", shape)
-    if noise:
-        yield Row("", BLANK)
-        yield Row("", (Span(word("noise", lang), "label"),))
-        for one in noise:
-            yield Row(
-                f"finding:{one['id']}",
-                (Span("    "), Span(f"{one['id']} ", "id"), Span(_title(one, lang), "dim")),
-                (Span(f" {notation.times(one['count'])}", "dim"),),
-            )
-    if report["missing_evidence"]:
-        yield Row("", BLANK)
-        yield Row("", (Span(word("missing", lang), "label"),))
-        for number, one in enumerate(report["missing_evidence"]):
-            yield Row(f"missing:{number}", (Span("  - "), Span(shown(one["what"][lang]))))
-    if report["skipped"]:
-        yield Row("", BLANK)
-        yield Row("skipped:", (Span(f"{word('skipped', lang)} ({len(report['skipped'])})", "label"),))
 
 
 def _decisive(report: Json) -> int | None:
