@@ -98,11 +98,12 @@ def of_exit(status: int) -> tuple[str, tuple[str, ...]]:
         "exitStatus",
     ]
     if number:
-        options.append(rf"{_NOT_SENT}(?<![A-Za-z])[sS]ignal[: ]+{number}(?!\w){_NO_ORDER}")
+        # What is looked for stands first: looking back from every letter of a line is what would cost.
+        options.append(rf"(?=[sS]ignal){_NOT_SENT}(?<![A-Za-z])[sS]ignal[: ]+{number}(?!\w){_NO_ORDER}")
         anchors += [f"ignal {number}", f"ignal: {number}"]
         if number in names:
             # Ray lists what could have ended a worker, in one sentence whatever it was: that names no signal.
             guess = "(?! by OOM killer due to)(?! or other unexpected)"
-            options.append(rf"{_NOT_SENT}(?:(?<=Signals\.)|(?<![A-Za-z_.=/])){names[number]}(?![A-Za-z_=/]){_NO_ORDER}{guess}")
+            options.append(rf"(?={names[number]}){_NOT_SENT}(?:(?<=Signals\.)|(?<![A-Za-z_.=/])){names[number]}(?![A-Za-z_=/]){_NO_ORDER}{guess}")
             anchors.append(names[number])
     return "|".join(options), tuple(anchors)

@@ -53,7 +53,10 @@ class MeaningScan:
         self._shapes.add(shape)
         from parsers import meaning  # most logs hold no error
 
-        found = meaning.read(self._said(lines, start, eol, place))
+        said = self._said(lines, start, eol, place)
+        if not meaning.asks(said):
+            return ()
+        found = meaning.read(said if said.type else said._replace(following=_following(lines, eol)))
         return tuple((("table", reading.table), *reading.cells) for reading in found)
 
     def _said(self, lines: WindowLines, start: int, eol: int, place: Place) -> meaning.Said:
@@ -64,7 +67,7 @@ class MeaningScan:
             if (said := _raised(lines, start, eol)) is not None:
                 return said
         text = place.text if place.kind != "plog" else _HEAD.sub("", place.text, count=1)
-        return Said(text, following=_following(lines, eol))
+        return Said(text)
 
 
 def _tells(place: Place) -> bool:

@@ -17,7 +17,15 @@ from importlib import import_module
 from parsers.meaning.anchors import ANCHORS
 from parsers.meaning.said import ASSERTION, FOLLOWING, LONGEST, Reading, Said, said_by
 
-__all__ = ["FOLLOWING", "Reading", "Said", "read", "said_by"]
+__all__ = ["FOLLOWING", "Reading", "Said", "asks", "read", "said_by"]
+
+
+def asks(said: Said) -> bool:
+    """May anything be read here? Then the lines that follow are worth fetching, which costs more than this."""
+    text = said.text[:LONGEST]
+    if said.reaches(len(text)) or (not text.strip() and said.type.endswith(ASSERTION)):
+        return True
+    return any(anchor in text for anchors in ANCHORS.values() for anchor in anchors)
 
 
 def read(said: Said) -> tuple[Reading, ...]:
