@@ -183,7 +183,7 @@ ADDRESSES = (
     Form("mac", compiled(r"(?<![\w])(?P<name>(?:[0-9a-fA-F]{2}_){5}[0-9a-fA-F]{2})(?![\w])"), ("_",), times=5),
     Form("mac", compiled(r"(?P<name>[0-9a-f](?<![\w.].)[0-9a-f]{3}\.[0-9a-f]{4}\.[0-9a-f]{4})(?![\w.])"), (".",), times=2),
     Form("mac", compiled(r"(?i)(?<![a-z])(?:mac|mac[ _-]?addr(?:ess)?|hwaddr|ether|lladdr|hardware address|(?:node|port|sys(?:tem)?)[_ ]guid|guid|gid)(?: +is)?\\?[\"']?[ \[=:：]+\\?[\"']?(?:0x)?(?P<name>[0-9a-f]{12}(?:[0-9a-f]{4})?)(?![0-9a-z])"), ("mac", "hwaddr", "ether", "lladdr", "hardware", "guid", "gid")),
-    Form("mac", compiled(r"(?<![\w-])(?P<name>[0-9a-f]{4}:[0-9a-f]{4}:[0-9a-f]{4}:[0-9a-f]{4})(?![\w:])"), ("guid",)),
+    Form("mac", compiled(r"(?i)guid\\?[\"']?\s{0,8}[:=]?\s{0,24}\\?[\"']?(?P<name>[0-9a-f]{4}(?::[0-9a-f]{4}){3})(?![\w:])"), ("guid",)),
     Form("ip", compiled(r"(?P<name>[0-9](?<![\d.].)[0-9]{0,2}(?:\.[0-9]{1,3}){3})(?![\d.]*\d)"), (".",), _address, times=3),
     Form("ip", compiled(r"(?<![\w:.])(?P<name>(?=[0-9a-fA-F]{0,4}:[0-9a-fA-F:]*:)[0-9a-fA-F:]{3,45})(?![\w:])"), (":",), _address6, times=2),
     *(Form("ip", compiled(rf"(?P<name>[0-9](?<![0-9.].)[0-9]{{0,2}}(?:{j}[0-9]{{1,3}}){{3}})(?![0-9]|{j}\d)"), (j,), _joined_address, times=3) for j in "-_"),
