@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from doctor.answer import advice, missing, situation_line
@@ -28,6 +29,7 @@ def report(diagnosis: Diagnosis, knowledge: Knowledge) -> dict[str, Any]:
     unexplained = diagnosis.unexplained[: limits.limit(limits.UNEXPLAINED, MAX_CLUSTERS)]
     unshown = len(diagnosis.unexplained) - len(unexplained)
     rows = skipped[: limits.limit(limits.SKIPPED, MAX_SKIPPED)]
+    clusters = {c: _cluster(c, knowledge) for c in unexplained}
     made: dict[str, Any] = {
         "schema_version": SCHEMA_VERSION,
         "tool": {"name": "npu-doctor", "version": __version__},
@@ -42,8 +44,8 @@ def report(diagnosis: Diagnosis, knowledge: Knowledge) -> dict[str, Any]:
             "facts": {fact: list(values) for fact, values in sorted(diagnosis.situation.facts.items())},
         },
         "findings": [_finding(r, diagnosis.situation) for r in diagnosis.related],
-        "decisive": _decisive(diagnosis, knowledge),
-        "unexplained": [_cluster(c, knowledge) for c in unexplained],
+        "decisive": _decisive(diagnosis, clusters, knowledge),
+        "unexplained": [clusters[c] for c in unexplained],
         "missing_evidence": [{"what": m.what.json(), "how": m.how.json()} for m in missing.missing(diagnosis)],
         "skipped": [{"path": clean(s.path), "reason": s.reason} for s in rows]
         + ([{"path": "...", "reason": f"{len(skipped) - len(rows)} more"}] if len(skipped) > len(rows) else [])
@@ -131,11 +133,14 @@ def place(one: Place) -> dict[str, Any]:
     }
 
 
-def _decisive(diagnosis: Diagnosis, knowledge: Knowledge) -> dict[str, Any] | None:
+def _decisive(
+    diagnosis: Diagnosis, clusters: Mapping[Cluster, dict[str, Any]], knowledge: Knowledge
+) -> dict[str, Any] | None:
     """The line that is the answer where no entry is: with the general entry that only stands beside it."""
-    if diagnosis.decisive is None:
+    line = diagnosis.decisive
+    if line is None:
         return None
-    return {**_cluster(diagnosis.decisive, knowledge), "general": diagnosis.general}
+    return {**(clusters.get(line) or _cluster(line, knowledge)), "general": diagnosis.general}
 
 
 def _cluster(cluster: Cluster, knowledge: Knowledge) -> dict[str, Any]:

@@ -69,11 +69,11 @@ def situation(harvest: Harvest, forms: Sequence[Signal]) -> Situation:
     """What the beginnings of the logs and the lines of what was found tell."""
     texts = sorted({h.place.text for h in harvest.hits} | {c.first.text for c in harvest.clusters})[:MAX_LINES]
     more = said("\n".join(texts).encode("utf-8", "replace"), "", forms) if texts else ()
-    known: dict[str, tuple[str, ...]] = {}
-    for fact in dict.fromkeys(one.fact for one in (*harvest.situation, *more)):
-        told = [one for one in joined((*harvest.situation, *more)) if one.fact == fact]
-        known[fact] = _chips(told) if fact == "chip" else _versions(told)
-    if activity := _activity(known, joined((*harvest.situation, *more))):
+    told: dict[str, list[Said]] = {}
+    for one in joined((*harvest.situation, *more)):
+        told.setdefault(one.fact, []).append(one)
+    known = {fact: _chips(values) if fact == "chip" else _versions(values) for fact, values in told.items()}
+    if activity := _activity(known, told.get("activity", ())):
         known["activity"] = (activity,)
     known["program"] = (_program(harvest, known),)
     if "machine" in known:
@@ -112,7 +112,7 @@ def _versions(told: Sequence[Said]) -> tuple[str, ...]:
 
 def _activity(known: Mapping[str, tuple[str, ...]], told: Iterable[Said]) -> str:
     """What was being done: as the lines say; by the frameworks where they say nothing or several things."""
-    times = {one.value: one.times for one in told if one.fact == "activity"}
+    times = {one.value: one.times for one in told}
     frameworks = set(known.get("framework", ()))
     if len(times) == 1:
         return next(iter(times))
