@@ -51,17 +51,18 @@ def windows(stream: BinaryIO, start: int = 0, end: int | None = None, size: int 
             cut = data.find(b"\n") + 1
             if not cut and not over:
                 offset += len(data)
+                if end is not None and offset >= end:  # it runs through the whole range
+                    return
                 before, data = _tail(before + data), b""
                 continue
             cut = cut or len(data)
             before, data, offset, skipping = _tail(before + data[:cut]), data[cut:], offset + cut, False
             if end is not None and offset >= end:  # no line begins in this range
                 return
-        stop = None  # where the first line after the range begins
+        stop = None  # where the first line after the range begins: the range's last line is read to its end, however long
         if end is not None and offset + len(data) >= end:
             stop = data.find(b"\n", max(0, end - 1 - offset)) + 1 or None
-            beyond = len(data) - (stop or end - offset + 4 * MAX_LINE)
-            over = over or beyond >= LOOK_AHEAD
+            over = over or (stop is not None and len(data) - stop >= LOOK_AHEAD)
         limit = len(data) if over else _last_line(data, len(data) - LOOK_AHEAD)
         if stop is not None:
             limit = min(limit, stop)
