@@ -41,9 +41,9 @@ def give_back(harvest: Harvest, findings: Iterable[Finding]) -> Harvest:
 
 def _take_read(harvest: Harvest, findings: tuple[Finding, ...]) -> Harvest:
     """A line that nobody claimed may have been read: then its shape is explained."""
-    read = {(h.place.path, h.place.line) for f in findings if f.entry.domain == "meaning" for h in f.hits}
+    read = {h.place.spot for f in findings if f.entry.domain == "meaning" for h in f.hits}
     if not read:
         return harvest
-    left = tuple(c for c in harvest.clusters if (c.first.path, c.first.line) not in read)
+    left = tuple(c for c in harvest.clusters if c.first.spot not in read)
     gone = sum(c.total for c in harvest.clusters) - sum(c.total for c in left)
     return harvest._replace(clusters=left, errors=max(0, harvest.errors - gone))

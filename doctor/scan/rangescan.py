@@ -77,7 +77,7 @@ class RangeScan:
 
     def window(self, window: Window) -> None:
         data, limit = window.data, window.limit
-        self.size += limit
+        self.size += window.size or limit
         if not self.kinds:
             self._sample(data)
             self.situation = said(data[:HEAD], self.source.name, self.plan.situation)

@@ -8,6 +8,7 @@ from doctor.scan.harvest import Harvest
 from doctor.scan.plan import Plan
 from doctor.scan.rangescan import RangeScan
 from doctor.scan.rank_table import rank_table
+from doctor.scan.records import records
 from doctor.scan.select import EVERYTHING, Select
 from doctor.scan.windows import windows
 
@@ -34,7 +35,7 @@ class Scanner:
         try:
             with source.open() as stream:
                 for window in windows(stream, start, end):
-                    work.window(window)
+                    work.window(records(window))
                 if why := getattr(stream, "changed", str)():
                     skipped.append(Skipped(source.name, why))
         except KeyboardInterrupt:

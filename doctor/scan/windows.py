@@ -25,6 +25,8 @@ class Window(NamedTuple):
     limit: int
     before: bytes
     last: bool
+    size: int = 0  # of its own lines as they stand in the stream, where `data` is what records were unwrapped to
+    folded: bool = False  # some records hold several lines: what follows a FOLD stands on the line of the record
 
 
 def windows(stream: BinaryIO, start: int = 0, end: int | None = None, size: int = WINDOW) -> Iterator[Window]:
@@ -46,6 +48,8 @@ def windows(stream: BinaryIO, start: int = 0, end: int | None = None, size: int 
         interrupts.check()
         piece, fault = _fill(stream, size)
         over = len(piece) < size or fault is not None
+        if piece.startswith(b"\0") and not piece.strip(b"\0") and b"\n" not in data:
+            offset, piece = offset + len(piece), b""  # a hole in a sparse file
         data += piece
         if skipping:  # the line in which the range begins belongs to the range before
             cut = data.find(b"\n") + 1
