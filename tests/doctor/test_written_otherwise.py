@@ -298,3 +298,22 @@ def test_the_command_reads_all_files_when_asked(run, tmp_path: Path) -> None:  #
     done = run("scan", str(tmp_path), "--all-files", "-f", "json")
     assert done.returncode == 1
     assert json.loads(done.stdout)["skipped"] == []
+
+
+@pytest.mark.parametrize(
+    ("read_off", "code"),
+    [
+        ("RuntimeError: call aclrtSetDevice failed, error code 1s 107001", "107001"),
+        ("RuntimeError: NPU function error: aclrtSynchronizeStream, error code is 5O7O18", "507018"),
+        ("RuntimeError: NPU function error: x, error code ls 5070l8[ERROR]", "507018"),
+    ],
+)
+def test_codes_read_off_a_screenshot(scanner: Scanner, tmp_path: Path, read_off: str, code: str) -> None:
+    """Letters that stand where digits should, and the other way round, are tried once as what they look like."""
+    path = tmp_path / "a.txt"
+    path.write_text(read_off + "\n")
+    harvest, _ = scanned(scanner, path)
+    clean = read_off.replace("1s", "is").replace("ls", "is").replace("5O7O18", code).replace("5070l8", code)
+    path.write_text(clean + "\n")
+    assert {h.signal for h in harvest.hits} == {h.signal for h in scanned(scanner, path)[0].hits}
+    assert any(code in h.place.text for h in harvest.hits)
