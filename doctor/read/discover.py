@@ -258,7 +258,12 @@ def standard_input(stream: BinaryIO) -> Source:
 
 def given_text(text: str, name: str = "<text>") -> Source:
     """A text handed over by a program."""
+    return given_bytes(text.encode("utf-8", "surrogateescape"), name)
+
+
+def given_bytes(data: bytes, name: str) -> Source:
+    """The same of bytes."""
     import io
 
-    data = text.encode("utf-8", "surrogateescape")
-    return Source(name, lambda: io.BytesIO(data), len(data), hints(name))
+    how = written(data[:LOOKED_AT], bytes)
+    return Source(name, lambda: plain(io.BytesIO(data), how), len(data), hints(name))
