@@ -6,7 +6,7 @@ import argparse
 import sys
 import time
 
-from doctor.base import interrupts
+from doctor.base import interrupts, output
 from doctor.base.errors import UsageError
 from doctor.base.words import word
 from doctor.commands import common
@@ -21,7 +21,10 @@ LEVELS = ("debug", "info", "event", "warning", "error", "fatal")
 
 
 def diagnose(args: argparse.Namespace, known: Knowledge) -> Diagnosis:
-    return look(args, known, *find(args.paths, getattr(args, "all_files", False)))
+    sources, skipped = find(args.paths, getattr(args, "all_files", False))
+    written = args.output if isinstance(args.output, list) else [args.output]
+    output.spare((*written, args.redact_map), (source.name for source in sources))
+    return look(args, known, sources, skipped)
 
 
 def look(

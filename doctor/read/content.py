@@ -76,9 +76,20 @@ def not_text(head: bytes) -> str:
         return "nothing but NUL bytes" if head else ""
     if not _printable(text):
         return "a binary file"
-    if len(text) < len(head) and not _padded(head, text):
+    if len(text) < len(head) and (_every_other(head, text) or not _padded(head, text)):
         return "a binary file (or UTF-16 text without its mark: convert it with iconv -f UTF-16LE -t UTF-8)"
     return ""
+
+
+def _every_other(head: bytes, text: bytes) -> bool:
+    """NULs in odd places only, or in even ones only, and no UTF-8 between them: two bytes make a character."""
+    if head[0::2].count(0) and head[1::2].count(0):
+        return False
+    try:
+        text[:-3].decode("utf-8")
+    except UnicodeDecodeError as fault:
+        return fault.start < len(text) - 6
+    return False
 
 
 def _printable(text: bytes) -> bool:

@@ -181,3 +181,23 @@ def test_growing_file(tmp_path: Path) -> None:
         assert diagnose(path).roots[0].finding.entry.code == "ENV001"
     path.write_text("")
     assert diagnose(path).verdict == "inconclusive"
+
+
+@pytest.mark.parametrize("words", [("scan", "{d}/a.log"), ("scan", "{d}"), ("issue", "{d}/a.log"), ("merge", "{d}/a.log"), ("ops", "{d}/a.log"), ("precision", "{d}/a.log")])
+@pytest.mark.parametrize("target", ["a.log", "link"])
+def test_what_is_read_is_never_overwritten(tmp_path: Path, run, words: tuple[str, ...], target: str) -> None:  # type: ignore[no-untyped-def]
+    """By its name, by the name of a link, or by another name of the same file in what is read."""
+    (tmp_path / "a.log").write_text(KNOWN)
+    (tmp_path / "link").symlink_to("a.log")
+    done = run(*(w.replace("{d}", str(tmp_path)) for w in words), "-o", str(tmp_path / target))
+    assert done.returncode == 2, done.stderr
+    assert b"it would be overwritten" in done.stderr
+    assert (tmp_path / "a.log").read_text() == KNOWN
+
+
+def test_a_report_may_be_written_anew(tmp_path: Path, run) -> None:  # type: ignore[no-untyped-def]
+    """The one of yesterday beside the logs is no log."""
+    (tmp_path / "a.log").write_text(KNOWN)
+    for _ in range(2):
+        assert run("scan", str(tmp_path), "-o", str(tmp_path / "report.json")).returncode == 1
+        assert run("scan", str(tmp_path), "-o", str(tmp_path / "report.md")).returncode == 1
