@@ -30,7 +30,7 @@ def decisive(related: Sequence[Related], unexplained: Iterable[Cluster]) -> tupl
     roots = [r for r in related if r.role == "root" and r.finding.entry.severity != "info"]
     if any(r.finding.entry.role in ("cause", "ambiguous") and not r.finding.entry.general for r in roots):
         return None, None
-    general = next((r for r in roots if r.finding.entry.general), None)
+    general = next((r for r in roots if r.finding.entry.general or r.finding.entry.role == "wrapper"), None)
     if general is not None:
         known = general.finding.instances[0].hits[0].place
         found = [c for c in found if _height(c.first) < SPOKEN and _nearer(c.first, known)]
