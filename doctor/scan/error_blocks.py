@@ -17,7 +17,7 @@ TITLE = b"TraceBack (most recent call last)"
 MARK = "TraceBack (most recent call"
 LINES = 12
 _INDENTED = re.compile(rb"(?:[ ]{2,40}|\t{1,4})(?=[^\s])")
-_WORDS = re.compile(rb"[A-Za-z]{2,}[ ,.]+[A-Za-z]")
+_SAYS = re.compile(rb"\s*(?!raise |return |File |During |\[\[)[^\n]{0,200}?[A-Za-z]{2,}[ ,.:]+[A-Za-z\d(\[<'\"]+[ ,.:]+[A-Za-z\d(\[<'\"]")  # three words, not code
 _KNOWN = (b"][FILE:", b"] [FILE:", b'File "', b"[THREAD:", TITLE)
 
 
@@ -28,5 +28,5 @@ def beneath(data: bytes, eol: int) -> Iterator[tuple[int, int]]:
         eol = data.find(b"\n", start, start + 4096)
         if eol < 0 or _INDENTED.match(data, start, eol) is None:
             return
-        if _WORDS.search(data, start, eol) is not None and not any(data.find(sign, start, eol) >= 0 for sign in _KNOWN):
+        if _SAYS.match(data, start, eol) is not None and not any(data.find(sign, start, eol) >= 0 for sign in _KNOWN):
             yield start, eol
