@@ -1,0 +1,1 @@
+DIFFERENT: dict[tuple[str, str], str] = {}
