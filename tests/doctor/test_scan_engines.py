@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
-
 from conftest import Run
+
 from doctor.scan import finder
 
 INCIDENTS = Path(__file__).resolve().parent.parent / "data" / "incidents"
