@@ -89,7 +89,7 @@ class Signal(NamedTuple):
     table: str  # for form "fields"
     where: tuple[tuple[str, str], ...]
     trusted: bool  # built-in knowledge: compiled with `re`; else `regex` with a time limit
-    fragments: tuple[str, ...] = ()  # one for each anchor: a short piece of it that is rare in ordinary logs
+    fragments: tuple[str, ...] = ()  # one for each anchor: a short piece of it that is rare in ordinary logs; of a situation: what stands in its matches
     claims: bool = True  # False beneath `not`: what rules an entry out explains no line
 
     @property

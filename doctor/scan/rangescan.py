@@ -88,7 +88,9 @@ class RangeScan:
         finds = self.engine.find(data, self.floods.left_out.literals)
         self.escaped.clear()
         self.beneath.clear()
-        if b"\x1b" in data:
+        escapes = b"\x1b" in data
+        self.floods.count_marks(data, limit, finds, plainly=not escapes)
+        if escapes:
             finds = self._beneath_escapes(data, limit, finds)
         tables = self._lines(lines, finds)
         if tables or self.tables.unfinished:
@@ -96,7 +98,7 @@ class RangeScan:
                 self.kinds["table"] = self.kinds.get("table", 0) + 1
                 self._row(row, place)
         self.lines = lines.number(limit) - 1
-        self.floods.after_window(finds)
+        self.floods.after_window(data, finds)
 
     def _lines(self, lines: WindowLines, finds: Finds) -> list[int]:
         """What was found, line by line; returns where tables may be.
@@ -118,7 +120,7 @@ class RangeScan:
                 treatment = treatments[found[0] if len(found) == 1 else tuple(found)]
                 if treatment.only_counts and first <= limit and not escaped:
                     treatment.lines += 1
-                elif treatment.only_mark and unclaimed.flooded and first <= limit and not escaped:
+                elif treatment.further and unclaimed.flooded and first <= limit and not escaped:
                     unclaimed.further += 1
                 elif treatment.only_mark and believed and first <= limit and statement(data, first, eol) in believed:
                     pass
