@@ -9,11 +9,11 @@ from typing import NamedTuple
 from kb.pack import FORMAT
 
 HERE = Path(__file__).resolve().parent
-SINGLE_FILES = ("kinds.yaml", "envvars.yaml", "facts.yaml", "situation.yaml")
+SINGLE_FILES = ("kinds.yaml", "envvars.yaml", "facts.yaml", "situation.yaml", "compat.yaml")
 
 
 class Layer(NamedTuple):
-    """A folder of knowledge: `entries/`, `codes/`, `cards/`, `envvars.yaml`; a user's folder may hold entries directly."""
+    """A folder of knowledge: `entries/`, `checks/`, `codes/`, `cards/`, `envvars.yaml`; a user's folder may hold entries directly."""
 
     name: str
     root: Path
@@ -23,13 +23,11 @@ class Layer(NamedTuple):
         if folder.is_dir():
             return sorted(p for p in folder.rglob("*.y*ml") if p.suffix in (".yaml", ".yml"))
         if kind == "entries" and self.name != "built-in" and self.root.is_dir():
-            return sorted(
-                p for p in self.root.glob("*.y*ml") if p.name not in (*SINGLE_FILES, "compat.yaml")
-            )
+            return sorted(p for p in self.root.glob("*.y*ml") if p.name not in SINGLE_FILES)
         return []
 
     def all_files(self) -> list[Path]:
-        found = [p for kind in ("entries", "codes", "cards") for p in self.files(kind)]
+        found = [p for kind in ("entries", "checks", "codes", "cards") for p in self.files(kind)]
         return found + [p for name in SINGLE_FILES if (p := self.root / name).is_file()]
 
     def stamp(self) -> str:

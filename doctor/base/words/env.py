@@ -1,0 +1,37 @@
+"""What `npu-doctor env` says: groups of checks, differences of machines, what to change before an installation."""
+
+from __future__ import annotations
+
+WORDS = {
+    "machine": ("The machine", "机器环境"),
+    "group:driver": ("driver", "驱动"),
+    "group:cann": ("CANN", "CANN"),
+    "group:python": ("Python", "Python"),
+    "group:chips": ("chips", "芯片"),
+    "group:container": ("container", "容器"),
+    "group:host": ("host", "主机"),
+    "group:network": ("network", "网络"),
+    "group:variables": ("variables", "变量"),
+    "light:red": ("FAULT", "故障"),
+    "light:yellow": ("LOOK", "注意"),
+    "light:green": ("OK", "正常"),
+    "light:grey": ("-", "-"),
+    "looked": ("looked at {where} in {seconds} s: {facts} facts, {checks} checks, {unknown} not known", "查看 {where}，用时 {seconds} 秒：{facts} 项事实，{checks} 项检查，{unknown} 项未知"),
+    "no-ascend": ("Nothing of Ascend was found: no driver, no CANN, no card.", "没有发现昇腾相关内容：没有驱动、CANN 和卡。"),
+    "diff-same": ("The {nodes} machines are the same in all that was compared ({facts} facts).", "{nodes} 台机器在比较的全部内容上一致（{facts} 项）。"),
+    "diff-head": ("{nodes} machines, {rows} differences", "{nodes} 台机器，{rows} 处差异"),
+    "diff-others": ("the other {nodes}", "其余 {nodes} 台"),
+    "diff-absent": ("nothing", "无"),
+    "diff-with": ("and with it", "同时不同"),
+    "diff-nodes": ("{nodes} machines", "{nodes} 台"),
+    "for-fits": ("{what} fits this machine: nothing has to change.", "{what} 适合本机：无需改动。"),
+    "for-changes": ("Before {what} is installed, {count} thing(s) have to change:", "安装 {what} 之前需要改动 {count} 项："),
+    "for-unknown": ("Nothing is published about {what}: not known.", "没有关于 {what} 的公开配套信息：未知。"),
+    "for-has": ("has {has}, wants {wants}", "当前 {has}，需要 {wants}"),
+    "for-none": ("none", "无"),
+    "for-source": ("published in", "来源"),
+    "for-pip": ("pip changes this environment: note the present versions with pip freeze, installing them again takes it back", "pip 会改动当前环境：先用 pip freeze 记录版本，重新安装即可回退"),
+    "for-cann": ("download from the vendor; it goes into a folder of its own, sourcing the old set_env.sh takes it back", "从厂商下载；安装在独立目录，重新 source 旧的 set_env.sh 即可回退"),
+    "for-driver": ("on the host, with its firmware, and a reboot that ends all jobs; the present installers are the way back", "在宿主机上与固件一起升级并重启（会结束所有任务）；请保留当前安装包以便回退"),
+    "for-python": ("make an environment with that Python; the present one stays", "用该 Python 新建环境；现有环境不变"),
+}  # fmt: skip
