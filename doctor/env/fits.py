@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from doctor.env.facts import Fact
-from doctor.env.releases import base, compare, holds, is_release, key, named, numbers, ranges, within
+from doctor.env.releases import base, compare, holds, is_release, key, line, named, numbers, ranges, within
 
 YES, NO, UNKNOWN = "yes", "no", "not known"
 Row = Mapping[str, Any]
@@ -56,7 +56,7 @@ def _release(a: str, b: str) -> bool:
 
 
 def _minor(a: str, b: str) -> int:
-    one, other = numbers(a, 2), numbers(b, 2)
+    one, other = line(a), line(b)
     return (one > other) - (one < other)
 
 
@@ -113,7 +113,7 @@ def _to_depth(needs: str, inside: str) -> bool:
         text = part.strip()
         sign = text[:2] if text[:2] in (">=", "<=", "==") else "=="
         bound = text.removeprefix(sign).strip()
-        count = len(key(bound)) or 1
+        count = bound.count(".") + 1
         mine, its = numbers(inside, count), numbers(bound, count)
         if (sign == ">=" and mine < its) or (sign == "<=" and mine > its) or (sign == "==" and mine != its):
             return False
@@ -145,17 +145,27 @@ def torch_torch_npu(v: Mapping[str, str], compat: Compat) -> Pair:
 def torch_npu_cann(v: Mapping[str, str], compat: Compat) -> Pair:
     """The CANN that a torch_npu was built with, those that its release calls compatible, and any pair that a row names."""
     mine, cann = v["python.torch_npu"], v["cann.version"]
-    rows = [r for r in compat.get("torch_npu", ()) if _release(r["torch_npu"], mine)]
+    rows = [r for r in sure(compat.get("torch_npu", ())) if _release(r["torch_npu"], mine)] or _relatives(mine, compat.get("torch_npu", ()), "torch_npu")
     pairs = [r for name in ("torch_npu", "vllm_ascend", "mindie") for r in compat.get(name, ()) if r.get("torch_npu") and _release(r["torch_npu"], mine)]
     if any(_minor(r["cann"], cann) == 0 for r in pairs if r.get("cann")):
         return Pair(YES)
     tolerated = [c for r in rows for t in compat.get("adapter_tolerance", ()) if t["adapter"] == r.get("adapter") for c in t["cann"]]
     if any(_minor(c, cann) == 0 for c in tolerated):
         return Pair(YES)
-    built = [r["cann"] for r in sure(tuple(rows)) if r.get("cann")]
-    if built and _minor(cann, built[0]) < 0:
-        return Pair(NO, built[0], str(rows[0].get("source", "")))
-    return NOT_KNOWN
+    return _older(cann, rows)
+
+
+def _relatives(version: str, rows: tuple[Row, ...], column: str) -> list[Row]:
+    """Rows of the same three numbers, for a release that the table does not name; a build of a day has none."""
+    return [r for r in sure(rows) if base(r[column]) == base(version)] if is_release(version) else []
+
+
+def _older(cann: str, rows: list[Row]) -> Pair:
+    """A CANN older than all that is published lacks functions; of a newer one nobody says anything."""
+    if not rows or any(_minor(cann, r["cann"]) >= 0 for r in rows):
+        return NOT_KNOWN
+    first = min(rows, key=lambda r: key(r["cann"]))
+    return Pair(NO, str(first["cann"]), str(first.get("source", "")))
 
 
 def torch_npu_python(v: Mapping[str, str], compat: Compat) -> Pair:
@@ -205,22 +215,16 @@ def vllm_ascend_cann(v: Mapping[str, str], compat: Compat) -> Pair:
 
 def mindspore_cann(v: Mapping[str, str], compat: Compat) -> Pair:
     rows = [r for r in sure(compat.get("mindspore", ())) if _release(r["mindspore"], v["python.mindspore"])]
-    if not rows:
-        return NOT_KNOWN
     if any(_minor(r["cann"], v["cann.version"]) == 0 for r in rows):
         return Pair(YES)
-    older = all(_minor(v["cann.version"], r["cann"]) < 0 for r in rows)
-    return Pair(NO, ", ".join(r["cann"] for r in rows), str(rows[0].get("source", ""))) if older else NOT_KNOWN
+    return _older(v["cann.version"], rows or _relatives(v["python.mindspore"], compat.get("mindspore", ()), "mindspore"))
 
 
 def mindie_cann(v: Mapping[str, str], compat: Compat) -> Pair:
     rows = [r for r in sure(compat.get("mindie", ())) if _release(r["mindie"], v["mindie.version"])]
-    if not rows:
-        return NOT_KNOWN
     if any(_minor(r["cann"], v["cann.version"]) == 0 for r in rows):
         return Pair(YES)
-    older = all(_minor(v["cann.version"], r["cann"]) < 0 for r in rows)
-    return Pair(NO, rows[0]["cann"], str(rows[0].get("source", ""))) if older else NOT_KNOWN
+    return _older(v["cann.version"], rows)
 
 
 def npu_smi_driver(v: Mapping[str, str], compat: Compat) -> Pair:

@@ -106,8 +106,8 @@ def _memory(look: Look) -> Iterator[Fact]:
     tree = look.tree
     known = fields(tree.text("/proc/meminfo") or "", ":")
     for name, fact in (("MemTotal", "machine.memory_gib"),):
-        if name in known and known[name][0].split()[0].isdigit():
-            yield Fact(fact, str(round(int(known[name][0].split()[0]) / (1 << 20))), "/proc/meminfo", *known[name][1:])
+        if name in known and (size := re.match(r"\d{1,15}", known[name][0])):
+            yield Fact(fact, str(round(int(size[0]) / (1 << 20))), "/proc/meminfo", *known[name][1:])
     if "HugePages_Total" in known:
         yield Fact("host.huge_pages", known["HugePages_Total"][0], "/proc/meminfo", *known["HugePages_Total"][1:])
     nodes = [n for n in tree.names("/sys/devices/system/node") if re.fullmatch(r"node\d+", n)]
@@ -132,7 +132,9 @@ def _limits(look: Look) -> Iterator[Fact]:
     for number, row in enumerate((tree.text("/proc/self/limits") or "").splitlines(), 1):
         for name, fact in _LIMITS.items():
             if row.startswith(name):
-                yield Fact(fact, row[len(name) :].split()[0], "/proc/self/limits", number, row.strip())
+                value = (row[len(name) :].split() or [""])[0]
+                if value.isdigit() or value == "unlimited":
+                    yield Fact(fact, value, "/proc/self/limits", number, row.strip())
     said = look.outputs.ask(("ulimit", "-a")) if not tree.live else None
     if said is not None and said.known:
         for number, row in enumerate(said.text.splitlines(), 1):

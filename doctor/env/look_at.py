@@ -37,7 +37,7 @@ def machine(asked: Asked, known: Knowledge, environ: Mapping[str, str] = os.envi
     outputs = _outputs(tree, asked.outputs, environ)
     told, told_by = _variables(tree, outputs, asked.pid, environ)
     look = Look(tree, outputs, told, told_by, asked.python, asked.network)
-    if asked.python and not packages.environment(look)[0]:
+    if asked.python and not packages.sites(tree, packages.environment(look)[0]):
         raise UsageError(f"--python: there is no Python environment at {asked.python}", "give the folder of an environment or its bin/python")
     found = table(_all(look, known))
     found.update(table(fits.gather(found, known.compat())))
@@ -50,12 +50,20 @@ def _all(look: Look, known: Knowledge) -> Iterator[Fact]:
     """What takes time on the machine goes first, and the rest is read meanwhile."""
     variables_known = variables.Known({name: known.variable(name) or {} for name in known.variables()})
     with ThreadPoolExecutor(2) as pool:
-        slow = pool.submit(lambda: (*chips.gather(look), *network.gather(look)))
-        yield from ascend.gather(look)
-        yield from packages.gather(look)
-        yield from host.gather(look)
-        yield from variables.gather(look, variables_known)
+        slow = pool.submit(lambda: (*_guarded(look, "npu-smi", chips.gather(look)), *_guarded(look, "hccn_tool", network.gather(look))))
+        yield from _guarded(look, "/usr/local/Ascend", ascend.gather(look))
+        yield from _guarded(look, "site-packages", packages.gather(look))
+        yield from _guarded(look, "/proc", host.gather(look))
+        yield from _guarded(look, look.variables_from, variables.gather(look, variables_known))
         yield from slow.result()
+
+
+def _guarded(look: Look, about: str, told: Iterator[Fact]) -> Iterator[Fact]:
+    """What was told until something went wrong that nobody foresaw: one odd file must not hide the rest of the machine."""
+    try:
+        yield from told
+    except Exception as error:  # noqa: BLE001 - the boundary of one area; what happened is told
+        look.tree.note(about, f"could not be looked at to the end: {type(error).__name__}: {error}")
 
 
 def _devices(found: Mapping[str, Fact]) -> Iterator[Fact]:

@@ -54,8 +54,9 @@ def gather(look: Look) -> Iterator[Fact]:
             yield Fact("python.without_code", name, path)
     if framework := [name for name in ("torch-npu", "mindspore", "npu-bridge", "paddle-custom-npu") if name in found]:
         yield Fact("python.for_npu", "yes", found[framework[0]][-1][1])
+    if framework or "ASCEND_HOME_PATH" in look.variables or "ASCEND_OPP_PATH" in look.variables:
         lacking = [name for name in _COMPILER if name not in found]
-        yield Fact("python.compiler_lacks", ", ".join(lacking) or "none", found[framework[0]][-1][1])
+        yield Fact("python.compiler_lacks", ", ".join(lacking) or "none", prefix)
     if any(name not in _OURS for name in found):
         yield Fact("python.twice", "none")
         yield Fact("python.without_code", "none")
@@ -69,17 +70,17 @@ def environment(look: Look) -> tuple[str, str]:
         return _prefix_of(tree, look.python), "--python"
     for name in ("VIRTUAL_ENV", "CONDA_PREFIX"):
         value = look.variables.get(name, "")
-        if value.startswith("/") and _sites(tree, value):
+        if value.startswith("/") and sites(tree, value):
             return value, name
     for folder in look.variables.get("PATH", "").split(":")[:100]:
         for program in ("python", "python3"):
             if folder.startswith("/") and tree.kind(f"{folder}/{program}") == FILE:
                 prefix = _prefix_of(tree, f"{folder}/{program}")
-                if _sites(tree, prefix):
+                if sites(tree, prefix):
                     return prefix, f"{folder}/{program}"
     if tree.live:
         return sys.prefix, "this Python"
-    found = [p for p in _environments(look) if _sites(tree, p)]
+    found = [p for p in _environments(look) if sites(tree, p)]
     rich = [p for p in found if {"torch-npu", "mindspore", "vllm-ascend"} & _packages(tree, p).keys()]
     chosen = next(iter(rich or found), "")
     return chosen, ("the only one" if len(found) == 1 else "the first with a framework") if chosen else ""
@@ -108,7 +109,7 @@ def _environments(look: Look) -> Iterator[str]:
     yield from fixed[:MAX_ENVIRONMENTS]
 
 
-def _sites(tree: Tree, prefix: str) -> list[str]:
+def sites(tree: Tree, prefix: str) -> list[str]:
     """The folders of packages of a prefix, the most local first."""
     found = []
     for lib in ("lib", "lib64", "local/lib"):
@@ -130,7 +131,7 @@ def _version(tree: Tree, prefix: str) -> Iterator[Fact]:
             if name in known:
                 value, line, row = known[name]
                 yield Fact("python.version", re.sub(r"\.(?:final|candidate).*", "", value), f"{prefix}/pyvenv.cfg", line, row)
-    for site in _sites(tree, prefix):
+    for site in sites(tree, prefix):
         if found := re.search(r"/python(3\.\d+)/", site):
             yield Fact("python.version", found[1], site)
 
@@ -138,7 +139,7 @@ def _version(tree: Tree, prefix: str) -> Iterator[Fact]:
 def _packages(tree: Tree, prefix: str) -> dict[str, list[tuple[str, str]]]:
     """Versions and places of the packages that matter; more than one of a name is an accident."""
     found: dict[str, list[tuple[str, str]]] = {}
-    for site in _sites(tree, prefix):
+    for site in sites(tree, prefix):
         for entry in tree.names(site):
             match = _DIST.match(entry)
             if match is None:

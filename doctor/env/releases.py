@@ -48,6 +48,15 @@ def numbers(version: str, count: int) -> tuple[int, ...]:
     return (*found, *[0] * (count - len(found)))
 
 
+def line(version: str) -> tuple[int, ...]:
+    """The line of releases that a CANN is of: `(8, 3)` of 8.3.RC2. Up to 8.0 each RC was a release of its own quarter."""
+    head = numbers(version, 2)
+    if head >= (8, 1):
+        return head
+    found = re.search(r"rc(\d+)", version.lower())
+    return (*head, int(found[1]) if found else 99)
+
+
 def base(version: str) -> str:
     """The three numbers that a torch_npu shares with its torch: `2.5.1` of `2.5.1.post1.dev20250619`."""
     return ".".join(map(str, numbers(version, 3)))
