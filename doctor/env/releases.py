@@ -80,6 +80,8 @@ def _one(sign: str, wanted: str, version: str) -> bool:
     if sign == "~=":
         count = max(1, wanted.count("."))
         return compare(version, wanted) >= 0 and numbers(version, count) == numbers(wanted, count)
+    if sign == "<" and numbers(version, 4) == numbers(wanted, 4):  # a candidate of 0.10 is no version before 0.10
+        return False
     order = compare(version, wanted)
     return {"==": order == 0, "!=": order != 0, "<=": order <= 0, ">=": order >= 0, "<": order < 0, ">": order > 0}[sign]
 

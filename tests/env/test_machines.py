@@ -21,7 +21,7 @@ HEALTHY: dict[str, m.Files] = {
     "a3-docker-8.5": m.machine("A3", "8.5.0", "25.5.1", "7.8.0.6.201", 16, named={"torch": "2.9.0", "torch-npu": "2.9.0"}, inside="docker"),
     "310p-host-8.0.rc3": m.machine("310P", "8.0.RC3", "24.1.rc3", "7.5.0.1.129", 2),
     "310p-x86-docker": m.machine("310P", "8.1.RC1", "24.1.rc3", "7.5.0.1.129", 1, inside="docker", arch="x86_64"),
-    "200i-board-7.0": {**m.machine("310B", "7.0.RC1", "23.0.3", "", 1), **{"/dev/svm0": "", "/dev/ts_aisle": ""}},
+    "200i-board-7.0": {**m.machine("310B", "7.0.RC1", "23.0.3", "", 1), "/dev/svm0": "", "/dev/ts_aisle": ""},
     "910a-host-7.0": m.machine("A1", "7.0.0", "24.1.rc1", "7.1.0.11.220", 8),
     "950-host-9.0": {**m.machine("950", "9.0.0", "26.0.1", "", 8), "/etc/hccl_rootinfo.json": '{"version": "2.0", "rank_list": []}\n'},
     "home-install": {**m.host(), **m.driver("24.1.rc3", "7.5.0.1.129"), **m.cann("8.0.0", base="/home/ma-user/Ascend"), **m.nodes(1)},
