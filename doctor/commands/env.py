@@ -51,6 +51,7 @@ def arguments() -> common.Parser:
     made.add_argument("--all", action="store_true", help="show everything: all findings whole, all evidence")
     made.add_argument("--redact", action="store_true", help="replace addresses, hosts, users and tokens by pseudonyms")
     common.redact_words_option(made)
+    made.add_argument("--tui", action="store_true", help="open the terminal interface on this machine")
     made.add_argument("--color", choices=("auto", "always", "never"), default="auto")
     made.set_defaults(verbose=False, timeline=False)
     return made
@@ -63,6 +64,10 @@ def main(argv: list[str]) -> int:
         return _check(argv[1:])
     args = arguments().parse_args(argv)
     groups = _groups(args.only)
+    if args.tui:
+        from doctor.commands import interface
+
+        return interface.open_env(args, lambda known: reported(args, *_parts(args, known, groups)), ["env", *(a for a in argv if a != "--tui")])
     known = common.knowledge(args)
     machine, found = examined(args, known)
     if args.spec:
@@ -75,6 +80,11 @@ def main(argv: list[str]) -> int:
     made = reported(args, machine, known, found)
     _emit(args, made, machine, found)
     return _exit_code(args, made)
+
+
+def _parts(args: argparse.Namespace, known: Knowledge, groups: Sequence[str]) -> tuple[Machine, Knowledge, tuple[Result, ...]]:
+    machine, found = examined(args, known)
+    return machine, known, tuple(r for r in found if r.check.group in groups)
 
 
 def examined(args: argparse.Namespace, known: Knowledge) -> tuple[Machine, tuple[Result, ...]]:

@@ -199,7 +199,7 @@ def _by_row(fact: str, column: str, same: Callable[[str, str], bool]) -> Callabl
         row = _vllm_row(v, compat)
         if row is None or not row.get(column):
             return NOT_KNOWN
-        return Pair(YES) if same(v[fact], row[column]) else Pair(NO, row[column], str(row.get("source", "")))
+        return Pair(YES if same(v[fact], row[column]) else NO, row[column], str(row.get("source", "")))
 
     return judge
 

@@ -13,7 +13,7 @@ from doctor.env import container_spec, verdict
 from doctor.env.facts import Fact, Machine, plain
 from doctor.env.verdict import Result
 from doctor.version import __version__
-from kb.check import GROUPS
+from kb.check import GROUPS, Check
 from kb.knowledge import Knowledge
 from kb.model import Fix, Text
 
@@ -37,7 +37,7 @@ SHOWN: dict[str, tuple[tuple[str, str], ...]] = {
     "python": (("Python", "python.version"), ("torch", "python.torch"), ("torch_npu", "python.torch_npu"), ("vllm", "python.vllm"),
                ("vllm-ascend", "python.vllm_ascend"), ("mindspore", "python.mindspore"), ("triton-ascend", "python.triton_ascend"),
                ("transformers", "python.transformers"), ("numpy", "python.numpy")),
-    "chips": (("", "chips.name"), ("x", "chips.count"), ("npu-smi", "npu_smi.state")),
+    "chips": (("npu-smi", "npu_smi.state"),),
     "container": (("", "container.kind"), ("/dev/davinci", "device.cards"), ("access", "device.access")),
     "host": (("", "machine.os"), ("kernel", "machine.kernel"), ("", "machine.arch"), ("shm MiB", "shm.mib"), ("nofile", "limit.nofile")),
     "network": (("hccn.conf", "network.conf"), ("addresses", "network.addresses"), ("TLS", "network.tls")),
@@ -109,6 +109,7 @@ def environment(machine: Machine, found: Sequence[Result]) -> dict[str, Any]:
 
 def _group(machine: Machine, found: Sequence[Result], group: str) -> dict[str, Any]:
     told = [f"{label} {machine.value(name)}".strip() for label, name in SHOWN[group] if machine.value(name)]
+    told = [_chips(machine), *told] if group == "chips" and _chips(machine) else told
     mine = [r for r in found if r.check.group == group and r.state != verdict.ELSEWHERE]
     return {
         "name": group,
@@ -191,6 +192,18 @@ def _filled(fix: Fix, known: Values, machine: Machine) -> Fix:
         commands=tuple(c._replace(run=shell(c.run), changes=maybe(c.changes), why=maybe(c.why)) for c in fix.commands),
         code=code,
     )
+
+
+def away(check: Check) -> Check:
+    """A check as it reads away from any machine: specifications for containers are those of one card."""
+
+    def shown(fix: Fix) -> Fix:
+        asked = _SPEC.search(fix.code.after) if fix.code is not None else None
+        if asked is None or fix.code is None:
+            return fix
+        return fix._replace(code=fix.code._replace(after=container_spec.written({}, asked[1])))
+
+    return check._replace(fixes=tuple(shown(fix) for fix in check.fixes))
 
 
 def _missing(machine: Machine) -> list[dict[str, Any]]:

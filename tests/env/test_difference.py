@@ -60,7 +60,7 @@ def test_temperatures_and_names_are_no_differences() -> None:
 
 def test_a_fleet_of_a_thousand_is_folded() -> None:
     """Of many odd machines a few are named; many values are counted."""
-    nodes = fleet(1250, **{f"node{n:04}": {"cann.version": f"8.{n % 30}.0"} for n in range(0, 600)})
+    nodes = fleet(1250, **{f"node{n:04}": {"cann.version": f"8.{n % 30}.0"} for n in range(600)})
     text = told(nodes)
     assert "the other 650" in text
     assert "(20 machines)" in text
