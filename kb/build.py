@@ -11,6 +11,8 @@ from typing import Any
 
 from kb import files, fragments, plain, spelling, yamldoc
 from kb import rows as rows_of
+from kb.checks import read_checks
+from kb.compat import read_compat
 from kb.facts import read_facts
 from kb.kinds import read_kinds
 from kb.layers import HERE, OVERRIDES, Layer
@@ -106,6 +108,10 @@ def build(layer: Layer) -> tuple[bytes, list[Problem]]:
     problems += more
     told, more = read_situation(layer.single("situation.yaml"), _shown(layer.root / "situation.yaml"), layer.name == "built-in")
     problems += more
+    checks, more = read_checks((path, _shown(path)) for path in layer.files("checks"))
+    problems += more
+    compat, more = read_compat(layer.root / "compat.yaml", _shown(layer.root / "compat.yaml"))
+    problems += more
     entries.sort(key=lambda e: e.code)
     assigned = iter(
         fragments.assign_all(
@@ -126,6 +132,8 @@ def build(layer: Layer) -> tuple[bytes, list[Problem]]:
     writer.section("index", {"signals": signals, "entries": places, "codes": len({at for found in codes.values() for at in found})})
     writer.section("facts", list(assigned))  # what is left of them
     writer.section("situation", [s for one in told for s in one.signals])
+    writer.section("checks", [check._replace(fails=(), holds=()) for check in checks])
+    writer.section("compat", compat)
     writer.section("codes", codes)
     writer.section("env", variables)
     writer.section("cards", cards)
@@ -145,6 +153,8 @@ def pack_of(entries: Sequence[Entry]) -> bytes:
         writer.section(rows, {})
     writer.section("facts", [])
     writer.section("situation", [])
+    writer.section("checks", [])
+    writer.section("compat", {})
     writer.section("catalog", _catalog(entries))
     writer.section("overrides", None)
     return writer.finish("tried", "")

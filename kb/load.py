@@ -99,9 +99,9 @@ def _entry(doc: Document, problems: list[Problem], kinds: Mapping[str, Kind], la
         refines=top.strings("refines"),
         general=top.word("general", ("true", "false"), "false") == "true",
         caused_by=top.items("caused_by", lambda at: _edge(top, at, kinds)),
-        fixes=top.items("fixes", lambda at: _fix(top, at)),
+        fixes=top.items("fixes", lambda at: read_fix(top, at)),
         repro=_repro(top),
-        references=top.items("references", lambda at: _reference(top, at)),
+        references=top.items("references", lambda at: read_reference(top, at)),
         layer=layer,
         path=doc.path,
         match=samples.items("match", lambda at: _sample(samples, at)) if samples else (),
@@ -129,7 +129,8 @@ def _edges(top: Reader, at: Path, kinds: Mapping[str, Kind]) -> tuple[Edge, ...]
     return tuple(Edge("", kind, scope) for kind in with_trait(kinds, trait))
 
 
-def _fix(top: Reader, at: Path) -> Fix | None:
+def read_fix(top: Reader, at: Path) -> Fix | None:
+    """One fix of an entry or a check."""
     keys = ("goal", "risk", "when", "title", "steps", "env", "commands", "code")
     reader = top.sub(at, keys, "a fix")
 
@@ -190,7 +191,8 @@ def _repro(top: Reader) -> tuple[str, tuple[tuple[str, str], ...]] | None:
     return reader.string("template"), reader.pairs("with")
 
 
-def _reference(top: Reader, at: Path) -> Reference:
+def read_reference(top: Reader, at: Path) -> Reference:
+    """One reference of an entry or a check."""
     reader = top.sub(at, ("kind", "title", "url"), "a reference")
     url = reader.string("url", "")
     if url and not re.fullmatch(r"https?://[^\s<>\"'`\\\x00-\x20\x7f]+", url):

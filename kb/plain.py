@@ -18,6 +18,11 @@ def entry(written: Entry) -> Entry:
     )
 
 
+def fixes(written: tuple[Fix, ...]) -> tuple[Fix, ...]:
+    """Fixes without slots."""
+    return tuple(_fix(fix) for fix in written)
+
+
 def _fix(fix: Fix) -> Fix:
     return fix._replace(
         title=text(fix.title),

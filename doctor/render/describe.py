@@ -24,6 +24,7 @@ from doctor.render.document import (
 )  # fmt: skip
 from doctor.render.fixes import fixes, references
 from kb import plain
+from kb.check import Check
 from kb.knowledge import Knowledge
 from kb.layers import BUILT_IN
 from kb.model import Edge, Entry, Signal
@@ -63,6 +64,19 @@ def entry(one: Entry, known: Knowledge, lang: str, back: Backlinks | None = None
         Section("refs", word("refs", lang), references(r._asdict() for r in one.references)),
     )
     return Document(one.code, one.title.pick(lang), facts, tuple(s for s in sections if s.blocks))
+
+
+def check(one: Check, known: Knowledge, lang: str) -> Document:
+    """A check of a machine, whole, as it reads away from any machine."""
+    facts = (word(one.severity, lang), named("env.group", one.group, lang), known.kind_title(one.kind).pick(lang))
+    conditions = tuple(Pattern(f"{fact}: {wanted}") for fact, wanted in (*one.when, *one.wants))
+    sections = (
+        Section("cause", word("cause", lang), (Prose(plain.text(one.cause).pick(lang)),)),
+        Section("patterns", word("patterns", lang), conditions),
+        Section("fix", word("fix", lang), fixes((fix_json(f) for f in plain.fixes(one.fixes)), lang)),
+        Section("refs", word("refs", lang), references(r._asdict() for r in one.references)),
+    )
+    return Document(one.code, plain.text(one.title).pick(lang), facts, tuple(s for s in sections if s.blocks))
 
 
 def _pattern(signal: Signal) -> str:
