@@ -41,6 +41,7 @@ Trait = Literal[
     "stopped",  # somebody stopped the program: what breaks from then on only follows
     "elsewhere",  # the log is of a machine without an NPU: whatever looks like a fault of one is none
     "restarts",  # a launcher starts the workers again: another attempt begins
+    "recorded",  # machines keep records of it that outlive the job: what has another date, or none, may be of another time
 ]
 TRAITS: tuple[Trait, ...] = get_args(Trait)
 
