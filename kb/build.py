@@ -17,6 +17,7 @@ from kb.load import read_entry
 from kb.model import Entry, Kind, Signal
 from kb.pack import Writer
 from kb.problems import Problem
+from kb.read_compat import read_compat
 from kb.situation import read_situation
 
 
@@ -89,6 +90,8 @@ def build(layer: Layer) -> tuple[bytes, list[Problem]]:
     problems += more
     told, more = read_situation(layer.root / "situation.yaml", _shown(layer.root / "situation.yaml"), layer.name == "built-in")
     problems += more
+    pairings, more = read_compat(layer.root / "compat.yaml", _shown(layer.root / "compat.yaml"))
+    problems += more
     entries.sort(key=lambda e: e.code)
     assigned = iter(
         fragments.assign_all(
@@ -109,6 +112,7 @@ def build(layer: Layer) -> tuple[bytes, list[Problem]]:
     writer.section("index", {"signals": signals, "entries": places, "codes": len({at for found in codes.values() for at in found})})
     writer.section("facts", list(assigned))  # what is left of them
     writer.section("situation", [s for one in told for s in one.signals])
+    writer.section("compat", pairings)
     writer.section("codes", codes)
     writer.section("env", variables)
     writer.section("cards", cards)
@@ -127,6 +131,7 @@ def pack_of(entries: Sequence[Entry]) -> bytes:
         writer.section(rows, {})
     writer.section("facts", [])
     writer.section("situation", [])
+    writer.section("compat", [])
     writer.section("catalog", _catalog(entries))
     return writer.finish("tried", "")
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from kb import spelling
+from kb.compat import Pairing
 from kb.layers import HERE, Layer
 from kb.model import Entry, Signal, Text, entry_from_json, signal_from_json
 from kb.pack import BrokenPackError, Pack, keep_newest, write_atomically
@@ -70,6 +71,13 @@ class Knowledge:
     def situation(self) -> list[Signal]:
         """What tells in which situation something failed: chip, versions, frameworks, activity."""
         return [signal_from_json(row) for pack in self.packs for row in pack.section("situation")]
+
+    def published(self) -> tuple[Pairing, ...]:
+        """Which versions are published to go together."""
+        return tuple(
+            Pairing(table, {name: tuple(values) for name, values in versions.items()})
+            for pack in self.packs for table, versions in pack.section("compat")
+        )  # fmt: skip
 
     def leaves(self) -> list[Signal]:
         """Every leaf of every live entry."""

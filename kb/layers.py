@@ -9,7 +9,7 @@ from typing import NamedTuple
 from kb.pack import FORMAT
 
 HERE = Path(__file__).resolve().parent
-SINGLE_FILES = ("kinds.yaml", "envvars.yaml", "facts.yaml", "situation.yaml")
+SINGLE_FILES = ("kinds.yaml", "envvars.yaml", "facts.yaml", "situation.yaml", "compat.yaml")
 
 
 class Layer(NamedTuple):
@@ -23,9 +23,7 @@ class Layer(NamedTuple):
         if folder.is_dir():
             return sorted(p for p in folder.rglob("*.y*ml") if p.suffix in (".yaml", ".yml"))
         if kind == "entries" and self.name != "built-in" and self.root.is_dir():
-            return sorted(
-                p for p in self.root.glob("*.y*ml") if p.name not in (*SINGLE_FILES, "compat.yaml")
-            )
+            return sorted(p for p in self.root.glob("*.y*ml") if p.name not in SINGLE_FILES)
         return []
 
     def all_files(self) -> list[Path]:

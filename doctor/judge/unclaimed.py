@@ -40,8 +40,8 @@ def give_back(harvest: Harvest, findings: Iterable[Finding]) -> Harvest:
 
 
 def _take_read(harvest: Harvest, findings: tuple[Finding, ...]) -> Harvest:
-    """A line that nobody claimed may have been read: then its shape is explained."""
-    read = {(h.place.path, h.place.line) for f in findings if f.entry.domain == "meaning" for h in f.hits}
+    """A line that nobody claimed may have been read, as an exception or by its words: then its shape is explained."""
+    read = {(h.place.path, h.place.line) for f in findings for h in f.hits}
     if not read:
         return harvest
     left = tuple(c for c in harvest.clusters if (c.first.path, c.first.line) not in read)

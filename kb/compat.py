@@ -1,0 +1,35 @@
+"""Which versions are published to go together: the rows of `compat.yaml` that pair software, as the pack keeps them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+SOFTWARE = ("torch_npu", "torch", "cann", "vllm_ascend", "vllm", "triton_ascend", "mindspore", "mindie")
+
+
+class Pairing(NamedTuple):
+    """Versions that one row of a table pairs; of one software it may name several."""
+
+    table: str
+    versions: Mapping[str, tuple[str, ...]]
+
+
+def published(rows: Sequence[Pairing], one: str, version: str, other: str, known: Mapping[str, str]) -> tuple[str, ...]:
+    """The versions of another software that are published with this one's, finished releases first.
+
+    Where several rows fit, those count that also agree with what else is known (torch_npu has a post release for each CANN).
+    """
+    mine = plain(version)
+    fitting = [r for r in rows if r.table in (one, other) and mine in r.versions.get(one, ()) and other in r.versions]
+    for name in ("cann", "torch"):
+        if name not in (one, other) and name in known:
+            agreeing = [r for r in fitting if plain(known[name]) in r.versions.get(name, ())]
+            fitting = agreeing or fitting
+    found = dict.fromkeys(v for row in fitting for v in row.versions[other])
+    return tuple(sorted(found, key=lambda v: "rc" in v.lower() or "dev" in v))
+
+
+def plain(version: str) -> str:
+    """A version as tables name it: without the `v` of tags and without what a builder added (`+cpu`)."""
+    return version.removeprefix("v").partition("+")[0]
