@@ -11,7 +11,7 @@ from parsers.raised import ORIGINS, PATTERNS, WORDS
 from parsers.traceback import How
 
 KEYS = (*WORDS, *PATTERNS)
-TELLING = ("type", "in", "through", "message", "code", "calls")
+TELLING = ("type", "in", "through", "message", "code", "last", "calls")
 """One of these at least: the others alone would take every failure."""
 CLOSED: dict[str, tuple[str, ...]] = {"from": ORIGINS, "how": get_args(How)}
 _NAME = re.compile(r"[A-Za-z_][\w.]{0,80}")
@@ -39,8 +39,10 @@ def read(leaf: Reader, trusted: bool) -> Asked:
 def groups(asked: Asked) -> frozenset[str]:
     """What a leaf captures whenever it matches."""
     named = {name for key, value in asked if key in PATTERNS for name in re.compile(value).groupindex}
-    framed = {"in", "file", "function"} if any(key in ("in", "calls", "file", "function") for key, _ in asked) else set()
-    return frozenset({"type", "what", *named, *framed, *(key for key, _ in asked if key == "caller")})
+    keys = {key for key, _ in asked if key != "from"}
+    framed = {"file", "function", "through"} if keys & {"in", "calls", "code", "caller"} else set()
+    owned = {"in"} if ("from", "library") in asked else set()
+    return frozenset({"type", "what", *named, *keys, *framed, *owned})
 
 
 def _words(reader: Reader, key: str) -> tuple[str, ...]:

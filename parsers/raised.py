@@ -23,7 +23,7 @@ from parsers.traceback import Failure, Frame, Raised
 
 WORDS = ("type", "in", "through", "caller", "from", "how")
 """What is asked for by its name or several of them."""
-PATTERNS = ("message", "file", "function", "code", "calls")
+PATTERNS = ("message", "file", "function", "code", "last", "calls")
 """What is asked for by a pattern."""
 CELLS = (*WORDS, *PATTERNS, "what", "own")
 
@@ -37,6 +37,7 @@ PASSING = (
 USER = "user"
 _LONGEST = 1000
 _CALL = r"(?<![\w.])(?:[A-Za-z_]\w{0,60}\.){0,6}%s\((?:[^()]{0,60}\))?"
+_OF_PACKAGE = r"(?<![\w.])%s(?:\.[A-Za-z_]\w{0,60}){1,6}\("
 
 
 class Blame(NamedTuple):
@@ -50,6 +51,8 @@ class Blame(NamedTuple):
     """With which call it was entered: of whom the caller is known, else the line that raised."""
     through: tuple[str, ...] = ()
     """The packages passed, outermost first, without repeats, the user's own and the standard library."""
+    called_at: Frame | None = None
+    """Where a caller that is a library called."""
     frame: Frame | None = None
     """Where the owner's code raised."""
     last: Frame | None = None
@@ -82,7 +85,8 @@ def blame(failure: Failure, part: Raised) -> Blame:
     above = next((i for i in reversed(range(at)) if owners[i] not in (None, who)), None)
     calls = spoken[at].code if above is None else _call(spoken[above].code, spoken[above + 1 : at + 1])
     return Blame(
-        "" if who == USER else who, "" if above is None else owners[above] or "", calls, through, spoken[at], spoken[-1],
+        "" if who == USER else who, "" if above is None else owners[above] or "", calls, through,
+        None if above is None or owners[above] == USER else spoken[above], spoken[at], spoken[-1],
         f"{own.file}:{own.line}" if own is not None else "",
     )  # fmt: skip
 
@@ -95,18 +99,20 @@ def cells(who: Blame, type_: str, message: str) -> tuple[tuple[str, str], ...]:
         "through": " ".join(who.through), "from": who.origin, "calls": who.calls, "own": who.own, "how": who.how,
     }  # fmt: skip
     if who.frame is not None:
-        told |= {"file": _inside(who.frame), "function": who.frame.function}
+        told |= {"file": _inside(who.frame), "function": who.frame.function, "code": who.frame.code}
     if who.last is not None:
-        told["code"] = who.last.code
+        told["last"] = who.last.code
     return tuple((cell, value[:_LONGEST]) for cell, value in told.items() if value)
 
 
 def quoted(who: Blame) -> str:
-    """The place that raised, as it was printed: the line that says why a program stopped stands there."""
-    if (frame := who.frame) is None:
-        return ""
-    place = f'  File "{frame.file}", line {frame.line}, in {frame.function}\n'
-    return place + (f"    {frame.code}\n" if frame.code else "")
+    """The place that raised, and where a library called it, as they were printed: why a program stopped stands there."""
+    places = ""
+    for frame in (who.called_at, who.frame):
+        if frame is not None:
+            places += f'  File "{frame.file}", line {frame.line}, in {frame.function}\n'
+            places += f"    {frame.code}\n" if frame.code else ""
+    return places
 
 
 def _owner(frame: Frame) -> str | None:
@@ -125,12 +131,13 @@ def _inside(frame: Frame) -> str:
 
 
 def _call(code: str, entered: list[Frame]) -> str:
-    """The call in a source line by which the next frame was entered; the whole line when it is called by another name."""
+    """The call in a source line by which the next frame was entered; if that has another name, one of its package; else the line."""
     names = [n for f in entered if (n := f.function.rpartition(".")[2]).isidentifier() and n != "__call__"]
     for name in names:
         if (found := re.search(_CALL % re.escape(name), code)) is not None:
             return found[0] if found[0].endswith(")") else f"{found[0]}...)"
-    return code
+    of_package = re.search(_OF_PACKAGE % re.escape(entered[0].package), code) if entered[0].package else None
+    return f"{of_package[0]}...)" if of_package is not None else code
 
 
 def of_one_project(name: str, *others: str) -> bool:

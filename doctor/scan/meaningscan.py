@@ -56,6 +56,7 @@ class MeaningScan:
         self._shapes: set[str] = set()
         self._raised = RaisedScan()
         self._fulfilled: dict[str, Asked] = {}
+        self._meanings: dict[str, tuple[Told, ...]] = {}  # of exceptions: every process that raises one has it
 
     def rows(self, lines: WindowLines, start: int, eol: int, place: Place) -> tuple[Told, ...]:
         """What a line says, if it reports an error: its meaning of the first one of a shape, an exception of every one."""
@@ -68,10 +69,15 @@ class MeaningScan:
             shown = place._replace(text=evidence(found, place.text))
             if leaves := self._fulfilled.get(shape, self._rows.get(RAISED, ())):
                 told = (Told(row(found, place.text), shown, leaves, shape),)
-        if self._wanted and shape not in self._shapes and len(self._shapes) < MAX_SHAPES:
-            self._shapes.add(shape)
-            told += self._meant((found and found.said) or self._said(lines, eol, place), shown)
-        return told
+        if shape in self._meanings:
+            return told + tuple(t._replace(place=shown) for t in self._meanings[shape])
+        if not self._wanted or len(self._shapes) >= MAX_SHAPES or shape in self._shapes:
+            return told
+        self._shapes.add(shape)
+        meant = self._meant((found and found.said) or self._said(lines, eol, place), shown)
+        if found is not None:
+            self._meanings[shape] = meant
+        return told + meant
 
     def fulfils(self, shape: str, leaves: Asked) -> None:
         """Other leaves need not be asked again about an exception of this shape."""

@@ -11,7 +11,7 @@ from doctor.scan.tablescan import Cells
 from doctor.scan.window_lines import WindowLines, line_breaks
 from doctor.scan.windows import LOOK_BACK
 from kb.model import RAISED, Signal
-from parsers.raised import NOBODY, PATTERNS, WORDS, Blame, blame, cells, quoted
+from parsers.raised import NOBODY, PATTERNS, USER, WORDS, Blame, blame, cells, quoted
 from parsers.traceback import failures
 from parsers.traceback_forms import EXCEPTION
 
@@ -70,7 +70,7 @@ def asked(signal: Signal, told: Cells) -> dict[str, str] | None:
         if value is None:
             return None
         if key in WORDS:
-            if not set(wanted.split("|")) & set(value.split() if key == "through" else (value,)):
+            if not set(wanted.split("|")) & _words(key, value):
                 return None
         elif key in PATTERNS:
             found = _search(signal, wanted, value)
@@ -79,6 +79,13 @@ def asked(signal: Signal, told: Cells) -> dict[str, str] | None:
             captures |= {name: text for name, text in found.groupdict().items() if text is not None}
     del known["table"]
     return {name: value[:_CAPTURED].rstrip() for name, value in (known | captures).items()}
+
+
+def _words(key: str, value: str) -> set[str]:
+    """By which words a cell answers: any package that was passed; a caller also by what it is."""
+    if key == "caller":
+        return {value, USER if value == USER else "library"}
+    return set(value.split()) if key == "through" else {value}
 
 
 def _search(signal: Signal, pattern: str, text: str) -> re.Match[str] | None:
@@ -100,7 +107,9 @@ def _read(lines: WindowLines, start: int, eol: int) -> Thrown:
     text = above + data[start : eol + BELOW]
     at = line_breaks(above, 0, len(above)) + 1
     for failure in failures(decode(raw) for raw in text.split(b"\n")):
-        for part in failure.parts:
-            if part.at == at:
-                return Thrown(blame(failure, part), said_by(failure, part))
+        # What an exception quotes of another one is a line of its message: it has the same frames.
+        part = next((part for part in reversed(failure.parts) if 0 < part.at <= at), None)
+        if part is not None and at in failure.lines:
+            said = said_by(failure, part) if part.at == at else None
+            return Thrown(blame(failure, part), said)
     return Thrown(NOBODY, None)

@@ -55,8 +55,6 @@ _NOT_OF_PIP = frozenset(("CANN", "ATB", "libc", "libstdc++", "python", ""))
 _EVERYWHERE = frozenset(("__version__", "__file__", "__all__"))
 """What a package has, unless a mere folder of its name stands in its place."""
 _BUILT_IN = frozenset(["NoneType", "str", "int", "float", "bool", "list", "dict", "tuple", "set", "function", "method", "bytes", "generator", "module"])
-_OPERATORS = {"npu": "torch_npu", "_C_ascend": "vllm_ascend", "vllm_ascend": "vllm_ascend", "_C": "vllm", "_moe_C": "vllm", "sgl_kernel": "sgl_kernel", "mindspeed": "mindspeed"}
-"""Whose operators a namespace of torch.ops holds."""
 # By its name alone a class is known as somebody's only among those whose frames were passed.
 _CLASSES = (
     (lazy(r"(?:Vllm|Parallel|Model|Scheduler|Cache|Compilation|Speculative|KVTransfer|LoRA|Load|Device|Attention)Config$"), "vllm"),
@@ -135,7 +133,7 @@ def _of_attribute(text: str, said: Said) -> Reading | None:
     if (found := _OF_OBJECT.search(text)) is None or found["owner"] in _BUILT_IN:
         return None
     if found["space"]:
-        return _row(said, said.raised_in, _OPERATORS.get(found["space"], ""), f"torch.ops.{found['space']}.{found['name']}", "attribute")
+        return _row(said, said.raised_in, "torch_npu" if found["space"] == "npu" else "", f"torch.ops.{found['space']}.{found['name']}", "attribute")
     return _row(said, said.raised_in, _whose(found["owner"], found["name"], said), f"{found['owner']}.{found['name']}", "attribute")
 
 

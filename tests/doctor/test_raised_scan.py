@@ -48,9 +48,12 @@ ONE = FRAMES.format(0) + RAISED.format(0)
         ("{through: plugh}", True),
         ("{through: plug}", False),
         ("{in: torch, caller: plugh}", True),
+        ("{in: torch, caller: library}", True),
+        ("{in: torch, caller: user}", False),
         ("{in: torch, from: user}", False),
         ("{message: 'no room (?P<n>[0-9])'}", True),
         ("{calls: '^torch.cuda.current_device'}", True),
+        ("{last: '^raise '}", True),
         ("{code: '^raise '}", True),
         ("{type: PlughError, file: '^cuda/__init__.py$', function: 'current_device'}", True),
         ("{type: PlughError, how: terminated}", False),
@@ -65,7 +68,8 @@ def test_the_evidence_is_the_place_that_raised() -> None:
     """Its line is the exception's own, so that entries of the same failure are known to stand on one line."""
     (hit,) = hits("{type: PlughError, message: 'no room (?P<n>[0-9])'}", ONE)
     assert hit.place.line == hit.place.end_line == 5
-    assert hit.place.text.splitlines()[1:] == ['    raise PlughError("x")', "torch.cuda.PlughError: no room 0"]
+    assert hit.place.text.splitlines()[1::2] == ["    torch.cuda.current_device()", '    raise PlughError("x")']
+    assert hit.place.text.splitlines()[4:] == ["torch.cuda.PlughError: no room 0"]
     assert {"n": "0", "in": "torch", "caller": "plugh", "calls": "torch.cuda.current_device()"}.items() <= dict(hit.captures).items()
 
 
