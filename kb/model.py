@@ -21,7 +21,7 @@ LINE_KINDS = ("plog", "message", "traceback", "launcher", "kernel", "shell", "te
 TABLES = (
     "npu-smi.chip", "npu-smi.process", "npu-smi.summary", "key-value", "ps", "job",
     "meaning.import", "meaning.refusal", "meaning.limit", "meaning.missing", "meaning.permission", "meaning.timeout",
-    "meaning.unsupported", "meaning.rule", "meaning.failure",
+    "meaning.unsupported", "meaning.rule", "meaning.failure", "meaning.build",
 )  # fmt: skip
 # Leaves that ask rows, of tables or of exceptions: no literal announces them.
 ROW_FORMS = ("fields", "raised")

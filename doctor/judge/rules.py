@@ -147,7 +147,7 @@ def general_beneath_what_failed(effect: Finding, cause: Finding, scene: Scene) -
         and not cause.entry.general
         and not is_vague(cause.entry)
         and may_be_root(cause.entry)
-        and is_error(cause.entry)
+        and ends_job(cause.entry)
         and scene.places.near(effect, cause)
         and not well_after(cause, effect)
     )
@@ -181,7 +181,7 @@ def knows_the_guessed_line(effect: Finding, cause: Finding, scene: Scene) -> boo
 def read_from_words(effect: Finding, cause: Finding, scene: Scene) -> bool:
     """Read from the words of a line that nobody may know: whoever knows what happened there knows more.
 
-    Without it: incident hccl-buffer-units-in-buffsize: MNG071 is a root.
+    Without it: incident host-decoy-disk-full-torchrun: MNG024 is a root.
     """
     return (
         is_read(effect.entry)
