@@ -110,7 +110,7 @@ def build(layer: Layer) -> tuple[bytes, list[Problem]]:
     problems += more
     checks, more = read_checks((path, _shown(path)) for path in layer.files("checks"))
     problems += more
-    compat, more = read_compat(layer.root / "compat.yaml", _shown(layer.root / "compat.yaml"))
+    compat, more = read_compat(layer.single("compat.yaml"), _shown(layer.root / "compat.yaml"))
     problems += more
     entries.sort(key=lambda e: e.code)
     assigned = iter(

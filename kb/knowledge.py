@@ -13,6 +13,7 @@ from kb.check import Check, check_from_json
 from kb.layers import HERE, Layer
 from kb.model import Entry, Signal, Text, entry_from_json, signal_from_json
 from kb.pack import BrokenPackError, Pack, keep_newest, write_atomically
+from kb.pairings import Pairing, pairings
 from kb.problems import KnowledgeError, Problem
 
 SHIPPED = HERE / "_compiled" / "knowledge.pack"
@@ -99,6 +100,10 @@ class Knowledge:
             for name, rows in pack.section("compat").items():
                 found[name] = (*found.get(name, ()), *rows)
         return found
+
+    def published(self) -> tuple[Pairing, ...]:
+        """Which versions are published to go together, as pairs of software."""
+        return pairings(self.compat())
 
     def leaves(self) -> list[Signal]:
         """Every leaf of every live entry."""

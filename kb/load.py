@@ -6,13 +6,14 @@ import re
 from collections.abc import Mapping
 from pathlib import PurePath
 
-from kb import anchors, code_forms
+from kb import anchors, code_forms, raised
 from kb.kinds import with_trait
 from kb.model import (
     CONFIDENCES,
     GOALS,
     LINE_KINDS,
     NOTHING,
+    RAISED,
     RISKS,
     ROLES,
     SAMES,
@@ -45,7 +46,8 @@ ENTRY_KEYS = (
     "evidence", "symptom_of", "refines", "general", "caused_by", "fixes", "repro", "references", "samples",
 )  # fmt: skip
 EVIDENCE_KEYS = ("in", "same", "within_s", "all", "any", "not", "also")
-LEAF_KEYS = ("text", "regex", "code", "exit", "fields", "in", "lines")
+LEAF_FORMS = ("text", "regex", "code", "exit", "fields", "raised")
+LEAF_KEYS = (*LEAF_FORMS, "in", "lines")
 GROUP_KEYS = ("all", "any", "not")
 MAX_LEAVES = 400  # of one entry
 MAX_LINES = 200  # that a pattern may run over
@@ -243,9 +245,9 @@ class _Evidence:
         return self._leaf(parent.sub(at, LEAF_KEYS, "a leaf"))
 
     def _leaf(self, reader: Reader) -> int | None:
-        forms = [f for f in ("text", "regex", "code", "exit", "fields") if f in reader.map]
+        forms = [f for f in LEAF_FORMS if f in reader.map]
         if len(forms) != 1:
-            reader.fault((), "a leaf has exactly one of text, regex, code, exit, fields")
+            reader.fault((), f"a leaf has exactly one of {', '.join(LEAF_FORMS)}")
             return None
         form = forms[0]
         pattern, table = "", ""
@@ -260,6 +262,8 @@ class _Evidence:
                         anchors.usable(wanted.strip()[1:].strip(), self.layer == "built-in")
                     except anchors.PatternError as error:
                         fields.fault(("where", name), f"bad regex: {error}")
+        elif form == "raised":
+            table, where = RAISED, raised.read(reader, self.layer == "built-in")
         else:
             pattern = reader.string(form)
             found = self._anchors(reader, form, pattern)
@@ -280,7 +284,7 @@ class _Evidence:
                 pattern,
                 found,
                 lines,
-                self._filters(reader) or self.filters or (code_forms.LINES if form == "code" else ()),
+                () if form == "raised" else self._filters(reader) or self.filters or (code_forms.LINES if form == "code" else ()),
                 table,
                 where,
                 self.layer == "built-in",

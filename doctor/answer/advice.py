@@ -32,7 +32,7 @@ def values(finding: Finding, situation: Situation = UNKNOWN) -> Values:
         told = getattr(first.scope, name)
         if told is not None:
             one.setdefault(name, str(told))
-    for name, value in situation.names().items():
+    for name, value in (situation.names() | situation.pair(first.captures)).items():
         one.setdefault(name, value)
     one.setdefault("path", clean(first.hits[0].place.path))
     every: dict[str, dict[str, None]] = {}

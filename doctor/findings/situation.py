@@ -8,8 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from doctor.findings import fits
 from doctor.scan.situation import Said, joined, said
 from kb.model import Signal
+from kb.pairings import Pairing
 
 if TYPE_CHECKING:
     from doctor.scan.harvest import Harvest
@@ -32,6 +34,7 @@ class Situation(NamedTuple):
     """What is known of each fact, the likeliest value first."""
 
     facts: Mapping[str, tuple[str, ...]] = {}
+    published: tuple[Pairing, ...] = ()  # which versions go together
 
     def first(self, fact: str) -> str | None:
         return next(iter(self.facts.get(fact, ())), None)
@@ -46,7 +49,15 @@ class Situation(NamedTuple):
         told = {"chip": self.first("chip"), "cann": self.first("cann"), "kernels": None}
         if told["chip"] is not None:
             told["kernels"] = PACKAGES.get(family(told["chip"]))
-        return {name: value for name, value in told.items() if value}
+        return fits.names(self.versions(), self.published) | {name: value for name, value in told.items() if value}
+
+    def pair(self, captures: Mapping[str, str]) -> dict[str, str]:
+        """Of an importing and an imported package that were captured: their versions, and what is published of the pair."""
+        return fits.pair(captures, self.versions(), self.published)
+
+    def versions(self) -> dict[str, str]:
+        """The version of each software that the logs tell of."""
+        return {name: value for name in self.facts if (value := self.first(name)) is not None and value[:1].isdigit()}
 
     def _holds(self, fact: str, values: Sequence[str]) -> bool | None:
         known = self.facts.get(fact, ())
@@ -65,7 +76,7 @@ class Situation(NamedTuple):
 UNKNOWN = Situation()
 
 
-def situation(harvest: Harvest, forms: Sequence[Signal]) -> Situation:
+def situation(harvest: Harvest, forms: Sequence[Signal], published: tuple[Pairing, ...] = ()) -> Situation:
     """What the beginnings of the logs and the lines of what was found tell."""
     texts = sorted({h.place.text for h in harvest.hits} | {c.first.text for c in harvest.clusters})[:MAX_LINES]
     more = said("\n".join(texts).encode("utf-8", "replace"), "", forms) if texts else ()
@@ -78,7 +89,7 @@ def situation(harvest: Harvest, forms: Sequence[Signal]) -> Situation:
     known["program"] = (_program(harvest, known),)
     if "machine" in known:
         known["machine"] = ("npu",) if "npu" in known["machine"] else known["machine"]
-    return Situation({fact: values for fact, values in known.items() if values and values[0]})
+    return Situation({fact: values for fact, values in known.items() if values and values[0]}, published)
 
 
 def family(chip: str) -> str:

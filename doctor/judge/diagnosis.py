@@ -68,7 +68,7 @@ def conclude(
         harvest,
         max(0.0, seconds),  # a clock may be set back meanwhile
         job,
-        situation(harvest, knowledge.situation()),
+        situation(harvest, knowledge.situation(), knowledge.published()),
         line,
         general,
     )

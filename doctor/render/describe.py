@@ -28,6 +28,7 @@ from kb.check import Check
 from kb.knowledge import Knowledge
 from kb.layers import BUILT_IN
 from kb.model import Edge, Entry, Signal
+from parsers.raised import WORDS
 
 if TYPE_CHECKING:  # `explain` asks nobody who names an entry
     from doctor.lookup.backlinks import Backlinks
@@ -85,6 +86,8 @@ def _pattern(signal: Signal) -> str:
         return f"{signal.form} {' / '.join(signal.anchors[:6])}"
     if signal.form == "fields":
         return f"{signal.table}: " + ", ".join(f"{k} {v}" for k, v in signal.where)
+    if signal.form == "raised":
+        return "raised " + ", ".join(f"{k}: {v.replace('|', ', ') if k in WORDS else v}" for k, v in signal.where)
     return signal.pattern
 
 
