@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from kb import spelling
 from kb.layers import HERE, Layer
-from kb.model import Entry, Signal, Text, entry_from_json, signal_from_json
+from kb.model import Entry, Framework, Signal, Text, entry_from_json, framework_from_json, signal_from_json
 from kb.pack import BrokenPackError, Pack, keep_newest, write_atomically
 from kb.problems import KnowledgeError, Problem
 
@@ -70,6 +70,10 @@ class Knowledge:
     def situation(self) -> list[Signal]:
         """What tells in which situation something failed: chip, versions, frameworks, activity."""
         return [signal_from_json(row) for pack in self.packs for row in pack.section("situation")]
+
+    def frameworks(self) -> dict[str, Framework]:
+        """The software that logs may be of, by its name; a user's layer may add some."""
+        return {row[0]: framework_from_json(row) for pack in self.packs for row in pack.section("frameworks")}
 
     def leaves(self) -> list[Signal]:
         """Every leaf of every live entry."""

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from kb.pack import FORMAT
 
 HERE = Path(__file__).resolve().parent
-SINGLE_FILES = ("kinds.yaml", "envvars.yaml", "facts.yaml", "situation.yaml")
+SINGLE_FILES = ("kinds.yaml", "envvars.yaml", "facts.yaml", "situation.yaml", "frameworks.yaml")
 
 
 class Layer(NamedTuple):

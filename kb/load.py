@@ -15,6 +15,7 @@ from kb.model import (
     NOTHING,
     RISKS,
     ROLES,
+    SAID,
     SAMES,
     SCOPES,
     SEVERITIES,
@@ -35,6 +36,8 @@ from kb.model import (
     Sample,
     Signal,
     Text,
+    Variant,
+    When,
 )
 from kb.problems import Problem
 from kb.reader import Reader
@@ -42,7 +45,7 @@ from kb.yamldoc import Document, Path, parse
 
 ENTRY_KEYS = (
     "code", "status", "severity", "role", "kind", "component", "confidence", "applies_to", "title", "cause",
-    "evidence", "symptom_of", "refines", "general", "caused_by", "fixes", "repro", "references", "samples",
+    "evidence", "symptom_of", "refines", "general", "caused_by", "fixes", "variants", "repro", "references", "samples",
 )  # fmt: skip
 EVIDENCE_KEYS = ("in", "same", "within_s", "all", "any", "not", "also")
 LEAF_KEYS = ("text", "regex", "code", "exit", "fields", "in", "lines")
@@ -100,6 +103,7 @@ def _entry(doc: Document, problems: list[Problem], kinds: Mapping[str, Kind], la
         general=top.word("general", ("true", "false"), "false") == "true",
         caused_by=top.items("caused_by", lambda at: _edge(top, at, kinds)),
         fixes=top.items("fixes", lambda at: _fix(top, at)),
+        variants=top.items("variants", lambda at: _variant(top, at)),
         repro=_repro(top),
         references=top.items("references", lambda at: _reference(top, at)),
         layer=layer,
@@ -159,12 +163,32 @@ def _fix(top: Reader, at: Path) -> Fix | None:
     )
 
 
-def _when(reader: Reader) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """The situation that a fix is for: facts, each with the values that it may have."""
+def _variant(top: Reader, at: Path) -> Variant | None:
+    reader = top.sub(at, ("when", "title", "cause", "fixes"), "a variant")
+    made = Variant(
+        _when(reader),
+        reader.text("title", required=False),
+        reader.text("cause", required=False),
+        reader.items("fixes", lambda under: _fix(reader, under)),
+    )
+    if not made.when:
+        reader.fault((), "a variant needs 'when': the facts that choose it")
+    if not (made.title or made.cause or made.fixes):
+        reader.fault((), "a variant says nothing", "write a title, a cause or fixes of its own")
+    return made
+
+
+def _when(reader: Reader) -> When:
+    """The situation that something is for: facts, each with the values that it may have."""
     if "when" not in reader.map:
         return ()
-    one = reader.sub(("when",), SITUATION_FACTS, "'when'")
-    return tuple((fact, one.strings(fact)) for fact in SITUATION_FACTS if fact in one.map)
+    one = reader.sub(("when",), (*SITUATION_FACTS, "said"), "'when'")
+    facts = tuple((fact, one.strings(fact)) for fact in SITUATION_FACTS if fact in one.map)
+    if "said" not in one.map:
+        return facts
+    said = one.map["said"]
+    names = one.sub(("said",), said if isinstance(said, dict) else (), "'said'")
+    return (*facts, *((f"{SAID}{name}", names.strings(name)) for name in names.map))
 
 
 def _changes(reader: Reader) -> Text | None:

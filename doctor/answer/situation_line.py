@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from doctor.findings.situation import BENEATH, TITLES, VERSIONS, Situation
+from doctor.findings.situation import TITLES, VERSIONS, Situation
 from kb.model import Text
 
 if TYPE_CHECKING:
@@ -22,8 +22,9 @@ def line(situation: Situation, job: Job | None) -> Text:
     en += [chips[0]] if chips else []
     told = {fact for fact in VERSIONS if situation.first(fact)}
     en += [f"{TITLES.get(fact, fact)} {situation.first(fact)}" for fact in VERSIONS if fact in told]
-    names = [f for f in situation.facts.get("framework", ()) if f not in BENEATH and f.replace("-", "_") not in told]
-    en += [TITLES.get(name, name) for name in names[:FRAMEWORKS]]
+    seen = [situation.frameworks[f] for f in situation.facts.get("framework", ()) if f in situation.frameworks]
+    names = [f.title for f in seen if not f.beneath and f.name.replace("-", "_") not in told]
+    en += names[:FRAMEWORKS]
     zh = list(en)
     if activity := situation.first("activity"):
         en.append(activity)
