@@ -91,6 +91,7 @@ def _finding(related: Related, situation: Situation) -> dict[str, Any]:
         "severity": entry.severity,
         "confidence": advice.confidence(related),
         "why": advice.why(related).json(),
+        "against": doubt.json() if (doubt := advice.against(related)) is not None else None,
         "note": related.note.json() if related.note is not None and related.note.en else None,
         "title": advice.prose(entry.title, known).json(),
         "cause": advice.prose(entry.cause, known).json(),
