@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from kb import anchors, fragments, plain
 from kb.knowledge import Knowledge
 from kb.model import Condition, Entry, Text
-from kb.placeholders import names
+from kb.placeholders import names, optional
 
 Check = Callable[[Entry, "Context"], Iterator[str]]
 
@@ -111,8 +111,8 @@ def placeholders_bound(entry: Entry, _: Context) -> Iterator[str]:
     used += [c.run for f in entry.every_fix for c in f.commands] + [e.value for f in entry.every_fix for e in f.env]
     used += [v for _, v in entry.repro[1]] if entry.repro else []
     for text in used:
-        for name, default in names(text):
-            if default is None and name not in always and name != "path" and not table:
+        for name, default in names(optional(text, lambda _: False)):
+            if default is None and name not in always and not table:
                 yield f"the placeholder {{{name}}} is not bound on every path: write {{{name}|a default}}"
 
 

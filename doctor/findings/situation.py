@@ -50,6 +50,11 @@ class Situation(NamedTuple):
             told["kernels"] = PACKAGES.get(family(told["chip"]))
         return {name: value for name, value in told.items() if value}
 
+    def world_size(self, at_least: int) -> int | None:
+        """The size that a line states for a job of which at least so many ranks are seen."""
+        told = [int(v) for v in self.facts.get("world_size", ()) if v.isdecimal()]
+        return max((size for size in told if size >= max(at_least, 2)), default=None)
+
     def phrases(self) -> dict[str, Text]:
         """How the software of this log is told what many entries advise; the one that does what was being done speaks first."""
         known = [self.frameworks[name] for name in self.facts.get("framework", ()) if name in self.frameworks]
