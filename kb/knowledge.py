@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from kb import spelling
 from kb.check import Check, check_from_json
 from kb.layers import HERE, Layer
-from kb.model import Entry, Signal, Text, entry_from_json, signal_from_json
+from kb.model import Entry, Framework, Signal, Text, entry_from_json, framework_from_json, signal_from_json
 from kb.pack import BrokenPackError, Pack, keep_newest, write_atomically
 from kb.pairings import Pairing, pairings
 from kb.problems import KnowledgeError, Problem
@@ -104,6 +104,10 @@ class Knowledge:
     def published(self) -> tuple[Pairing, ...]:
         """Which versions are published to go together, as pairs of software."""
         return pairings(self.compat())
+
+    def frameworks(self) -> dict[str, Framework]:
+        """The software that logs may be of, by its name; a user's layer may add some."""
+        return {row[0]: framework_from_json(row) for pack in self.packs for row in pack.section("frameworks")}
 
     def leaves(self) -> list[Signal]:
         """Every leaf of every live entry."""

@@ -12,7 +12,7 @@ from kb.pack import FORMAT
 HERE = Path(__file__).resolve().parent
 BUILT_IN = "built-in"  # the name of the layer that comes with the program
 OVERRIDES = "layer.yaml"  # of a user's folder: which built-in entries it replaces
-SINGLE_FILES = ("kinds.yaml", "envvars.yaml", "facts.yaml", "situation.yaml", "compat.yaml")
+SINGLE_FILES = ("kinds.yaml", "envvars.yaml", "facts.yaml", "situation.yaml", "compat.yaml", "frameworks.yaml")
 
 
 class Layer(NamedTuple):

@@ -16,6 +16,7 @@ from kb.model import (
     RAISED,
     RISKS,
     ROLES,
+    SAID,
     SAMES,
     SCOPES,
     SEVERITIES,
@@ -36,6 +37,8 @@ from kb.model import (
     Sample,
     Signal,
     Text,
+    Variant,
+    When,
 )
 from kb.problems import Problem
 from kb.reader import Reader
@@ -43,7 +46,7 @@ from kb.yamldoc import Document, Path, parse
 
 ENTRY_KEYS = (
     "code", "status", "severity", "role", "kind", "component", "confidence", "applies_to", "title", "cause",
-    "evidence", "symptom_of", "refines", "general", "caused_by", "fixes", "repro", "references", "samples",
+    "evidence", "symptom_of", "refines", "general", "caused_by", "fixes", "variants", "repro", "references", "samples",
 )  # fmt: skip
 EVIDENCE_KEYS = ("in", "same", "within_s", "all", "any", "not", "also")
 LEAF_FORMS = ("text", "regex", "code", "exit", "fields", "raised")
@@ -102,6 +105,7 @@ def _entry(doc: Document, problems: list[Problem], kinds: Mapping[str, Kind], la
         general=top.word("general", ("true", "false"), "false") == "true",
         caused_by=top.items("caused_by", lambda at: _edge(top, at, kinds)),
         fixes=top.items("fixes", lambda at: read_fix(top, at)),
+        variants=top.items("variants", lambda at: _variant(top, at)),
         repro=_repro(top),
         references=top.items("references", lambda at: read_reference(top, at)),
         layer=layer,
@@ -162,12 +166,32 @@ def read_fix(top: Reader, at: Path) -> Fix | None:
     )
 
 
-def _when(reader: Reader) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """The situation that a fix is for: facts, each with the values that it may have."""
+def _variant(top: Reader, at: Path) -> Variant | None:
+    reader = top.sub(at, ("when", "title", "cause", "fixes"), "a variant")
+    made = Variant(
+        _when(reader),
+        reader.text("title", required=False),
+        reader.text("cause", required=False),
+        reader.items("fixes", lambda under: read_fix(reader, under)),
+    )
+    if not made.when:
+        reader.fault((), "a variant needs 'when': the facts that choose it")
+    if not (made.title or made.cause or made.fixes):
+        reader.fault((), "a variant says nothing", "write a title, a cause or fixes of its own")
+    return made
+
+
+def _when(reader: Reader) -> When:
+    """The situation that something is for: facts, each with the values that it may have."""
     if "when" not in reader.map:
         return ()
-    one = reader.sub(("when",), SITUATION_FACTS, "'when'")
-    return tuple((fact, one.strings(fact)) for fact in SITUATION_FACTS if fact in one.map)
+    one = reader.sub(("when",), (*SITUATION_FACTS, "said"), "'when'")
+    facts = tuple((fact, one.strings(fact)) for fact in SITUATION_FACTS if fact in one.map)
+    if "said" not in one.map:
+        return facts
+    said = one.map["said"]
+    names = one.sub(("said",), said if isinstance(said, dict) else (), "'said'")
+    return (*facts, *((f"{SAID}{name}", names.strings(name)) for name in names.map))
 
 
 def _changes(reader: Reader) -> Text | None:

@@ -21,7 +21,7 @@ from doctor.scan.meaningscan import MeaningScan
 from doctor.scan.plan import STRIKES, Plan
 from doctor.scan.raised import asked
 from doctor.scan.select import EVERYTHING, Select
-from doctor.scan.situation import HEAD, Said, said
+from doctor.scan.situation import HEAD, TAIL, Said, joined, said
 from doctor.scan.tablescan import Cells, TableScan, holds
 from doctor.scan.window_lines import KEEP_TEXT, WindowLines
 from doctor.scan.windows import MAX_LINE, Window
@@ -85,6 +85,9 @@ class RangeScan:
         if not self.kinds:
             self._sample(data)
             self.situation = said(data[:HEAD], self.source.name, self.plan.situation)
+            if window.last and limit > HEAD:  # how it ended
+                end = said(data[max(HEAD, limit - TAIL) : limit], self.source.name, self.plan.situation)
+                self.situation = joined((*self.situation, *end))
         self.facts.window(data[max(0, limit - 4096) : limit])
         lines = WindowLines(window, self.source, self.lines + 1)
         finds = self.engine.find(data, self.floods.left_out.literals)
