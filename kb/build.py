@@ -11,7 +11,10 @@ from typing import Any
 
 from kb import files, fragments, plain, spelling, yamldoc
 from kb import rows as rows_of
+from kb.checks import read_checks
+from kb.compat import read_compat
 from kb.facts import read_facts
+from kb.frameworks import read_frameworks
 from kb.kinds import read_kinds
 from kb.layers import HERE, OVERRIDES, Layer
 from kb.load import read_entry
@@ -106,6 +109,12 @@ def build(layer: Layer) -> tuple[bytes, list[Problem]]:
     problems += more
     told, more = read_situation(layer.single("situation.yaml"), _shown(layer.root / "situation.yaml"), layer.name == "built-in")
     problems += more
+    checks, more = read_checks((path, _shown(path)) for path in layer.files("checks"))
+    problems += more
+    compat, more = read_compat(layer.single("compat.yaml"), _shown(layer.root / "compat.yaml"))
+    problems += more
+    frameworks, more = read_frameworks(layer.single("frameworks.yaml"), _shown(layer.root / "frameworks.yaml"))
+    problems += more
     entries.sort(key=lambda e: e.code)
     assigned = iter(
         fragments.assign_all(
@@ -126,6 +135,9 @@ def build(layer: Layer) -> tuple[bytes, list[Problem]]:
     writer.section("index", {"signals": signals, "entries": places, "codes": len({at for found in codes.values() for at in found})})
     writer.section("facts", list(assigned))  # what is left of them
     writer.section("situation", [s for one in told for s in one.signals])
+    writer.section("checks", [check._replace(fails=(), holds=()) for check in checks])
+    writer.section("compat", compat)
+    writer.section("frameworks", frameworks)
     writer.section("codes", codes)
     writer.section("env", variables)
     writer.section("cards", cards)
@@ -145,6 +157,9 @@ def pack_of(entries: Sequence[Entry]) -> bytes:
         writer.section(rows, {})
     writer.section("facts", [])
     writer.section("situation", [])
+    writer.section("checks", [])
+    writer.section("compat", {})
+    writer.section("frameworks", [])
     writer.section("catalog", _catalog(entries))
     writer.section("overrides", None)
     return writer.finish("tried", "")
@@ -178,7 +193,7 @@ MAX_NAMES = 16  # names of functions, libraries and variables, taken from an ent
 def _words(entry: Entry) -> str:
     """What a search should find an entry by, besides its title: message fragments, codes, variables."""
     parts = [a for s in entry.signals for a in s.anchors[:4]]
-    parts += [e.name for f in entry.fixes for e in f.env]
+    parts += [e.name for f in entry.every_fix for e in f.env]
     named = dict.fromkeys(name for sample in entry.match for name in _IDENTIFIER.findall(sample.text))
     parts += [name for name in named if not (name.islower() and name.isalpha())][:MAX_NAMES]
     parts += [n for n in named if n.startswith("lib")][:MAX_NAMES]

@@ -69,6 +69,8 @@ def _job(diagnosis: Diagnosis) -> dict[str, Any]:
 
     assert diagnosis.job is not None
     made: dict[str, Any] = _cleaned(summary(diagnosis.job, [r.finding for r in diagnosis.related]))
+    if made["world_size"] is None:
+        made["world_size"] = diagnosis.situation.world_size(diagnosis.job.world_size or 0)
     return made
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from doctor.findings.evaluate import Finding, Instance, Scope, order
-from doctor.job.case import Case, faults, owner
+from doctor.job.case import Case, Fault, faults, owner
 from doctor.job.clocks import Clocks
 from doctor.job.facts import fact_of
 from doctor.job.identity import Who
@@ -45,10 +45,22 @@ def analyse(harvest: Harvest, findings: Sequence[Finding]) -> tuple[Job, Who] | 
         who.world_size,
         _missing(who),
         roots,
-        tuple((f.process, f.code) for f in failed),
+        _failed(failed, findings, who),
         tuple(r.process for r in roots if r.verdict == "stopped" and r.process is not None),
+        who.stated,
+        tuple(sorted(case.strange)),
     )
     return job, who
+
+
+def _failed(failed: Sequence[Fault], findings: Sequence[Finding], who: Who) -> tuple[tuple[int, str], ...]:
+    """What failed by itself where; whoever printed a line of the same fault was hit as well."""
+    found = dict.fromkeys((f.process, f.code) for f in failed)
+    codes = {f.code for f in failed}
+    for finding in findings:
+        if finding.entry.code in codes:
+            found |= dict.fromkeys((n, finding.entry.code) for h in finding.hits if (n := who.of(h.place)) is not None)
+    return tuple(found)
 
 
 def _general(code: str, codes: Sequence[str], refines: Mapping[str, Sequence[str]]) -> int:
@@ -89,8 +101,8 @@ def _setting(who: Who, name: str, default: float) -> float:
 
 
 def _missing(who: Who) -> tuple[int, ...]:
-    """Ranks of the world without logs; nothing when too little is known about ranks to say."""
-    if who.world_size is None or not who.by_rank:
+    """Ranks of the world without logs; nothing when too little is known about ranks to say, or of a paste that names some."""
+    if who.world_size is None or not who.by_rank or not who.stated:
         return ()
     return tuple(r for r in range(who.world_size) if r not in who.by_rank)
 
