@@ -118,6 +118,8 @@ def _files(path: str) -> Iterator[tuple[str, Iterator[tuple[int, str]] | str]]:
         if read_record.is_record(text):
             yield str(whole), text
     for source in discover.discover([str(top)]).sources[:MAX_FILES]:
+        if source.name.endswith(".ring"):
+            continue
         with source.open() as stream:
             head = stream.read(CHUNK)
             if read_record.MARK.encode() in head[:200]:
