@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from kb.code_forms import BARE, CODE_WORD, LETTERED_END
-from kb.model import FACT_PREFIX, Signal
+from kb.model import FACT_PREFIX, ROW_FORMS, Signal
 from parsers import tables
 
 # Literals that stand in lines which report an error, whoever wrote them. They find what no signal knows.
@@ -125,12 +125,15 @@ class Plan:
     """The literals of all signals, of error marks and of tables; patterns are compiled when first tried."""
 
     def __init__(self, signals: Sequence[Signal]) -> None:
-        self.fields = tuple(s for s in signals if s.form == "fields")
+        self.rows: dict[str, tuple[Signal, ...]] = {}  # by the table whose rows are asked
+        for s in signals:
+            if s.form in ROW_FORMS:
+                self.rows[s.table] = (*self.rows.get(s.table, ()), s)
         self.situation = tuple(s for s in signals if s.form == "situation")
         # What several entries look for in the same words is looked for once, and told to each of them.
         alike: dict[tuple[object, ...], list[Signal]] = {}
         for s in signals:
-            if s.form not in ("fields", "situation"):
+            if s.form not in (*ROW_FORMS, "situation"):
                 alike.setdefault((s.form, s.pattern, s.lines, s.filters, s.trusted, _family(s)), []).append(s)
         self.signals = tuple(group[0] for group in alike.values())
         # What is only looked for to rule something out claims no line: an error there is still an error.
@@ -143,7 +146,7 @@ class Plan:
                 for encoding in ENCODINGS[: 1 if anchor.isascii() else None]:
                     pairs.setdefault(literal.encode(encoding), []).append((anchor.encode(encoding), number))
         marks = frozenset(m.encode() for m in (*ERROR_MARKS, *PLAIN_MARKS, GO_MARK))
-        table_marks = frozenset(m.encode() for m in tables.ANCHORS) if self.fields else frozenset()
+        table_marks = frozenset(m.encode() for m in tables.ANCHORS) if self.rows else frozenset()
         names = dict.fromkeys((*pairs, *sorted(marks), *sorted(table_marks)))
         self._set(tuple(Literal(n, tuple(pairs.get(n, ())), n in marks, n in table_marks) for n in names))
         self.narrowed: set[int] = set()  # signals of which it was asked whether they can be looked for by another text

@@ -16,8 +16,11 @@ from kb.model import SITUATION, Signal
 HEAD = 1 << 17  # bytes at the beginning of a range that are looked at
 SMALL = 1 << 14  # bytes of a text in which each word is looked for by itself
 REACH = 1 << 10  # bytes around a word in which a form is tried: a match is shorter by far
+TAIL = 1 << 14  # and at its end, where one window holds it all
 MAX_VALUES = 6  # different values of one fact that one text tells
 MAX_MATCHES = 200  # of one form in one text
+# A program that tries one platform after the other names those that are not there.
+_PROBING = re.compile(rb"[^\n]*(?:(?:platform|plugin)\b[^\n]{0,60} is not available|No CUDA runtime is found)[^\n]*")
 
 
 class Said(NamedTuple):
@@ -32,6 +35,8 @@ class Said(NamedTuple):
 def said(text: bytes, path: str, forms: Sequence[Signal]) -> tuple[Said, ...]:
     """Everything that a text tells, in a stable order."""
     found: dict[tuple[str, str], int] = {}
+    if b" not available" in text or b"No CUDA runtime" in text:
+        text = _PROBING.sub(b"", text)
     places = _Places(text, tuple(forms))
     for form in forms:
         parts = places.of(form)
