@@ -28,13 +28,14 @@ class Asked(NamedTuple):
     python: str = ""
     pid: int | None = None
     network: bool = False
+    commands: bool = True  # may commands of the machine be run?
 
 
 def machine(asked: Asked, known: Knowledge, environ: Mapping[str, str] = os.environ) -> Machine:
     """The facts of a machine, and the verdict on what belongs together."""
     begin = time.perf_counter()
     tree = open_tree(asked.root)
-    outputs = _outputs(tree, asked.outputs, environ)
+    outputs = _outputs(tree, asked.outputs, environ) if asked.commands else Outputs()
     told, told_by = _variables(tree, outputs, asked.pid, environ)
     look = Look(tree, outputs, told, told_by, asked.python, asked.network)
     if asked.python and not packages.sites(tree, packages.environment(look)[0]):
