@@ -12,7 +12,7 @@ from kb.knowledge import Knowledge
 def arguments() -> common.Parser:
     made = common.parser(
         "scan",
-        "Diagnose logs. Paths may be files, folders, .gz, .tar.gz, .zip, or - for standard input; without a path the usual log places are read.",
+        "Diagnose logs. Paths may be files, folders, .gz, .xz, .bz2, .zst, .tar.gz, .zip, or - for standard input; without a path the usual log places are read.",
     )
     made.add_argument("paths", nargs="*", metavar="PATH")
     reporting.output_options(made)
@@ -33,6 +33,9 @@ def arguments() -> common.Parser:
     )
     made.add_argument("--with-env", action="store_true", help="look at the machine as well (npu-doctor env): its faults, and where it differs from the logs")
     made.add_argument("--root", metavar="PATH", default="/", help="with --with-env: the tree of the machine that wrote the logs, a folder or an archive")
+    made.add_argument(
+        "--all-files", action="store_true", help="read what looks like no log as well: scripts, build files, configurations, source trees"
+    )
     made.add_argument("--tui", action="store_true", help="open the terminal interface on these logs")
     return made
 

@@ -44,6 +44,7 @@ class Finding(NamedTuple):
     sure: str  # the confidence in words
     seen: int
     document: Document
+    note: str = ""  # why it stands where it does
 
     @property
     def times(self) -> str:
@@ -76,6 +77,7 @@ class Answer(NamedTuple):
     decisive: Document | None  # the line that is the answer where no entry is
     findings: tuple[Finding, ...]
     causes: tuple[Finding, ...]  # those of them that went wrong by themselves
+    context: tuple[Finding, ...]  # of another time than the failure
     noise: tuple[Finding, ...]
     job: Job | None
     unexplained: tuple[Document, ...]
@@ -97,6 +99,7 @@ def answer(report: Json, lang: str) -> Answer:
         decisive=decisive(report, lang),
         findings=tuple(found.values()),
         causes=tuple(found[f["id"]] for f in parts.roots(report)),
+        context=tuple(found[f["id"]] for f in parts.context(report)),
         noise=tuple(found[f["id"]] for f in parts.noise(report)),
         job=_job(report, lang),
         unexplained=tuple(cluster(c, lang) for c in report["unexplained"]),
@@ -129,6 +132,7 @@ def finding(made: Json, report: Json, lang: str, kinds: Kinds = str) -> Finding:
     return Finding(
         made["id"], made["title"][lang], made["severity"], tag, made["role"], share, sure, made["count"],
         Document(made["id"], made["title"][lang], facts, tuple(s for s in _sections(made, report, lang) if s.blocks)),
+        made["note"][lang] if made.get("note") else "",
     )  # fmt: skip
 
 

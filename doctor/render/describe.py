@@ -26,7 +26,9 @@ from doctor.render.fixes import fixes, references
 from kb import plain
 from kb.check import Check
 from kb.knowledge import Knowledge
+from kb.layers import BUILT_IN
 from kb.model import Edge, Entry, Signal
+from parsers.raised import WORDS
 
 if TYPE_CHECKING:  # `explain` asks nobody who names an entry
     from doctor.lookup.backlinks import Backlinks
@@ -48,6 +50,7 @@ def entry(one: Entry, known: Knowledge, lang: str, back: Backlinks | None = None
         known.kind_title(one.kind).pick(lang),
         one.component,
         one.status if one.status != "stable" else "",
+        "" if one.layer == BUILT_IN else word("replacing" if known.replaced(one.code) else "foreign", lang, layer=one.layer),
     )
     applies = " ".join(f"{k} {v}" for k, v in one.applies_to)
     variables = dict.fromkeys(e.name for f in one.fixes for e in f.env if known.variable(e.name))
@@ -83,6 +86,8 @@ def _pattern(signal: Signal) -> str:
         return f"{signal.form} {' / '.join(signal.anchors[:6])}"
     if signal.form == "fields":
         return f"{signal.table}: " + ", ".join(f"{k} {v}" for k, v in signal.where)
+    if signal.form == "raised":
+        return "raised " + ", ".join(f"{k}: {v.replace('|', ', ') if k in WORDS else v}" for k, v in signal.where)
     return signal.pattern
 
 

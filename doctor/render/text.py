@@ -47,6 +47,11 @@ class _Text:
         if made.lights:
             yield from self._lights(made.lights)
         yield from self._unexplained(made)
+        if made.context:
+            yield self._title("context")
+            for one in made.context[: None if self.everything else 4]:
+                yield from bullet(f"{one.code} {one.title}: {one.note}", self.style)
+            yield ""
         if made.noise:
             yield self._title("noise")
             for one in made.noise[: 20 if self.everything else 4]:
