@@ -114,10 +114,10 @@ def _outputs(tree: Tree, folder: str, environ: Mapping[str, str]) -> Outputs:
 def _variables(tree: Tree, outputs: Outputs, pid: int | None, environ: Mapping[str, str]) -> tuple[Mapping[str, str], str]:
     """The variables of a process, of this shell, or those that were recorded."""
     if pid is not None:
-        path = f"/proc/{pid}/environ"
-        text = tree.text(path)
+        path, processes = f"/proc/{pid}/environ", Folder("/")
+        text = processes.text(path)
         if text is None:
-            why = next((s.reason for s in tree.skipped if s.path == path), "there is no such process")
+            why = next((s.reason for s in processes.skipped if s.path == path), "there is no such process")
             raise UsageError(f"--pid {pid}: {why}", "the variables of a process are its owner's and root's to read: try it as that user")
         return variables.read(text), f"process {pid}"
     if tree.live:

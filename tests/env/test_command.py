@@ -13,6 +13,7 @@ from xml.etree import ElementTree as ET
 
 import jsonschema
 import pytest
+import yaml
 from env import machines as m
 from tests_support import HANG_S
 
@@ -84,6 +85,8 @@ def test_what_a_host_gives_to_a_container(form: str, run: Run, tmp_path: Path) -
     told = run("env", "--root", TREE, "--spec", form).stdout.decode()
     assert ("/dev/davinci7" in told) is (form != "pod")
     assert "/usr/local/Ascend/driver/lib64" in told
+    if form != "docker":
+        assert isinstance(yaml.safe_load(told), dict)
     if form == "pod":
         assert "huawei.com/Ascend910: 8" in told
     board = m.write({**m.machine("310B", "7.0.RC1", "23.0.3", "", 1), "/dev/svm0": ""}, tmp_path)
@@ -109,6 +112,14 @@ def test_the_variables_of_a_running_process(run: Run) -> None:
     finally:
         child.kill()
         child.wait()
+
+
+def test_the_tree_of_a_process_is_no_live_machine(run: Run) -> None:
+    """`/proc/PID/root` is the tree of a container: nothing of this machine is run for it."""
+    made = json.loads(run("env", "--root", "/proc/self/root", "-f", "json").stdout)
+    assert made["environment"]["where"] == "/proc/self/root"
+    assert "npu_smi.state" not in made["environment"]["facts"]
+    assert "machine.os" in made["environment"]["facts"]
 
 
 def test_secrets_are_no_facts(run: Run) -> None:
