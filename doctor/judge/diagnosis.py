@@ -10,6 +10,7 @@ from typing import NamedTuple
 from doctor.findings import evaluate
 from doctor.findings.situation import UNKNOWN, Situation, situation
 from doctor.findings.timely import part
+from doctor.findings.variants import decided
 from doctor.job.job import NO_STORY, Job, Story
 from doctor.job.plausible import sound
 from doctor.judge import relate, unclaimed
@@ -60,6 +61,8 @@ def conclude(
     unexplained = tuple(sorted(open_still.clusters, key=lambda c: (c.first.time or "~", c.first.path, c.first.line)))
     related = with_doubts(related, unexplained)
     line, general = decisive(related, unexplained)
+    at = situation(harvest, knowledge.situation(), knowledge.frameworks(), knowledge.published())
+    related = tuple(r._replace(finding=decided(r.finding, at)) for r in related)
     return Diagnosis(
         _verdict(related, open_still),
         related,
@@ -68,7 +71,7 @@ def conclude(
         harvest,
         max(0.0, seconds),  # a clock may be set back meanwhile
         job,
-        situation(harvest, knowledge.situation()),
+        at,
         line,
         general,
     )

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from doctor.base import notation
-from doctor.base.words import word
+from doctor.base.words import named, word
 from doctor.render import parts
 from doctor.render.document import (
     Block,
@@ -58,6 +58,16 @@ class Missing(NamedTuple):
     how: Command
 
 
+class Light(NamedTuple):
+    """A group of checks of a machine: how it stands, in a word; what is there; the checks that it passed."""
+
+    group: str
+    light: str  # red | yellow | green | grey
+    told: str
+    text: str
+    passed: tuple[str, ...]
+
+
 class Answer(NamedTuple):
     """A whole report."""
 
@@ -74,6 +84,8 @@ class Answer(NamedTuple):
     unexplained_times: int
     missing: tuple[Missing, ...]
     skipped: tuple[Pair, ...]
+    lights: tuple[Light, ...]
+    again: str  # the command that gives the report
 
 
 def answer(report: Json, lang: str) -> Answer:
@@ -94,7 +106,14 @@ def answer(report: Json, lang: str) -> Answer:
         unexplained_times=sum(c["count"] for c in report["unexplained"]),
         missing=tuple(missing(one, lang) for one in report["missing_evidence"]),
         skipped=skipped(report),
+        lights=tuple(_light(group, lang) for group in report.get("environment", {}).get("groups", ())),
+        again="npu-doctor env" if report.get("environment", {}).get("alone") else "npu-doctor scan ...",
     )
+
+
+def _light(group: Json, lang: str) -> Light:
+    passed = tuple(f"{c['id']} {c['slug']}" for c in group["checks"] if c["state"] == "holds")
+    return Light(named("env.group", group["name"], lang), group["light"], named("env.light", group["light"], lang), group["line"], passed)
 
 
 def _job(report: Json, lang: str) -> Job | None:

@@ -73,6 +73,10 @@ def _lines(report: Json, lang: str) -> Iterator[str]:
         yield from _finding(finding, lang)
     if made.job is not None:
         yield from _job(made.job, lang)
+    if made.lights:
+        yield f"<section><h2>{escape(word('env.machine', lang))}</h2>\n<table>"
+        yield from (_row("td", (one.told, one.group, one.text)) for one in made.lights)
+        yield "</table></section>"
     yield from _unexplained(made, lang)
     if made.context:
         yield f"<section><h2>{escape(word('context', lang))}</h2>"

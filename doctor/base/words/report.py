@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 WORDS = {
+    "foreign": ("[knowledge: {layer}]", "[知识来源：{layer}]"),
+    "replacing": ("[knowledge: {layer}, instead of the built-in entry]", "[知识来源：{layer}，替代内置条目]"),
     "fatal": ("FATAL", "致命"),
     "error": ("ERROR", "错误"),
     "warning": ("WARN", "警告"),
@@ -47,13 +49,15 @@ WORDS = {
     "before": ("before", "修改前"),
     "after": ("after", "修改后"),
     "job-head": ("Job: {seen} processes seen, world size {world}", "作业：看到 {seen} 个进程，world size {world}"),
+    "job-head-at-least": ("Job: {seen} processes seen of at least {world}", "作业：看到 {seen} 个进程，总数至少 {world}"),
     "state-root": ("it began here ({about})", "从这里开始（{about}）"),
     "state-fault": ("a fault of its own ({about})", "自身故障（{about}）"),
     "state-stopped": ("stopped early", "提前停止"),
+    "state-erring": ("an error that no entry knows", "有未识别的错误"),
     "state-silent": ("no error, no wait", "无报错、无等待"),
     "state-waiting": ("waiting for {about}", "在等待 {about}"),
     "state-gave-up": ("gave up waiting", "等待超时"),
-    "state-alive": ("no error", "无报错"),
+    "state-alive": ("no error seen", "未见报错"),
     "state-ended": ("ended in order", "正常结束"),
     "state-missing": ("ranks without logs", "没有日志的 rank"),
     "clocks": ("clocks of {nodes} nodes differ by up to {spread} s (known within {within} s)", "{nodes} 个节点的时钟最多相差 {spread} 秒（估计误差 {within} 秒内）"),
