@@ -14,7 +14,6 @@ from doctor.scan.scanner import Scanner
 from kb import lint, trial
 from kb.build import kinds
 from kb.knowledge import Knowledge
-from kb.model import Entry
 
 ENTRIES, FAULTS = built_in_entries()
 BY_CODE = {e.code: e for e in ENTRIES}
