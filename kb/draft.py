@@ -27,12 +27,12 @@ _WELL = (
 _CLEAN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff\ud800-\udfff\ufffe\uffff]")
 
 
-_HEAD = re.compile(r"\[[A-Z]{2,9}\] ?\w{1,20}\([^)]{0,80}\): ?\S{10,40} (?:\[[^\]]{1,200}\] ?)?(?:\[?\d{1,10}\]? ?)?")
+_HEAD = re.compile(r"^\[[A-Z]{2,9}\] ?\w{1,20}\([^)]{0,80}\): ?\S{10,40} (?:\[[^\]]{1,200}\] ?)?(?:\[?\d{1,10}\]? ?)?")
 
 
 def message(text: str) -> str:
     """What a line says, without the head of CANN's logs: time, process and place differ in every line."""
-    return _HEAD.sub("", text, count=1).strip() if _HEAD.match(text) else text.strip()
+    return _HEAD.sub("", _CLEAN.sub("", text), count=1).strip()
 
 
 class Leaf(NamedTuple):

@@ -22,6 +22,7 @@ _KNOWN = frozenset(
         "class", "component", "module", "cause_zh", "cause_en", "description_zh", "description_en", "suggestion_zh", "suggestion_en", "error_case", "fixed_case")
 ) | {"rule", "source_file", "regex.in"}  # fmt: skip
 _KINDS = {"hardware": "hardware-fault", "network": "link-fault"}
+_HEADS = {"plog": "[ERROR] APP(1,python):2026-01-01-00:00:00.000.001 [a.cc:1] ", "kernel": "[    1.000000] "}
 _LINES = (("plog", "plog"), ("dmesg", "kernel"), ("os", "kernel"))
 
 
@@ -73,8 +74,8 @@ def entries(found: Json, taken: Collection[str]) -> Imported:
     files = {}
     for name, code in codes.items():
         files[f"{code.lower()}_{_slug(found[name], name)}.yaml"] = _entity(name, code, found[name], causes.get(name, []), left)
-    rules = found.get("blacklist")
-    for number, rule in enumerate(rules if isinstance(rules, list) else []):
+    rules: Any = found.get("blacklist")
+    for number, rule in enumerate(rules if isinstance(rules, list) else ()):
         if not isinstance(rule, list) or any(isinstance(word, list) for word in rule):
             left.append(Left(f"blacklist {number}", "the rule", "a rule is a list of keywords"))
             continue
@@ -87,7 +88,7 @@ def entries(found: Json, taken: Collection[str]) -> Imported:
     return Imported(files, tuple(left))
 
 
-def _ways(words: Any) -> list[list[str]]:
+def _ways(words: Any) -> list[list[Any]]:
     """The lists of keywords, of which one suffices."""
     if isinstance(words, str):
         return [[words]]
@@ -184,10 +185,11 @@ def _entity(name: str, code: str, entity: Json, causes: list[str], left: list[Le
         *(["    code: {lang: python, before: " + quoted(_joined(entity.get("attribute.error_case"))) + ", after: " + quoted(_joined(fixed)) + "}"] if fixed else []),
         "references:", f"  - {{kind: source, title: {quoted(f'custom fault entity {name} of ascend-fd')}}}", "samples:", "  match:",
     ]  # fmt: skip
+    head = _HEADS.get(lines, "")
     for number, way in enumerate(ways, 1):
-        rows += [f"    - name: keywords-{number}", f"      text: {quoted(' ... '.join(way))}"]
+        rows += [f"    - name: keywords-{number}", f"      text: {quoted(head + ' ... '.join(way))}"]
     if len(ways[0]) > 1:
-        rows += ["  no_match:", "    - name: other-order", f"      text: {quoted(' ... '.join(reversed(ways[0])))}"]
+        rows += ["  no_match:", "    - name: other-order", f"      text: {quoted(head + ' ... '.join(reversed(ways[0])))}"]
     return "\n".join(rows) + "\n"
 
 

@@ -108,7 +108,10 @@ def twins(signal: Signal, text: str) -> Iterator[bool]:
     if pattern is None or found is None:
         return
     end = text.find("\n", found.end())
-    line = text[text.rfind("\n", 0, found.start()) + 1 : end if end >= 0 else len(text)]
+    begin = text.rfind("\n", 0, found.start()) + 1
+    line = text[begin : found.end()]  # what follows may be of another alternative of the pattern
+    if not pattern.search(line):
+        line = text[begin : end if end >= 0 else len(text)]
     words = list(dict.fromkeys(re.findall(r"\w+", found[0] or line)))
     for word in words if len(words) <= MOST else (*words[: MOST // 2], *words[-MOST // 2 :]):
         yield pattern.search(re.sub(re.escape(word), OTHER * len(word), line, flags=re.IGNORECASE)) is not None
