@@ -16,6 +16,7 @@ from kb.model import (
     RAISED,
     RISKS,
     ROLES,
+    SAID,
     SAMES,
     SCOPES,
     SEVERITIES,
@@ -36,6 +37,8 @@ from kb.model import (
     Sample,
     Signal,
     Text,
+    Variant,
+    When,
 )
 from kb.problems import Problem
 from kb.reader import Reader
@@ -43,7 +46,7 @@ from kb.yamldoc import Document, Path, parse
 
 ENTRY_KEYS = (
     "code", "status", "severity", "role", "kind", "component", "confidence", "applies_to", "title", "cause",
-    "evidence", "symptom_of", "refines", "general", "caused_by", "fixes", "repro", "references", "samples",
+    "evidence", "symptom_of", "refines", "general", "caused_by", "fixes", "variants", "repro", "references", "samples",
 )  # fmt: skip
 EVIDENCE_KEYS = ("in", "same", "within_s", "all", "any", "not", "also")
 LEAF_FORMS = ("text", "regex", "code", "exit", "fields", "raised")
@@ -101,9 +104,10 @@ def _entry(doc: Document, problems: list[Problem], kinds: Mapping[str, Kind], la
         refines=top.strings("refines"),
         general=top.word("general", ("true", "false"), "false") == "true",
         caused_by=top.items("caused_by", lambda at: _edge(top, at, kinds)),
-        fixes=top.items("fixes", lambda at: _fix(top, at)),
+        fixes=top.items("fixes", lambda at: read_fix(top, at)),
+        variants=top.items("variants", lambda at: _variant(top, at)),
         repro=_repro(top),
-        references=top.items("references", lambda at: _reference(top, at)),
+        references=top.items("references", lambda at: read_reference(top, at)),
         layer=layer,
         path=doc.path,
         match=samples.items("match", lambda at: _sample(samples, at)) if samples else (),
@@ -131,7 +135,8 @@ def _edges(top: Reader, at: Path, kinds: Mapping[str, Kind]) -> tuple[Edge, ...]
     return tuple(Edge("", kind, scope) for kind in with_trait(kinds, trait))
 
 
-def _fix(top: Reader, at: Path) -> Fix | None:
+def read_fix(top: Reader, at: Path) -> Fix | None:
+    """One fix of an entry or a check."""
     keys = ("goal", "risk", "when", "title", "steps", "env", "commands", "code")
     reader = top.sub(at, keys, "a fix")
 
@@ -161,12 +166,32 @@ def _fix(top: Reader, at: Path) -> Fix | None:
     )
 
 
-def _when(reader: Reader) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """The situation that a fix is for: facts, each with the values that it may have."""
+def _variant(top: Reader, at: Path) -> Variant | None:
+    reader = top.sub(at, ("when", "title", "cause", "fixes"), "a variant")
+    made = Variant(
+        _when(reader),
+        reader.text("title", required=False),
+        reader.text("cause", required=False),
+        reader.items("fixes", lambda under: read_fix(reader, under)),
+    )
+    if not made.when:
+        reader.fault((), "a variant needs 'when': the facts that choose it")
+    if not (made.title or made.cause or made.fixes):
+        reader.fault((), "a variant says nothing", "write a title, a cause or fixes of its own")
+    return made
+
+
+def _when(reader: Reader) -> When:
+    """The situation that something is for: facts, each with the values that it may have."""
     if "when" not in reader.map:
         return ()
-    one = reader.sub(("when",), SITUATION_FACTS, "'when'")
-    return tuple((fact, one.strings(fact)) for fact in SITUATION_FACTS if fact in one.map)
+    one = reader.sub(("when",), (*SITUATION_FACTS, "said"), "'when'")
+    facts = tuple((fact, one.strings(fact)) for fact in SITUATION_FACTS if fact in one.map)
+    if "said" not in one.map:
+        return facts
+    said = one.map["said"]
+    names = one.sub(("said",), said if isinstance(said, dict) else (), "'said'")
+    return (*facts, *((f"{SAID}{name}", names.strings(name)) for name in names.map))
 
 
 def _changes(reader: Reader) -> Text | None:
@@ -192,9 +217,14 @@ def _repro(top: Reader) -> tuple[str, tuple[tuple[str, str], ...]] | None:
     return reader.string("template"), reader.pairs("with")
 
 
-def _reference(top: Reader, at: Path) -> Reference:
+def read_reference(top: Reader, at: Path) -> Reference:
+    """One reference of an entry or a check."""
     reader = top.sub(at, ("kind", "title", "url"), "a reference")
-    return Reference(reader.string("kind", "doc"), reader.string("title"), reader.string("url", ""))
+    url = reader.string("url", "")
+    if url and not re.fullmatch(r"https?://[^\s<>\"'`\\\x00-\x20\x7f]+", url):
+        reader.fault(("url",), "a reference leads to a web page: https://... without blanks, quotes or angle brackets")
+        url = ""
+    return Reference(reader.string("kind", "doc"), reader.string("title"), url)
 
 
 def _sample(samples: Reader, at: Path) -> Sample:

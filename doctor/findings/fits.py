@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from kb.compat import SOFTWARE, Pairing, plain, published
+from kb.pairings import SOFTWARE, Pairing, plain, published
 from parsers.meaning.said import distribution
 
 MAX_SHOWN = 2  # versions of one software

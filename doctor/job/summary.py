@@ -22,7 +22,8 @@ def summary(job: Job, findings: Sequence[Finding]) -> Json:
     titles = {f.entry.code: f.entry.title.json() for f in findings}
     states = _states(job)
     return {
-        "world_size": job.world_size,
+        "world_size": job.world_size if job.stated else None,
+        "at_least": job.world_size,
         "processes": len(job.processes),
         "roots": [
             {
@@ -61,7 +62,7 @@ def called(job: Job, wait: Wait) -> str | None:
 
 
 def _states(job: Job) -> list[tuple[str, str | None]]:
-    """root | fault | waiting | gave-up | stopped | silent | ended | alive, and the entry or the peer that it is about."""
+    """root | fault | waiting | gave-up | stopped | erring | silent | ended | alive, and the entry or the peer that it is about."""
     waits: dict[int, Wait] = {}
     for wait in job.waits:
         if wait.kind not in ACCUSED and (wait.by not in waits or (waits[wait.by].on is None and wait.on is not None)):
@@ -82,8 +83,15 @@ def _states(job: Job) -> list[tuple[str, str | None]]:
         elif number in faults:
             out.append(("fault", faults[number]))
         else:
-            out.append(("ended", None) if process.ended else ("silent", None) if waits else ("alive", None))
+            out.append((_quiet(job, process, bool(waits)), None))
     return out
+
+
+def _quiet(job: Job, process: Process, waits: bool) -> str:
+    """The state of a process that no entry says anything of."""
+    if process.ended:
+        return "ended"
+    return "erring" if process.number in job.erring else "silent" if waits else "alive"
 
 
 def _behind(job: Job) -> dict[int, str]:

@@ -8,7 +8,7 @@ from doctor.base import notation
 from doctor.base.words import word
 
 Json = dict[str, Any]
-STATES = ("root", "fault", "stopped", "silent", "waiting", "gave-up", "alive", "ended")
+STATES = ("root", "fault", "stopped", "erring", "silent", "waiting", "gave-up", "alive", "ended")
 
 
 class Group(NamedTuple):
@@ -46,7 +46,7 @@ def compose(made: Json, lang: str) -> Job:
     ordered = sorted(groups.items(), key=lambda g: (STATES.index(g[0][0]), -len(g[1]), g[0][1]))
     absent = made["missing_ranks"]
     return Job(
-        word("job-head", lang, seen=made["processes"], world=made["world_size"] or "?"),
+        _head(made, lang),
         tuple(
             Group(
                 len(members), word(f"state-{state}", lang, about=about),
@@ -61,6 +61,13 @@ def compose(made: Json, lang: str) -> Job:
             for e in made["timeline"]
         ),
     )  # fmt: skip
+
+
+def _head(made: Json, lang: str) -> str:
+    """How many processes are seen, of how many: as a line tells it, or at least as many as the highest rank says."""
+    if made["world_size"] or not made["at_least"]:
+        return word("job-head", lang, seen=made["processes"], world=made["world_size"] or "?")
+    return word("job-head-at-least", lang, seen=made["processes"], world=made["at_least"])
 
 
 def _clocks(skew: list[Json], lang: str) -> str:

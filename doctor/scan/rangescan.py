@@ -21,7 +21,7 @@ from doctor.scan.meaningscan import MeaningScan
 from doctor.scan.plan import STRIKES, Plan
 from doctor.scan.raised import asked
 from doctor.scan.select import EVERYTHING, Select
-from doctor.scan.situation import HEAD, Said, said
+from doctor.scan.situation import HEAD, TAIL, Said, joined, said
 from doctor.scan.tablescan import Cells, TableScan, holds
 from doctor.scan.window_lines import KEEP_TEXT, WindowLines
 from doctor.scan.windows import MAX_LINE, Window
@@ -43,6 +43,8 @@ class RangeScan:
     def __init__(self, plan: Plan, engine: Engine, select: Select, source: Source) -> None:
         self.plan, self.engine, self.select, self.source = plan, engine, select, source
         self.long = 0  # places in huge lines, of which only the part around a find is read
+        self.huge = False  # the line that is being read is one of those
+        self.heard: set[tuple[int, int]] = set()  # signals of huge lines, each with the line's number: one counts once
         self.slow = dict(self.plan.slow)  # patterns that were cut off in earlier ranges: told there
         self.hits: list[Hit] = []
         self.field_counts: dict[str, int] = {}
@@ -79,16 +81,21 @@ class RangeScan:
 
     def window(self, window: Window) -> None:
         data, limit = window.data, window.limit
-        self.size += limit
+        self.size += window.size or limit
         if not self.kinds:
             self._sample(data)
             self.situation = said(data[:HEAD], self.source.name, self.plan.situation)
+            if window.last and limit > HEAD:  # how it ended
+                end = said(data[max(HEAD, limit - TAIL) : limit], self.source.name, self.plan.situation)
+                self.situation = joined((*self.situation, *end))
         self.facts.window(data[max(0, limit - 4096) : limit])
         lines = WindowLines(window, self.source, self.lines + 1)
         finds = self.engine.find(data, self.floods.left_out.literals)
         self.escaped.clear()
         self.beneath.clear()
-        if b"\x1b" in data:
+        escapes = b"\x1b" in data
+        self.floods.count_marks(data, limit, finds, plainly=not escapes)
+        if escapes:
             finds = self._beneath_escapes(data, limit, finds)
         tables = self._lines(lines, finds)
         if tables or self.tables.unfinished:
@@ -96,7 +103,7 @@ class RangeScan:
                 self.kinds["table"] = self.kinds.get("table", 0) + 1
                 self._row(row, place, self.plan.rows.get(row[0][1], ()))
         self.lines = lines.number(limit) - 1
-        self.floods.after_window(finds)
+        self.floods.after_window(data, finds)
 
     def _lines(self, lines: WindowLines, finds: Finds) -> list[int]:
         """What was found, line by line; returns where tables may be.
@@ -118,7 +125,7 @@ class RangeScan:
                 treatment = treatments[found[0] if len(found) == 1 else tuple(found)]
                 if treatment.only_counts and first <= limit and not escaped:
                     treatment.lines += 1
-                elif treatment.only_mark and unclaimed.flooded and first <= limit and not escaped:
+                elif treatment.further and unclaimed.flooded and first <= limit and not escaped:
                     unclaimed.further += 1
                 elif treatment.only_mark and believed and first <= limit and statement(data, first, eol) in believed:
                     pass
@@ -126,6 +133,7 @@ class RangeScan:
                     start = data.rfind(b"\n", 0, first - 1) + 1
                     if start >= limit:  # this line and what follows belong to the next window
                         return tables
+                    self.huge = huge
                     if huge:
                         self.long += 1
                         start = max(start, first - MAX_LINE // 2)
@@ -260,6 +268,11 @@ class RangeScan:
                 place = place or lines.place(start, line)
                 if not self.select.wants(place):
                     return
+                if self.huge:
+                    claimed = claimed or number not in self.silent
+                    if (number, place.line) in self.heard:
+                        continue
+                    self.heard.add((number, place.line))
                 if number in self.facts.numbers:
                     if self.facts.keep(signal.id, place, captures):
                         self.floods.fill(number, exact=False)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from doctor.findings.fits import names, pair
-from kb.compat import Pairing
 from kb.knowledge import Knowledge
+from kb.pairings import Pairing
 
 ROWS = (
     Pairing("vllm_ascend", {"vllm_ascend": ("0.13.0rc1",), "vllm": ("0.13.0",), "torch": ("2.8.0",)}),
