@@ -32,8 +32,8 @@ class Situation(NamedTuple):
     """What is known of each fact, the likeliest value first."""
 
     facts: Mapping[str, tuple[str, ...]] = {}
-    published: tuple[Pairing, ...] = ()  # which versions go together
     frameworks: Mapping[str, Framework] = {}
+    published: tuple[Pairing, ...] = ()  # which versions go together
 
     def first(self, fact: str) -> str | None:
         return next(iter(self.facts.get(fact, ())), None)
@@ -130,7 +130,7 @@ def situation(
     known["stack"] = _stacks(seen, known)
     if "machine" in known:
         known["machine"] = ("npu",) if "npu" in known["machine"] else known["machine"]
-    return Situation({fact: values for fact, values in known.items() if values and values[0]}, published, frameworks)
+    return Situation({fact: values for fact, values in known.items() if values and values[0]}, frameworks, published)
 
 
 def family(chip: str) -> str:
