@@ -33,22 +33,34 @@ class Brief(NamedTuple):
 
 
 class Knowledge:
-    """All layers as one: a later layer's entry replaces an earlier one's of the same code."""
+    """All layers as one: a later layer's entry replaces an earlier one's of the same code.
 
-    def __init__(self, packs: tuple[Pack, ...], problems: tuple[Problem, ...] = ()) -> None:
+    What is built in is only replaced by a layer that says so (`overrides:` in its layer.yaml).
+    """
+
+    def __init__(self, packs: tuple[Pack, ...], problems: tuple[Problem, ...] = (), untrusted: tuple[tuple[Path, str], ...] = ()) -> None:
         self.packs = packs
-        self.problems = problems  # faults of users' entries: reported, skipped
+        self.untrusted = untrusted  # folders that are there and not in use, and what is known of them
         self._entries: dict[str, Entry] = {}
         self._catalog: tuple[Brief, ...] | None = None
         self._named: dict[str, dict[str, tuple[Pack, list[int]]]] = {}
         self._owner: dict[str, int] = {}
+        refused: list[Problem] = []
         for number, pack in enumerate(packs):
             for code in pack.section("index")["entries"]:
-                self._owner[code] = number
+                if self._owner.get(code) == 0 and not replaces(pack, code):
+                    refused.append(_not_replaced(code, pack))
+                else:
+                    self._owner[code] = number
+        self.problems = (*problems, *refused)  # faults of users' entries: reported, skipped
 
     @property
     def digest(self) -> str:
         return "+".join(p.header.digest for p in self.packs)
+
+    def replaced(self, code: str) -> bool:
+        """Does an entry stand in the place of a built-in one?"""
+        return self._owner.get(code, 0) > 0 and code in self.packs[0].section("index")["entries"]
 
     def kind_title(self, kind: str) -> Text:
         """What a kind of fault is called."""
@@ -101,8 +113,10 @@ class Knowledge:
 
     def _briefs(self) -> tuple[Brief, ...]:
         found = {}
-        for pack in self.packs:
+        for number, pack in enumerate(self.packs):
             for row in pack.section("catalog"):
+                if self._owner[row[0]] != number:
+                    continue
                 found[row[0]] = Brief(
                     row[0], row[1], row[2], row[3], row[4], row[5], row[6], row[7], Text(*row[8]), row[9]
                 )
@@ -132,7 +146,11 @@ class Knowledge:
     def _rows(self, section: str) -> dict[str, tuple[Pack, list[int]]]:
         """Where the rows of a section stand; put together once, for they are asked for one by one."""
         if section not in self._named:
-            self._named[section] = {name: (pack, at) for pack in self.packs for name, at in pack.section(section).items()}
+            rows = self._named[section] = {}
+            for pack in self.packs:
+                for name, at in pack.section(section).items():
+                    if name not in self.packs[0].section(section) or pack is self.packs[0] or replaces(pack, name):
+                        rows[name] = (pack, at)
         return self._named[section]
 
     def variable(self, name: str) -> dict[str, Any] | None:
@@ -148,6 +166,19 @@ class Knowledge:
 
     def cards(self) -> tuple[str, ...]:
         return tuple(self._rows("cards"))
+
+
+def replaces(pack: Pack, name: str) -> bool:
+    """Does a layer say that it replaces what is built in? One that is not of a folder (None) may."""
+    said = pack.section("overrides")
+    return said is None or name in said
+
+
+def _not_replaced(code: str, pack: Pack) -> Problem:
+    path = entry_from_json(pack.item(pack.section("index")["entries"][code])).path
+    return Problem(
+        path, 1, f"the code {code} is built in, and this entry does not replace it", f"take a code of your own, or write 'overrides: [{code}]' into layer.yaml of the folder"
+    )
 
 
 KEEP_PACKS = 12  # one for each folder of knowledge that is in use
@@ -188,7 +219,14 @@ def load(extra: tuple[str, ...] = ()) -> Knowledge:
     """
     first, problems = _built_in()
     packs = [first]
+    untrusted: list[tuple[Path, str]] = []
     for name, folder in layer_folders(extra):
+        if name == "project":
+            from kb import trust
+
+            if (how := trust.state(folder)) != "trusted":
+                untrusted.append((folder, how))
+                continue
         if not folder.exists():
             raise KnowledgeError(
                 [
@@ -203,7 +241,7 @@ def load(extra: tuple[str, ...] = ()) -> Knowledge:
         pack, faults = _compiled(name, folder)
         problems += faults
         packs.append(pack)
-    return Knowledge(tuple(packs), tuple(problems))
+    return Knowledge(tuple(packs), tuple(problems), tuple(untrusted))
 
 
 def _built_in() -> tuple[Pack, list[Problem]]:
@@ -223,7 +261,7 @@ def _compiled(name: str, folder: Path) -> tuple[Pack, list[Problem]]:
     layer = Layer(name, folder)
     stamp = layer.stamp()
     cache = cache_folder()
-    place = cache / f"kb-{_short(str(folder.resolve()))}.pack" if cache else None
+    place = cache / f"kb-{_short(os.path.realpath(folder))}.pack" if cache else None
     if place is not None:
         try:
             pack = Pack(place.read_bytes())

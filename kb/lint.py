@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from kb import anchors, fragments, plain
+from kb.fetching import executes_what_it_fetches
 from kb.knowledge import Knowledge
 from kb.model import Condition, Entry, Text
 from kb.placeholders import names, optional
@@ -96,6 +97,8 @@ def nothing_destructive(entry: Entry, _: Context) -> Iterator[str]:
     """Advice never destroys: processes are named by the log or by a look, never all at once."""
     for fix in entry.every_fix:
         for command in fix.commands:
+            if executes_what_it_fetches(command.run):
+                yield f"the command fetches something and executes it unseen: {command.run!r}: fetch, look, then run"
             if _DESTRUCTIVE.search(command.run):
                 yield f"destructive command: {command.run!r}: name the pids, say what is lost"
             if _FIXED_KILL.search(command.run):

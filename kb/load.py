@@ -216,7 +216,11 @@ def _repro(top: Reader) -> tuple[str, tuple[tuple[str, str], ...]] | None:
 
 def _reference(top: Reader, at: Path) -> Reference:
     reader = top.sub(at, ("kind", "title", "url"), "a reference")
-    return Reference(reader.string("kind", "doc"), reader.string("title"), reader.string("url", ""))
+    url = reader.string("url", "")
+    if url and not re.fullmatch(r"https?://[^\s<>\"'`\\\x00-\x20\x7f]+", url):
+        reader.fault(("url",), "a reference leads to a web page: https://... without blanks, quotes or angle brackets")
+        url = ""
+    return Reference(reader.string("kind", "doc"), reader.string("title"), url)
 
 
 def _sample(samples: Reader, at: Path) -> Sample:

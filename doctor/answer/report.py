@@ -8,6 +8,7 @@ from typing import Any
 from doctor.answer import advice, missing, situation_line
 from doctor.base import limits
 from doctor.base.notation import clean
+from doctor.base.words import word
 from doctor.findings.evaluate import Finding, order
 from doctor.findings.situation import Situation
 from doctor.judge.diagnosis import Diagnosis
@@ -16,6 +17,8 @@ from doctor.lookup.nearest import nearest
 from doctor.scan.harvest import Cluster, Place
 from doctor.version import __version__
 from kb.knowledge import Knowledge
+from kb.layers import BUILT_IN
+from kb.model import Entry, Text
 
 SCHEMA_VERSION = 1
 MAX_EVIDENCE = 20
@@ -43,7 +46,7 @@ def report(diagnosis: Diagnosis, knowledge: Knowledge) -> dict[str, Any]:
             "line": situation_line.line(diagnosis.situation, diagnosis.job).json(),
             "facts": {fact: list(values) for fact, values in sorted(diagnosis.situation.facts.items())},
         },
-        "findings": [_finding(r, diagnosis.situation) for r in diagnosis.related],
+        "findings": [_finding(r, diagnosis.situation, knowledge) for r in diagnosis.related],
         "decisive": _decisive(diagnosis, clusters, knowledge),
         "unexplained": [clusters[c] for c in unexplained],
         "missing_evidence": [{"what": m.what.json(), "how": m.how.json()} for m in missing.missing(diagnosis)],
@@ -80,7 +83,7 @@ def _cleaned(value: Any) -> Any:
     return [_cleaned(v) for v in value] if isinstance(value, list) else value
 
 
-def _finding(related: Related, situation: Situation) -> dict[str, Any]:
+def _finding(related: Related, situation: Situation, knowledge: Knowledge) -> dict[str, Any]:
     finding = related.finding
     entry, scope = finding.entry, finding.instances[0].scope
     known = advice.values(finding, situation)
@@ -95,7 +98,7 @@ def _finding(related: Related, situation: Situation) -> dict[str, Any]:
         "why": advice.why(related).json(),
         "against": doubt.json() if (doubt := advice.against(related)) is not None else None,
         "note": related.note.json() if related.note is not None and related.note.en else None,
-        "title": advice.prose(entry.title, known).json(),
+        "title": _title(entry, advice.prose(entry.title, known), knowledge),
         "cause": advice.prose(entry.cause, known).json(),
         "scope": {"node": scope.node, "rank": scope.rank, "device": scope.device, "pid": scope.pid},
         "count": finding.total,
@@ -108,7 +111,16 @@ def _finding(related: Related, situation: Situation) -> dict[str, Any]:
         "fixes": [advice.fix_json(f) for f in advice.fixes(finding, situation)],
         "repro": entry.repro[0] if entry.repro else None,
         "references": [{"kind": r.kind, "title": r.title, "url": r.url} for r in entry.references],
+        **({} if entry.layer == BUILT_IN else {"layer": entry.layer, "replaces": knowledge.replaced(entry.code)}),
     }
+
+
+def _title(entry: Entry, told: Text, knowledge: Knowledge) -> dict[str, str]:
+    """The title, with whose word it is where that is not ours: every format shows titles."""
+    if entry.layer == BUILT_IN:
+        return told.json()
+    how = "replacing" if knowledge.replaced(entry.code) else "foreign"
+    return {language: f"{told.pick(language)} {word(how, language, layer=entry.layer)}" for language in ("en", "zh")}
 
 
 def _evidence(finding: Finding) -> list[Place]:

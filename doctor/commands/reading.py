@@ -6,7 +6,7 @@ import argparse
 import sys
 import time
 
-from doctor.base import interrupts
+from doctor.base import interrupts, output
 from doctor.base.errors import UsageError
 from doctor.base.words import word
 from doctor.commands import common
@@ -21,7 +21,10 @@ LEVELS = ("debug", "info", "event", "warning", "error", "fatal")
 
 
 def diagnose(args: argparse.Namespace, known: Knowledge) -> Diagnosis:
-    return look(args, known, *find(args.paths))
+    sources, skipped = find(args.paths, getattr(args, "all_files", False))
+    written = args.output if isinstance(args.output, list) else [args.output]
+    output.spare((*written, args.redact_map), (source.name for source in sources))
+    return look(args, known, sources, skipped)
 
 
 def look(
@@ -37,8 +40,8 @@ def look(
     return conclude(harvests, known, time.perf_counter() - begin, skipped)
 
 
-def find(paths: list[str]) -> tuple[tuple[Source, ...], tuple[Skipped, ...]]:
-    """The sources that the call names, or those of the usual places."""
+def find(paths: list[str], everything: bool = False) -> tuple[tuple[Source, ...], tuple[Skipped, ...]]:
+    """The sources that the call names, or those of the usual places; `everything`: what looks like no log as well."""
     if not paths:
         paths = discover.usual_places()
         if not paths:
@@ -52,7 +55,7 @@ def find(paths: list[str]) -> tuple[tuple[Source, ...], tuple[Skipped, ...]]:
         if sys.stdin.isatty():
             sys.stderr.write("npu-doctor: reading standard input, end with Ctrl-D\n")
         sources.append(discover.standard_input(sys.stdin.buffer))
-    found = discover.discover([p for p in paths if p != "-"])
+    found = discover.discover([p for p in paths if p != "-"], everything=everything)
     return (*sources, *found.sources), found.skipped
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from doctor.commands import common, reading, reporting, scan
+from doctor.read import discover
+from doctor.read.source import Source
 from doctor.runner import run_command
 
 
@@ -13,10 +15,11 @@ def main(argv: list[str]) -> int:
     run_command.add_arguments(made)
     args = made.parse_args(argv)
 
-    def diagnose(paths: Sequence[str]) -> None:
-        asked = scan.arguments().parse_args([*paths, *(["--lang", args.lang] if args.lang else [])])
+    def diagnose(output: Source, paths: Sequence[str]) -> None:
+        asked = scan.arguments().parse_args(["--lang", args.lang] if args.lang else [])
         asked.kb = args.kb
         known = common.knowledge(asked)
-        reporting.emit(asked, reading.diagnose(asked, known), known)
+        found = discover.discover(paths)
+        reporting.emit(asked, reading.look(asked, known, (output, *found.sources), found.skipped), known)
 
     return run_command.run(args, diagnose)

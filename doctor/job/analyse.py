@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from doctor.findings.evaluate import Finding, Instance, Scope, order
@@ -34,8 +35,7 @@ def analyse(harvest: Harvest, findings: Sequence[Finding]) -> tuple[Job, Who] | 
         _setting(who, "connect-timeout", 120.0),
     )
     roots = choose(case)
-    witnesses = sum(p.last is not None or bool(a.facts) for p, a in zip(who.processes, who.actors, strict=True))
-    if witnesses < 2:  # what one witness says of others stays its entries' word
+    if _witnesses(who) < 2:  # what one witness says of others stays its entries' word
         roots = tuple(r for r in roots if r.verdict == "fault")
     general = {f.entry.code: f.entry.refines for f in findings}
     roots = tuple(r._replace(codes=tuple(sorted(r.codes, key=lambda c: _general(c, r.codes, general)))) for r in roots)
@@ -67,6 +67,15 @@ def _failed(failed: Sequence[Fault], findings: Sequence[Finding], who: Who) -> t
 def _general(code: str, codes: Sequence[str], refines: Mapping[str, Sequence[str]]) -> int:
     """How many of the others say the same more precisely: those come first."""
     return sum(code in refines.get(other, ()) for other in codes)
+
+
+def _witnesses(who: Who) -> int:
+    """Processes that are known to be of the job: one that only logs something beside another's lines may be a stranger."""
+    files = Counter(path for actor in who.actors for path in actor.paths)
+    return sum(
+        bool(a.facts or p.seats or p.rank is not None or (p.last is not None and any(files[path] == 1 for path in a.paths)))
+        for p, a in zip(who.processes, who.actors, strict=True)
+    )
 
 
 def _strange(harvest: Harvest, who: Who) -> dict[int, Place]:

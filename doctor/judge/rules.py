@@ -54,11 +54,11 @@ def decide(effect: Finding, cause: Finding, scene: Scene, rules: Sequence[Rule])
 
 def harmless(findings: Sequence[Finding]) -> dict[str, str]:
     """Findings seen in nothing but lines that an entry of the harmless ones claims, each with that entry's code."""
-    claimed = {(h.place.path, h.place.line): f.entry.code for f in findings if f.entry.role == "noise" for h in f.hits}
+    claimed = {h.place.spot: f.entry.code for f in findings if f.entry.role == "noise" for h in f.hits}
     found: dict[str, str] = {}
     for finding in findings if claimed else ():
         if finding.entry.role != "noise":
-            owners = [claimed.get((h.place.path, h.place.line)) for h in finding.hits]
+            owners = [claimed.get(h.place.spot) for h in finding.hits]
             if owners[0] is not None and all(owners):
                 found[finding.entry.code] = owners[0]
     return found

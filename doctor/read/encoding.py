@@ -13,9 +13,12 @@ _BLANK = "\N{NO-BREAK SPACE}"
 def decode(raw: bytes) -> str:
     """Log bytes to text: UTF-8, else GB18030 when that fits, else with the odd bytes shown as escapes.
 
-    Entities and blanks of a web page that a log was copied from are what they stand for.
+    Entities and blanks of a web page that a log was copied from are what they stand for. NULs are nothing: a crash, a sparse
+    file or a copied and truncated log left them there.
     """
     raw = raw.rstrip(b"\r\n")
+    if b"\0" in raw:
+        raw = raw.replace(b"\0", b"").rstrip(b"\r\n")
     if b"&" in raw:
         raw = _ENTITY.sub(lambda found: _MEANT[found[1]], raw)
     try:

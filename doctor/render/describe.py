@@ -25,6 +25,7 @@ from doctor.render.document import (
 from doctor.render.fixes import fixes, references
 from kb import plain
 from kb.knowledge import Knowledge
+from kb.layers import BUILT_IN
 from kb.model import Edge, Entry, Signal
 
 if TYPE_CHECKING:  # `explain` asks nobody who names an entry
@@ -47,6 +48,7 @@ def entry(one: Entry, known: Knowledge, lang: str, back: Backlinks | None = None
         known.kind_title(one.kind).pick(lang),
         one.component,
         one.status if one.status != "stable" else "",
+        "" if one.layer == BUILT_IN else word("replacing" if known.replaced(one.code) else "foreign", lang, layer=one.layer),
     )
     applies = " ".join(f"{k} {v}" for k, v in one.applies_to)
     variables = dict.fromkeys(e.name for f in one.fixes for e in f.env if known.variable(e.name))

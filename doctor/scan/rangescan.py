@@ -41,6 +41,8 @@ class RangeScan:
     def __init__(self, plan: Plan, engine: Engine, select: Select, source: Source) -> None:
         self.plan, self.engine, self.select, self.source = plan, engine, select, source
         self.long = 0  # places in huge lines, of which only the part around a find is read
+        self.huge = False  # the line that is being read is one of those
+        self.heard: set[tuple[int, int]] = set()  # signals of huge lines, each with the line's number: one counts once
         self.slow = dict(self.plan.slow)  # patterns that were cut off in earlier ranges: told there
         self.hits: list[Hit] = []
         self.field_counts: dict[str, int] = {}
@@ -77,7 +79,7 @@ class RangeScan:
 
     def window(self, window: Window) -> None:
         data, limit = window.data, window.limit
-        self.size += limit
+        self.size += window.size or limit
         if not self.kinds:
             self._sample(data)
             self.situation = said(data[:HEAD], self.source.name, self.plan.situation)
@@ -127,6 +129,7 @@ class RangeScan:
                     start = data.rfind(b"\n", 0, first - 1) + 1
                     if start >= limit:  # this line and what follows belong to the next window
                         return tables
+                    self.huge = huge
                     if huge:
                         self.long += 1
                         start = max(start, first - MAX_LINE // 2)
@@ -261,6 +264,11 @@ class RangeScan:
                 place = place or lines.place(start, line)
                 if not self.select.wants(place):
                     return
+                if self.huge:
+                    claimed = claimed or number not in self.silent
+                    if (number, place.line) in self.heard:
+                        continue
+                    self.heard.add((number, place.line))
                 if number in self.facts.numbers:
                     if self.facts.keep(signal.id, place, captures):
                         self.floods.fill(number, exact=False)

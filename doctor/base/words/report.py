@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 WORDS = {
+    "foreign": ("[knowledge: {layer}]", "[知识来源：{layer}]"),
+    "replacing": ("[knowledge: {layer}, instead of the built-in entry]", "[知识来源：{layer}，替代内置条目]"),
     "fatal": ("FATAL", "致命"),
     "error": ("ERROR", "错误"),
     "warning": ("WARN", "警告"),
