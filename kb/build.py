@@ -11,6 +11,8 @@ from typing import Any
 
 from kb import files, fragments, plain, spelling, yamldoc
 from kb import rows as rows_of
+from kb.checks import read_checks
+from kb.compat import read_compat
 from kb.facts import read_facts
 from kb.frameworks import read_frameworks
 from kb.kinds import read_kinds
@@ -107,6 +109,10 @@ def build(layer: Layer) -> tuple[bytes, list[Problem]]:
     problems += more
     told, more = read_situation(layer.single("situation.yaml"), _shown(layer.root / "situation.yaml"), layer.name == "built-in")
     problems += more
+    checks, more = read_checks((path, _shown(path)) for path in layer.files("checks"))
+    problems += more
+    compat, more = read_compat(layer.single("compat.yaml"), _shown(layer.root / "compat.yaml"))
+    problems += more
     frameworks, more = read_frameworks(layer.single("frameworks.yaml"), _shown(layer.root / "frameworks.yaml"))
     problems += more
     entries.sort(key=lambda e: e.code)
@@ -129,6 +135,8 @@ def build(layer: Layer) -> tuple[bytes, list[Problem]]:
     writer.section("index", {"signals": signals, "entries": places, "codes": len({at for found in codes.values() for at in found})})
     writer.section("facts", list(assigned))  # what is left of them
     writer.section("situation", [s for one in told for s in one.signals])
+    writer.section("checks", [check._replace(fails=(), holds=()) for check in checks])
+    writer.section("compat", compat)
     writer.section("frameworks", frameworks)
     writer.section("codes", codes)
     writer.section("env", variables)
@@ -149,6 +157,8 @@ def pack_of(entries: Sequence[Entry]) -> bytes:
         writer.section(rows, {})
     writer.section("facts", [])
     writer.section("situation", [])
+    writer.section("checks", [])
+    writer.section("compat", {})
     writer.section("frameworks", [])
     writer.section("catalog", _catalog(entries))
     writer.section("overrides", None)

@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from kb import spelling
+from kb.check import Check, check_from_json
 from kb.layers import HERE, Layer
 from kb.model import Entry, Framework, Signal, Text, entry_from_json, framework_from_json, signal_from_json
 from kb.pack import BrokenPackError, Pack, keep_newest, write_atomically
+from kb.pairings import Pairing, pairings
 from kb.problems import KnowledgeError, Problem
 
 SHIPPED = HERE / "_compiled" / "knowledge.pack"
@@ -82,6 +84,26 @@ class Knowledge:
     def situation(self) -> list[Signal]:
         """What tells in which situation something failed: chip, versions, frameworks, activity."""
         return [signal_from_json(row) for pack in self.packs for row in pack.section("situation")]
+
+    def checks(self) -> tuple[Check, ...]:
+        """What a machine is checked for, in the order of the codes; a later layer's check replaces an earlier one's."""
+        found = {row[0]: row for pack in self.packs for row in pack.section("checks")}
+        return tuple(check_from_json(found[code]) for code in sorted(found))
+
+    def check(self, code: str) -> Check | None:
+        return next((check for check in self.checks() if check.code == code), None)
+
+    def compat(self) -> dict[str, tuple[dict[str, Any], ...]]:
+        """Which versions go together, as published: rows by section, the built-in ones last."""
+        found: dict[str, tuple[dict[str, Any], ...]] = {}
+        for pack in reversed(self.packs):
+            for name, rows in pack.section("compat").items():
+                found[name] = (*found.get(name, ()), *rows)
+        return found
+
+    def published(self) -> tuple[Pairing, ...]:
+        """Which versions are published to go together, as pairs of software."""
+        return pairings(self.compat())
 
     def frameworks(self) -> dict[str, Framework]:
         """The software that logs may be of, by its name; a user's layer may add some."""

@@ -12,11 +12,11 @@ from kb.pack import FORMAT
 HERE = Path(__file__).resolve().parent
 BUILT_IN = "built-in"  # the name of the layer that comes with the program
 OVERRIDES = "layer.yaml"  # of a user's folder: which built-in entries it replaces
-SINGLE_FILES = ("kinds.yaml", "envvars.yaml", "facts.yaml", "situation.yaml", "frameworks.yaml")
+SINGLE_FILES = ("kinds.yaml", "envvars.yaml", "facts.yaml", "situation.yaml", "compat.yaml", "frameworks.yaml")
 
 
 class Layer(NamedTuple):
-    """A folder of knowledge: `entries/`, `codes/`, `cards/`, `envvars.yaml`; a user's folder may hold entries directly."""
+    """A folder of knowledge: `entries/`, `checks/`, `codes/`, `cards/`, `envvars.yaml`; a user's folder may hold entries directly."""
 
     name: str
     root: Path
@@ -31,7 +31,7 @@ class Layer(NamedTuple):
             return yaml_files(folder)
         if kind == "entries" and self.name != BUILT_IN and self.root.is_dir():
             return sorted(
-                p for p in self.root.glob("*.y*ml") if p.name not in (*SINGLE_FILES, "compat.yaml", OVERRIDES)
+                p for p in self.root.glob("*.y*ml") if p.name not in (*SINGLE_FILES, OVERRIDES)
             )
         return []
 
@@ -44,12 +44,12 @@ class Layer(NamedTuple):
         return self.root / "no such file" if self._bad([path]) else path
 
     def all_files(self) -> list[Path]:
-        found = [p for kind in ("entries", "codes", "cards") for p in self.files(kind)]
+        found = [p for kind in ("entries", "checks", "codes", "cards") for p in self.files(kind)]
         return found + [p for name in (*SINGLE_FILES, OVERRIDES) if (p := self.single(name)).is_file()]
 
     def refused_files(self) -> dict[Path, str]:
         """What lies in the folder and is not read, with the reasons."""
-        paths = [p for kind in ("entries", "codes", "cards") for p in self._candidates(kind)]
+        paths = [p for kind in ("entries", "checks", "codes", "cards") for p in self._candidates(kind)]
         return self._bad(paths + [p for name in (*SINGLE_FILES, OVERRIDES) if (p := self.root / name).is_symlink() or p.exists()])
 
     def stamp(self) -> str:

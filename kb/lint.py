@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-from kb import anchors, fragments, plain
+from kb import anchors, fragments, plain, raised
 from kb.fetching import executes_what_it_fetches
 from kb.knowledge import Knowledge
-from kb.model import Condition, Entry, Text
+from kb.model import Condition, Entry, Signal, Text
 from kb.placeholders import names, optional
+from parsers.raised import PATTERNS
 
 Check = Callable[[Entry, "Context"], Iterator[str]]
 
@@ -107,7 +108,7 @@ def nothing_destructive(entry: Entry, _: Context) -> Iterator[str]:
 
 def placeholders_bound(entry: Entry, _: Context) -> Iterator[str]:
     """Every name in a text is bound however the entry matches, or has a default."""
-    groups = [frozenset(re.compile(s.pattern).groupindex if s.form == "regex" else ()) for s in entry.signals]
+    groups = [_captures(s) for s in entry.signals]
     always = frozenset().union(*(_bound(part, groups) for part in entry.condition)) if entry.condition else frozenset()
     table = any(s.form == "fields" for s in entry.signals)
     used = [t for _, text in _texts(entry) for t in (text.en, text.zh)]
@@ -117,6 +118,13 @@ def placeholders_bound(entry: Entry, _: Context) -> Iterator[str]:
         for name, default in names(optional(text, lambda _: False)):
             if default is None and name not in always and not table:
                 yield f"the placeholder {{{name}}} is not bound on every path: write {{{name}|a default}}"
+
+
+def _captures(signal: Signal) -> frozenset[str]:
+    """What a leaf captures whenever it matches."""
+    if signal.form == "raised":
+        return raised.groups(signal.where)
+    return frozenset(re.compile(signal.pattern).groupindex if signal.form == "regex" else ())
 
 
 def _bound(condition: Condition, groups: list[frozenset[str]]) -> frozenset[str]:
@@ -132,12 +140,17 @@ def _bound(condition: Condition, groups: list[frozenset[str]]) -> frozenset[str]
 def safe_patterns(entry: Entry, _: Context) -> Iterator[str]:
     """Patterns that cannot run away: no nested repeats, no leading gap, bounded gaps."""
     for signal in entry.signals:
-        if signal.form != "regex":
-            continue
-        if signal.pattern.startswith((".*", ".+", "^.*")):
-            yield f"{signal.id}: a leading gap is never needed: the search finds the place"
-        if anchors.nested_repeat(signal.pattern):
-            yield f"{signal.id}: a repeat inside a repeat can take for ever: {signal.pattern!r}"
+        for pattern in _patterns(signal):
+            if pattern.startswith((".*", ".+", "^.*")):
+                yield f"{signal.id}: a leading gap is never needed: the search finds the place"
+            if anchors.nested_repeat(pattern):
+                yield f"{signal.id}: a repeat inside a repeat can take for ever: {pattern!r}"
+
+
+def _patterns(signal: Signal) -> tuple[str, ...]:
+    if signal.form == "raised":
+        return tuple(value for key, value in signal.where if key in PATTERNS)
+    return (signal.pattern,) if signal.form == "regex" else ()
 
 
 def rare_anchors(entry: Entry, _: Context) -> Iterator[str]:

@@ -6,13 +6,14 @@ import re
 from collections.abc import Mapping
 from pathlib import PurePath
 
-from kb import anchors, code_forms
+from kb import anchors, code_forms, raised
 from kb.kinds import with_trait
 from kb.model import (
     CONFIDENCES,
     GOALS,
     LINE_KINDS,
     NOTHING,
+    RAISED,
     RISKS,
     ROLES,
     SAID,
@@ -48,7 +49,8 @@ ENTRY_KEYS = (
     "evidence", "symptom_of", "refines", "general", "caused_by", "fixes", "variants", "repro", "references", "samples",
 )  # fmt: skip
 EVIDENCE_KEYS = ("in", "same", "within_s", "all", "any", "not", "also")
-LEAF_KEYS = ("text", "regex", "code", "exit", "fields", "in", "lines")
+LEAF_FORMS = ("text", "regex", "code", "exit", "fields", "raised")
+LEAF_KEYS = (*LEAF_FORMS, "in", "lines")
 GROUP_KEYS = ("all", "any", "not")
 MAX_LEAVES = 400  # of one entry
 MAX_LINES = 200  # that a pattern may run over
@@ -102,10 +104,10 @@ def _entry(doc: Document, problems: list[Problem], kinds: Mapping[str, Kind], la
         refines=top.strings("refines"),
         general=top.word("general", ("true", "false"), "false") == "true",
         caused_by=top.items("caused_by", lambda at: _edge(top, at, kinds)),
-        fixes=top.items("fixes", lambda at: _fix(top, at)),
+        fixes=top.items("fixes", lambda at: read_fix(top, at)),
         variants=top.items("variants", lambda at: _variant(top, at)),
         repro=_repro(top),
-        references=top.items("references", lambda at: _reference(top, at)),
+        references=top.items("references", lambda at: read_reference(top, at)),
         layer=layer,
         path=doc.path,
         match=samples.items("match", lambda at: _sample(samples, at)) if samples else (),
@@ -133,7 +135,8 @@ def _edges(top: Reader, at: Path, kinds: Mapping[str, Kind]) -> tuple[Edge, ...]
     return tuple(Edge("", kind, scope) for kind in with_trait(kinds, trait))
 
 
-def _fix(top: Reader, at: Path) -> Fix | None:
+def read_fix(top: Reader, at: Path) -> Fix | None:
+    """One fix of an entry or a check."""
     keys = ("goal", "risk", "when", "title", "steps", "env", "commands", "code")
     reader = top.sub(at, keys, "a fix")
 
@@ -169,7 +172,7 @@ def _variant(top: Reader, at: Path) -> Variant | None:
         _when(reader),
         reader.text("title", required=False),
         reader.text("cause", required=False),
-        reader.items("fixes", lambda under: _fix(reader, under)),
+        reader.items("fixes", lambda under: read_fix(reader, under)),
     )
     if not made.when:
         reader.fault((), "a variant needs 'when': the facts that choose it")
@@ -214,7 +217,8 @@ def _repro(top: Reader) -> tuple[str, tuple[tuple[str, str], ...]] | None:
     return reader.string("template"), reader.pairs("with")
 
 
-def _reference(top: Reader, at: Path) -> Reference:
+def read_reference(top: Reader, at: Path) -> Reference:
+    """One reference of an entry or a check."""
     reader = top.sub(at, ("kind", "title", "url"), "a reference")
     url = reader.string("url", "")
     if url and not re.fullmatch(r"https?://[^\s<>\"'`\\\x00-\x20\x7f]+", url):
@@ -265,9 +269,9 @@ class _Evidence:
         return self._leaf(parent.sub(at, LEAF_KEYS, "a leaf"))
 
     def _leaf(self, reader: Reader) -> int | None:
-        forms = [f for f in ("text", "regex", "code", "exit", "fields") if f in reader.map]
+        forms = [f for f in LEAF_FORMS if f in reader.map]
         if len(forms) != 1:
-            reader.fault((), "a leaf has exactly one of text, regex, code, exit, fields")
+            reader.fault((), f"a leaf has exactly one of {', '.join(LEAF_FORMS)}")
             return None
         form = forms[0]
         pattern, table = "", ""
@@ -282,6 +286,8 @@ class _Evidence:
                         anchors.usable(wanted.strip()[1:].strip(), self.layer == "built-in")
                     except anchors.PatternError as error:
                         fields.fault(("where", name), f"bad regex: {error}")
+        elif form == "raised":
+            table, where = RAISED, raised.read(reader, self.layer == "built-in")
         else:
             pattern = reader.string(form)
             found = self._anchors(reader, form, pattern)
@@ -302,7 +308,7 @@ class _Evidence:
                 pattern,
                 found,
                 lines,
-                self._filters(reader) or self.filters or (code_forms.LINES if form == "code" else ()),
+                () if form == "raised" else self._filters(reader) or self.filters or (code_forms.LINES if form == "code" else ()),
                 table,
                 where,
                 self.layer == "built-in",

@@ -23,6 +23,9 @@ TABLES = (
     "meaning.import", "meaning.refusal", "meaning.limit", "meaning.missing", "meaning.permission", "meaning.timeout",
     "meaning.unsupported", "meaning.rule", "meaning.failure", "meaning.build",
 )  # fmt: skip
+# Leaves that ask rows, of tables or of exceptions: no literal announces them.
+ROW_FORMS = ("fields", "raised")
+RAISED = "raised"  # the table of exceptions, as `parsers/raised.py` reads them
 # A fact's signals are called "fact:comm-entry/0": no entry has such a code.
 FACT_PREFIX = "fact:"
 # What tells the situation: "situation:cann=/3.0", "situation:activity=training/7.1" (the fact, its value when it is a constant).
@@ -46,6 +49,7 @@ Trait = Literal[
     "stopped",  # somebody stopped the program: what breaks from then on only follows
     "elsewhere",  # the log is of a machine without an NPU: whatever looks like a fault of one is none
     "restarts",  # a launcher starts the workers again: another attempt begins
+    "recorded",  # machines keep records of it that outlive the job: what has another date, or none, may be of another time
 ]
 TRAITS: tuple[Trait, ...] = get_args(Trait)
 
@@ -100,15 +104,15 @@ class Signal(NamedTuple):
     """One leaf of an entry, ready to be looked for: at least one of `anchors` stands in every text it can match."""
 
     id: str  # "HCL003/2": the entry's code and the leaf's number
-    form: str
+    form: str  # text | regex | code | exit | fields | raised | situation
     pattern: str  # a regex; for form "text" the literal itself
     anchors: tuple[str, ...]
     lines: int  # how many further lines the pattern may run over
     filters: tuple[Filter, ...]
-    table: str  # for form "fields"
+    table: str  # whose rows are asked, for a form of ROW_FORMS
     where: tuple[tuple[str, str], ...]
     trusted: bool  # built-in knowledge: compiled with `re`; else `regex` with a time limit
-    fragments: tuple[str, ...] = ()  # one for each anchor: a short piece of it that is rare in ordinary logs
+    fragments: tuple[str, ...] = ()  # one for each anchor: a short piece of it that is rare in ordinary logs; of a situation: what stands in its matches
     claims: bool = True  # False beneath `not`: what rules an entry out explains no line
 
     @property

@@ -27,6 +27,11 @@ def _variant(variant: Variant) -> Variant:
     )
 
 
+def fixes(written: tuple[Fix, ...]) -> tuple[Fix, ...]:
+    """Fixes without slots."""
+    return tuple(_fix(fix) for fix in written)
+
+
 def _fix(fix: Fix) -> Fix:
     return fix._replace(
         title=text(fix.title),

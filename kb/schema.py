@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from kb import model
+from kb import model, raised
 from kb.build import kinds
 from kb.load import ENTRY_KEYS, EVIDENCE_KEYS
+from parsers.raised import PATTERNS, WORDS
 
 Json = dict[str, Any]
 _STRING: Json = {"type": ["string", "number", "boolean"]}
@@ -30,6 +31,13 @@ def _list(items: Json) -> Json:
 
 def _word(words: tuple[str, ...]) -> Json:
     return {"enum": list(words)}
+
+
+def _raised() -> Json:
+    """What may be asked of an exception."""
+    names: Json = {"anyOf": [_STRING, _list(_STRING)]}
+    words = {key: {"anyOf": [_word(closed), _list(_word(closed))]} if (closed := raised.CLOSED.get(key)) else names for key in WORDS}
+    return {**_closed({**words, **dict.fromkeys(PATTERNS, _STRING)}), "anyOf": [{"required": [key]} for key in raised.TELLING]}
 
 
 def entry_schema() -> Json:
@@ -66,6 +74,7 @@ def entry_schema() -> Json:
         {
             "text": _STRING, "regex": _STRING, "code": _STRING, "exit": _STRING, "in": leaf_filter, "lines": _NUMBER,
             "fields": _closed({"table": _word(model.TABLES), "where": _MAP}, ("table", "where")),
+            "raised": _raised(),
         }
     )  # fmt: skip
     group = _closed({k: _list(condition) for k in ("all", "any", "not")})

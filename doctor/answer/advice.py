@@ -33,7 +33,7 @@ def values(finding: Finding, situation: Situation = UNKNOWN) -> Values:
         told = getattr(first.scope, name)
         if told is not None:
             one.setdefault(name, str(told))
-    for name, value in situation.names().items():
+    for name, value in (situation.names() | situation.pair(first.captures)).items():
         one.setdefault(name, value)
     zh = {name: text.zh for name, text in situation.phrases().items() if name not in one}
     one = {name: text.en for name, text in situation.phrases().items()} | one

@@ -14,6 +14,7 @@ from doctor.base.words import word
 from doctor.commands import common
 from doctor.render import describe, layout
 from doctor.render.terminal import explained
+from kb.knowledge import Knowledge
 
 
 def main(argv: list[str]) -> int:
@@ -97,8 +98,11 @@ def _check(args: argparse.Namespace) -> int:
     from kb import lint, trial
     from kb.layers import HERE, Layer
 
-    files = _files(args.files) if args.files else Layer("built-in", HERE).files("entries")
-    tried = trial.of_files(files, common.knowledge(args))
+    built_in = Layer("built-in", HERE)
+    given = _files(args.files) if args.files else [*built_in.files("entries"), *built_in.files("checks")]
+    files = [path for path in given if not _of_machines(path)]
+    known = common.knowledge(args)
+    tried = trial.of_files(files, known)
     context, bench = lint.Context(tried.knowledge), Bench(tried.knowledge)
     faults = [str(problem) for problem in tried.problems]
     bad = 0
@@ -107,9 +111,13 @@ def _check(args: argparse.Namespace) -> int:
         bad += bool(problems)
         if problems:
             faults.append(f"{entry.path}\n" + "\n".join(f"  {p}" for p in problems))
+    checks = [path for path in given if _of_machines(path)]
+    more, wrong, unreadable = _machine_checks(checks, known) if checks else ([], 0, 0)
+    faults += more
+    bad += wrong
     for fault in faults:
         sys.stdout.write(f"{fault}\n")
-    sys.stdout.write(f"{len(files)} files, {len(files) - len(tried.entries)} unreadable, {bad} with problems\n")
+    sys.stdout.write(f"{len(given)} files, {len(files) - len(tried.entries) + unreadable} unreadable, {bad} with problems\n")
     return exits.INTERNAL if faults else exits.CLEAN
 
 
@@ -141,6 +149,28 @@ def _trust(args: argparse.Namespace) -> int:
     rows += (clean(row) for problem in problems for row in str(problem).split("\n"))
     sys.stdout.write("\n".join(rows) + "\n")
     return exits.CLEAN
+
+
+def _of_machines(path: Path) -> bool:
+    """Is a file a check of machines? Its code, which begins its name, says so."""
+    return path.name.lower().startswith("chk")
+
+
+def _machine_checks(files: list[Path], known: Knowledge) -> tuple[list[str], int, int]:
+    """Faults of checks of machines, how many have some, how many cannot be read."""
+    from doctor.env import proof
+    from kb.build import kinds
+    from kb.checks import read_checks
+
+    found, faults = read_checks((path, str(path)) for path in files)
+    told = [str(fault) for fault in faults]
+    bad = 0
+    for check in found:
+        problems = proof.problems(check, known, tuple(kinds()))
+        bad += bool(problems)
+        if problems:
+            told.append(f"{check.path}\n" + "\n".join(f"  {p}" for p in problems))
+    return told, bad, len(files) - len(found)
 
 
 def _files(given: list[str]) -> list[Path]:

@@ -8,10 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from doctor.findings import fits
 from doctor.findings.release import within
 from doctor.scan.situation import Said, joined, said
 from doctor.scan.tablescan import condition
 from kb.model import SAID, Framework, Signal, Text, When
+from kb.pairings import Pairing
 
 if TYPE_CHECKING:
     from doctor.scan.harvest import Harvest
@@ -34,6 +36,7 @@ class Situation(NamedTuple):
 
     facts: Mapping[str, tuple[str, ...]] = {}
     frameworks: Mapping[str, Framework] = {}
+    published: tuple[Pairing, ...] = ()  # which versions go together
 
     def first(self, fact: str) -> str | None:
         return next(iter(self.facts.get(fact, ())), None)
@@ -49,8 +52,17 @@ class Situation(NamedTuple):
     def names(self) -> dict[str, str]:
         """What texts of the knowledge may name, always with a default."""
         told = {fact: value for fact in NAMED if (value := self.first(fact)) is not None}
-        package = PACKAGES.get(family(told["chip"])) if "chip" in told else None
-        return told | {"kernels": package} if package is not None else told
+        if "chip" in told and (package := PACKAGES.get(family(told["chip"]))):
+            told["kernels"] = package
+        return fits.names(self.versions(), self.published) | told
+
+    def pair(self, captures: Mapping[str, str]) -> dict[str, str]:
+        """Of an importing and an imported package that were captured: their versions, and what is published of the pair."""
+        return fits.pair(captures, self.versions(), self.published)
+
+    def versions(self) -> dict[str, str]:
+        """The version of each software that the logs tell of."""
+        return {name: value for name in self.facts if (value := self.first(name)) is not None and value[:1].isdigit()}
 
     def world_size(self, at_least: int) -> int | None:
         """The size that a line states for a job of which at least so many ranks are seen."""
@@ -108,7 +120,12 @@ def _captured(captures: Mapping[str, str], name: str, values: Sequence[str]) -> 
     return None if value is None else any(condition(wanted, value) for wanted in values)
 
 
-def situation(harvest: Harvest, forms: Sequence[Signal], frameworks: Mapping[str, Framework] | None = None) -> Situation:
+def situation(
+    harvest: Harvest,
+    forms: Sequence[Signal],
+    frameworks: Mapping[str, Framework] | None = None,
+    published: tuple[Pairing, ...] = (),
+) -> Situation:
     """What the beginnings of the logs and the lines of what was found tell."""
     frameworks = frameworks or {}
     texts = sorted({h.place.text for h in harvest.hits} | {c.first.text for c in harvest.clusters})[:MAX_LINES]
@@ -124,7 +141,7 @@ def situation(harvest: Harvest, forms: Sequence[Signal], frameworks: Mapping[str
     known["progress"] = tuple(sorted(known.get("progress", ()), key=_part, reverse=True))
     if "machine" in known:
         known["machine"] = ("npu",) if "npu" in known["machine"] else known["machine"]
-    return Situation({fact: values for fact, values in known.items() if values and values[0]}, frameworks)
+    return Situation({fact: values for fact, values in known.items() if values and values[0]}, frameworks, published)
 
 
 def family(chip: str) -> str:

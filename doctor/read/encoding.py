@@ -13,8 +13,8 @@ _BLANK = "\N{NO-BREAK SPACE}"
 def decode(raw: bytes) -> str:
     """Log bytes to text: UTF-8, else GB18030 when that fits, else with the odd bytes shown as escapes.
 
-    Entities and blanks of a web page that a log was copied from are what they stand for. NULs are nothing: a crash, a sparse
-    file or a copied and truncated log left them there.
+    NULs are none of them: a crash, a sparse file or a copied and truncated log left them there. Entities and blanks of a
+    web page that a log was copied from are what they stand for.
     """
     raw = raw.rstrip(b"\r\n")
     if b"\0" in raw:

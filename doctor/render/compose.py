@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from doctor.base import notation
-from doctor.base.words import word
+from doctor.base.words import named, word
 from doctor.render import parts
 from doctor.render.document import (
     Block,
@@ -44,6 +44,7 @@ class Finding(NamedTuple):
     sure: str  # the confidence in words
     seen: int
     document: Document
+    note: str = ""  # why it stands where it does
 
     @property
     def times(self) -> str:
@@ -57,6 +58,16 @@ class Missing(NamedTuple):
     how: Command
 
 
+class Light(NamedTuple):
+    """A group of checks of a machine: how it stands, in a word; what is there; the checks that it passed."""
+
+    group: str
+    light: str  # red | yellow | green | grey
+    told: str
+    text: str
+    passed: tuple[str, ...]
+
+
 class Answer(NamedTuple):
     """A whole report."""
 
@@ -66,12 +77,15 @@ class Answer(NamedTuple):
     decisive: Document | None  # the line that is the answer where no entry is
     findings: tuple[Finding, ...]
     causes: tuple[Finding, ...]  # those of them that went wrong by themselves
+    context: tuple[Finding, ...]  # of another time than the failure
     noise: tuple[Finding, ...]
     job: Job | None
     unexplained: tuple[Document, ...]
     unexplained_times: int
     missing: tuple[Missing, ...]
     skipped: tuple[Pair, ...]
+    lights: tuple[Light, ...]
+    again: str  # the command that gives the report
 
 
 def answer(report: Json, lang: str) -> Answer:
@@ -85,13 +99,21 @@ def answer(report: Json, lang: str) -> Answer:
         decisive=decisive(report, lang),
         findings=tuple(found.values()),
         causes=tuple(found[f["id"]] for f in parts.roots(report)),
+        context=tuple(found[f["id"]] for f in parts.context(report)),
         noise=tuple(found[f["id"]] for f in parts.noise(report)),
         job=_job(report, lang),
         unexplained=tuple(cluster(c, lang) for c in report["unexplained"]),
         unexplained_times=sum(c["count"] for c in report["unexplained"]),
         missing=tuple(missing(one, lang) for one in report["missing_evidence"]),
         skipped=skipped(report),
+        lights=tuple(_light(group, lang) for group in report.get("environment", {}).get("groups", ())),
+        again="npu-doctor env" if report.get("environment", {}).get("alone") else "npu-doctor scan ...",
     )
+
+
+def _light(group: Json, lang: str) -> Light:
+    passed = tuple(f"{c['id']} {c['slug']}" for c in group["checks"] if c["state"] == "holds")
+    return Light(named("env.group", group["name"], lang), group["light"], named("env.light", group["light"], lang), group["line"], passed)
 
 
 def _job(report: Json, lang: str) -> Job | None:
@@ -110,6 +132,7 @@ def finding(made: Json, report: Json, lang: str, kinds: Kinds = str) -> Finding:
     return Finding(
         made["id"], made["title"][lang], made["severity"], tag, made["role"], share, sure, made["count"],
         Document(made["id"], made["title"][lang], facts, tuple(s for s in _sections(made, report, lang) if s.blocks)),
+        made["note"][lang] if made.get("note") else "",
     )  # fmt: skip
 
 
