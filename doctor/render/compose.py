@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from doctor.base import notation
 from doctor.base.words import word
@@ -15,6 +15,7 @@ from doctor.render.document import (
     Decoded,
     Document,
     Evidence,
+    Job,
     Link,
     Pair,
     Pattern,
@@ -23,9 +24,6 @@ from doctor.render.document import (
     Target,
 )
 from doctor.render.fixes import fixes, references
-
-if TYPE_CHECKING:  # most logs are of one process
-    from doctor.render.job import Job
 
 Json = dict[str, Any]
 Kinds = Callable[[str], str]

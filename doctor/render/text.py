@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from doctor.base import notation
 from doctor.base.words import word
 from doctor.render.compose import Answer, Finding, answer
-from doctor.render.document import Block, Command, Decoded, Document, Evidence, Link, Pair, Prose, Reference, Section
+from doctor.render.document import (
+    Block,
+    Command,
+    Decoded,
+    Document,
+    Evidence,
+    Job,
+    Link,
+    Pair,
+    Prose,
+    Reference,
+    Section,
+)
 from doctor.render.layout import Style, cells, cut, paint, wrap
 from doctor.render.terminal import LABEL, bullet, command, command_labelled, fixes, indented, labelled
-
-if TYPE_CHECKING:  # most logs are of one process
-    from doctor.render.job import Job
 
 Json = dict[str, Any]
 FULL = 3  # roots shown in full; further ones get a line each unless everything is asked for
