@@ -54,6 +54,7 @@ class Evidence(NamedTuple):
     line: int
     text: str
     time: str
+    matched: str = ""  # the part of the text by which it was found
 
 
 class Decoded(NamedTuple):
@@ -89,6 +90,13 @@ class Fix(NamedTuple):
     title: str
     notes: tuple[str, ...]
     parts: tuple[FixPart, ...]
+
+    risk: str = ""  # in words, however low
+
+    @property
+    def told(self) -> str:
+        """Its title, with its goal and its risk."""
+        return f"{self.title} [{self.goal}; {self.risk}]" if self.risk else f"{self.title} [{self.goal}]"
 
     @property
     def headline(self) -> str:

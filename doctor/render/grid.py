@@ -17,7 +17,7 @@ WIDEST = 16  # seats of a row; more on one node begin another row
 
 
 def grid(made: Json, told: Told, lang: str) -> Grid:
-    """The grid of a job; ranks without logs stand at their place where that is certain, else beneath all nodes."""
+    """The grid of a job; ranks without logs stand at their place where that is certain."""
     nodes: dict[str, dict[int, Seat]] = {}
     placed = _by_device(made["ranks"])
     for number, row in enumerate(sorted(made["ranks"], key=lambda r: (r["rank"] is None, r["rank"] or 0, r["pid"] or 0))):
@@ -32,9 +32,6 @@ def grid(made: Json, told: Told, lang: str) -> Grid:
         seat = Seat(name, "absent", word("job.group:missing", lang, who=name))
         if home is not None and rank % width not in nodes[home]:
             nodes[home][rank % width] = seat
-        else:
-            seats = nodes.setdefault("-", {})
-            seats[len(seats)] = seat
     rows = [(node, part) for node, seats in nodes.items() for part in _parts(seats)]
     folded = tuple(
         GridRow(tuple(node for node, _ in same), same[0][1])

@@ -79,7 +79,7 @@ def said(key: Key, members: list[Json], made: Json, lang: str) -> str:
 def _several(number: int, ranks: bool, one: Json | int, lang: str) -> str:
     if number == 1:
         return f"rank {one}" if isinstance(one, int) else name(one)
-    return word("job.several", lang, n=number, unit=word("job.ranks" if ranks else "job.processes", lang))
+    return word("job.ranks" if ranks else "job.processes", lang, n=number)
 
 
 def name(row: Json) -> str:
@@ -94,11 +94,8 @@ def name(row: Json) -> str:
 def _sentences(made: Json, lang: str) -> Iterator[str]:
     """Where it began and who waited; further roots; who has no log."""
     for number, root in enumerate(made["roots"][:FEW]):
-        told = [word(f"job.root:{root['verdict']}" if not number or root["verdict"] != "fault" else "job.group:fault", lang,
-                     who=root["who"], about=", ".join(root["codes"][:1]))]  # fmt: skip
-        if not number and root.get("unordered"):
-            told.append(word("job.open", lang, who=root["unordered"]))
-        elif not number and (root["seconds_before_first_timeout"] or 0) >= 1:
+        told = [word(_began(root, number), lang, who=root["who"], about=", ".join(root["codes"][:1]))]
+        if not number and (root["seconds_before_first_timeout"] or 0) >= 1:
             told.append(word("job.earlier", lang, time=notation.duration(root["seconds_before_first_timeout"])))
         comma = "，" if lang == "zh" else ", "
         waited = [word("job.waited", lang, who=_waiters(root, made, lang))] if root["waiters"] else []
@@ -108,12 +105,18 @@ def _sentences(made: Json, lang: str) -> Iterator[str]:
         yield f"{absent.said} ({absent.ranks})" if absent.processes > 1 else absent.said
 
 
+def _began(root: Json, number: int) -> str:
+    """The name of the sentence about a root: the first of several only failed first as far as clocks tell."""
+    if root["verdict"] != "fault":
+        return f"job.root:{root['verdict']}"
+    return "job.group:fault" if number else "job.root:open" if root.get("unordered") else "job.root:fault"
+
+
 def _waiters(root: Json, made: Json, lang: str) -> str:
     waiting = [r for r in made["ranks"] if r["state"] == "waiting" and r["about"] == root["who"]]
     if len(waiting) == root["waiters"] == 1:
         return name(waiting[0])
-    unit = "job.ranks" if all(r["rank"] is not None for r in waiting) else "job.processes"
-    return word("job.several", lang, n=root["waiters"], unit=word(unit, lang))
+    return word("job.ranks" if all(r["rank"] is not None for r in waiting) else "job.processes", lang, n=root["waiters"])
 
 
 def _lanes(ordered: list[tuple[Key, list[Json]]], made: Json, begin: float, lang: str) -> Iterator[Lane]:

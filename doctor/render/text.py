@@ -22,7 +22,7 @@ from doctor.render.document import (
     Section,
 )
 from doctor.render.layout import Style, cells, cut, paint, wrap
-from doctor.render.terminal import LABEL, bullet, command, command_labelled, fixes, indented, labelled
+from doctor.render.terminal import LABEL, bullet, command, command_labelled, fixes, headline, indented, labelled
 
 Json = dict[str, Any]
 FULL = 3  # roots shown in full; further ones get a line each unless everything is asked for
@@ -106,24 +106,14 @@ class _Text:
             aside = finding.severity == "info" and causes[0].severity in ("fatal", "error")
             short = not self.everything and (number >= FULL or aside)
             if short:
-                yield self._headline(finding)
+                yield from headline(finding, self.style)
             else:
                 yield from self._finding(finding, () if number else situation)
         if short:
             yield ""
 
-    def _headline(self, finding: Finding) -> str:
-        """Severity, code, title, and how sure; a long title wraps, what follows it is dropped before it is."""
-        style = self.style
-        head = cells(finding.tag) + len(finding.code) + 4
-        rows = wrap(finding.title, style.width - head)
-        gap = style.width - head - cells(rows[-1]) - cells(finding.sure)
-        title = ("\n" + " " * head).join(paint(row, "bold", style) for row in rows)
-        tail = " " * gap + paint(finding.sure, "dim", style) if gap >= 2 else ""
-        return f"{paint(finding.tag, finding.severity, style)}  {paint(finding.code, 'bold', style)}  {title}{tail}"
-
     def _finding(self, finding: Finding, situation: Sequence[str]) -> Iterator[str]:
-        yield self._headline(finding)
+        yield from headline(finding, self.style)
         yield from situation
         for section in finding.document.sections:
             # A note stands in `why` as well.
