@@ -14,6 +14,7 @@ from doctor.job.job import NO_STORY, Story
 from doctor.judge.nearness import Places
 from doctor.judge.reading_order import first_attempt_first, likeliest_first, most_urgent_first
 from doctor.judge.rules import RULES, Rule, Scene, decide, harmless
+from doctor.scan.harvest import Place
 from kb.model import Text
 
 
@@ -26,6 +27,7 @@ class Related(NamedTuple):
     explains: tuple[str, ...]
     note: Text | None = None  # what the whole job says for it
     rule: str | None = None  # the name of the rule by which it is explained
+    against: Place | None = None  # of a root: a line that nobody explains and that stands nearer to the origin
 
 
 class _Parent(NamedTuple):

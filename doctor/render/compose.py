@@ -120,7 +120,7 @@ def finding(made: Json, report: Json, lang: str, kinds: Kinds = str) -> Finding:
     return Finding(
         made["id"], made["title"][lang], made["severity"], tag, made["role"], share, sure, made["count"],
         notation.short_moment(made["last_seen"] or "") if made["last_seen"] != made["first_seen"] else "",
-        scope(made, lang), sentence(made["cause"][lang], lang), tuple(a[lang] for a in made.get("against") or ()),
+        scope(made, lang), sentence(made["cause"][lang], lang), tuple(a[lang] for a in made.get("doubts") or ()),
         found[first] if first < len(found) else None,
         Document(made["id"], made["title"][lang], facts, tuple(s for s in _sections(made, report, lang) if s.blocks)),
     )  # fmt: skip
