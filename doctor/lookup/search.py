@@ -30,6 +30,7 @@ MAX_PARTS = 400
 EXACT, BEGINS = 1000.0, 500.0
 PHRASE_TITLE, PHRASE_WORDS = 20.0, 12.0  # the whole of what was typed stands there
 PINYIN = 9.0
+FEW = 3  # entries that a word may name and still mean one of them
 EARLY = 12  # characters of a title in which stands what it is about
 
 
@@ -105,6 +106,19 @@ class Index:
         others = [c for c in codes if c.score < EXACT]
         about = [f for f in rest if exact and self._tells(f, words)]
         return [*known, *about, *exact, *others, *(f for f in rest if f not in about)][:limit]
+
+    def meant(self, typed: str) -> tuple[Found, ...]:
+        """The entries that a word of a message plainly names: few have it in their titles, or no other has it at all."""
+        word = " ".join(typed.lower().split())
+        if len(word) < 4:
+            return ()
+        entries = [n for n, item in enumerate(self._items) if item.kind == "entry"]
+        titles = [n for n in entries if _stands(word, self._items[n].told)]
+        found = titles or [n for n in entries if _stands(word, self._items[n].words)]
+        if not 0 < len(found) <= FEW:
+            return ()
+        ranked = [one for one in self.search(typed) if any(self._items[n].id == one.id for n in found)]
+        return tuple(ranked)
 
     def _tells(self, found: Found, words: list[str]) -> bool:
         """Does an entry speak of the very code that was typed?"""
@@ -246,6 +260,17 @@ class Index:
             if not known.startswith(text):
                 return
             yield Found("code", code, meaning, 6.0)
+
+
+def _stands(word: str, text: str) -> bool:
+    """Does it stand there as a word, not within another one?"""
+    at = text.find(word)
+    while at >= 0:
+        before, after = text[at - 1 : at], text[at + len(word) : at + len(word) + 1]
+        if not (before.isascii() and (before.isalnum() or before == "_")) and not (after.isascii() and (after.isalnum() or after == "_")):
+            return True
+        at = text.find(word, at + 1)
+    return False
 
 
 def _prior(brief: Brief) -> float:

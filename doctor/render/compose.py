@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from doctor.base import notation
 from doctor.base.words import word
+from doctor.base.words.told import told
 from doctor.render import parts
 from doctor.render.document import (
     Block,
@@ -99,7 +100,7 @@ def answer(report: Json, lang: str) -> Answer:
         unexplained=tuple(cluster(c, lang) for c in report["unexplained"]),
         unexplained_times=sum(c["count"] for c in report["unexplained"]),
         missing=tuple(missing(one, lang) for one in report["missing_evidence"]),
-        skipped=skipped(report),
+        skipped=skipped(report, lang),
     )
 
 
@@ -217,9 +218,9 @@ def decisive(report: Json, lang: str) -> Document | None:
     return Document(word("decisive", lang), word("decisive-told", lang), shown.facts, sections)
 
 
-def skipped(report: Json) -> tuple[Pair, ...]:
+def skipped(report: Json, lang: str) -> tuple[Pair, ...]:
     """What was not read, and why."""
-    return tuple(Pair(s["path"], s["reason"]) for s in report["skipped"])
+    return tuple(Pair(s["path"], told(s["reason"], lang)) for s in report["skipped"])
 
 
 def missing(one: Json, lang: str) -> Missing:
