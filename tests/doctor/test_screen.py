@@ -330,3 +330,19 @@ def test_progress_moves_and_goes(tmp_path: Path) -> None:
     drawn = [piece for piece in seen.raw.split("\r") if "MB/s" in piece]
     assert len(set(drawn)) > 1
     assert "MB/s" not in seen.text
+
+
+def test_a_killed_worker_is_an_error() -> None:
+    """Exit code 1, and no warning: somebody ended the job."""
+    seen = terminal("--lang", "en", piped=b"torch.distributed.elastic.multiprocessing.api: failed (exitcode: -9) local_rank: 6 (pid: 56700) of binary: /opt/env/bin/python\n")
+    assert seen.rows[0].startswith("ERROR  DST016")
+    assert seen.code == 1
+
+
+def test_errors_that_no_root_explains_are_no_success(tmp_path: Path) -> None:
+    """A remark beside an error that nobody knows: exit code 3, as README says."""
+    (tmp_path / "a.log").write_bytes(UNKNOWN)
+    (tmp_path / "npu-smi.txt").write_text((ROOT / "kb/demo/npu-smi.txt").read_text())
+    seen = terminal("scan", ".", "--lang", "en", cwd=tmp_path)
+    assert seen.code == 3
+    assert terminal("scan", ".", "--fail-on", "fatal", cwd=tmp_path).code == 3
