@@ -130,7 +130,7 @@ def redacted(
     return made, harvest
 
 
-def render(made: Json, harvest: Json, form: str, language: str, args: argparse.Namespace, target: str | None, call: Call) -> str:
+def render(made: Json, harvest: Json, form: str, language: str, args: argparse.Namespace, target: str | None, call: Call = PIPED) -> str:
     """The report in one form; what a form needs is loaded when it is asked for."""
     if form == "json":
         import json
