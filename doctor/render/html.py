@@ -73,7 +73,15 @@ def _lines(report: Json, lang: str) -> Iterator[str]:
         yield from _finding(finding, lang)
     if made.job is not None:
         yield from _job(made.job, lang)
+    if made.lights:
+        yield f"<section><h2>{escape(word('env.machine', lang))}</h2>\n<table>"
+        yield from (_row("td", (one.told, one.group, one.text)) for one in made.lights)
+        yield "</table></section>"
     yield from _unexplained(made, lang)
+    if made.context:
+        yield f"<section><h2>{escape(word('context', lang))}</h2>"
+        yield from _list(f"{f.code} {f.title}: {f.note}" for f in made.context)
+        yield "</section>"
     if made.noise:
         yield f"<section><h2>{escape(word('noise', lang))}</h2>"
         yield from _list(f"{f.code} {f.title} ({f.times})" for f in made.noise)

@@ -31,11 +31,11 @@ def _rows(report: Json, lang: str, opened: frozenset[str]) -> Iterator[Row]:
         yield Row(f"cluster:{line}", (head, Span(shown(notation.message(report["decisive"]["evidence"]["text"])), "title")))
     yield from _causes(report, lang, opened)
     yield from _unexplained(report, lang)
-    noise = parts.noise(report)
-    if noise:
-        yield from _heading(word("noise", lang))
-        for one in noise:
-            yield _below(one, "    ", "dim", lang)
+    for name, beside in (("context", parts.context(report)), ("noise", parts.noise(report))):
+        if beside:
+            yield from _heading(word(name, lang))
+            for one in beside:
+                yield _below(one, "    ", "dim", lang)
     if report["missing_evidence"]:
         yield from _heading(word("missing", lang))
         for number, one in enumerate(report["missing_evidence"]):
