@@ -251,6 +251,7 @@ class _Compact:
             ("fix", len(first.document.fixes) - 1 if first else 0),
             ("symptom", made.symptoms),
             ("unknown", unknown),
+            ("context", len(made.context)),
             ("noise", len(made.noise)),
             ("missing", len(made.missing) if first else len(made.missing) - 1),
             ("skip", len(made.skipped)),
