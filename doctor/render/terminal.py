@@ -159,7 +159,9 @@ def _block(block: Block, lang: str, style: Style) -> Iterable[str]:
         told = block.said or tuple(link.target.id for link in block.links)
         return _pair(block.label, ", ".join(told), style)
     if isinstance(block, Link):
-        return [f"  {block.target.id}  {block.text}"]
+        head = f"  {block.target.id}  "
+        rows = wrap(block.text, max(20, style.width - cells(head)))
+        return [(head if not number else " " * cells(head)) + row for number, row in enumerate(rows)]
     if isinstance(block, Reference):
         return [f"  {block.title}  {block.url}".rstrip()]
     if isinstance(block, Fix):
