@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import ClassVar
 
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Container
@@ -31,6 +32,7 @@ class ReportScreen(Frame):
     """A report on screen, wherever it came from; subclasses say how it is made."""
 
     AUTO_FOCUS = "#list"
+    MOST_ROWS = 6  # of the list on a small screen: the rest is the fix's
 
     BINDINGS: ClassVar[list[Binding | tuple[str, str] | tuple[str, str, str]]] = bindings(
         "evidence", "follow", "copy-fix", "copy-card", "repro", "export", "redact", "editor", "job", "knowledge"
@@ -80,21 +82,25 @@ class ReportScreen(Frame):
         return " ".join(self.session.paths)
 
     def speak(self) -> None:
-        self.query_one("#list").border_title = self.word("diagnosis")
         self.query_one("#card").border_title = self.word("detail")
         self.show_report()
+
+    def on_resize(self, event: events.Resize) -> None:
+        super().on_resize(event)
+        self.call_after_refresh(self.show_report)  # rows are made for the width of their list
 
     def show_report(self) -> None:
         """List and card of the present report; the cursor stays where it was."""
         view, card = self.query_one("#list", Rows), self.query_one("#card", Card)
         lang = self.doctor.language
         self.query_one(Note).show(self.remark)
+        view.border_title = self.word("diagnosis")
         if self.outcome is None:
-            self.bar(f"npu-doctor  {self.place_told()}")
+            self.bar("", self.place_told())
             return
-        told = outline.summary(self.outcome.report, lang)
-        self.bar(f"npu-doctor  {told}  {self.place_told()}")
-        rows = outline.rows(self.outcome.report, lang, self._opened)
+        self.bar(outline.summary(self.outcome.report, lang), self.place_told())
+        rows = outline.rows(self.outcome.report, lang, self._opened, view.room or outline.ONE_LINE)
+        view.styles.height = min(self.MOST_ROWS, len(rows)) + 1 if self.has_class("-narrow") else None
         view.empty = self.word("no-findings")
         view.set_rows(rows, self._key if self._moved else None)
         if any(row.key for row in rows):

@@ -12,7 +12,6 @@ from textual.worker import get_current_worker
 from doctor.base import notation
 from doctor.read.logfile import BadPatternError, LogFile, Pattern, open_log
 from doctor.read.source import Source
-from doctor.render.layout import cells
 from doctor.tui.evidence import logfilter
 from doctor.tui.evidence.logview import LogView
 from doctor.tui.shell.bindings import bindings
@@ -170,14 +169,7 @@ class EvidenceScreen(Frame):
                 parts.append(self.word("follow-on"))
         if self._busy:
             parts.append(self._busy)
-        told, name = "  ".join(parts), shown(self.source.name)
-        # Last, and its end rather than its beginning: that names the file.
-        room = self.app.size.width - cells(told) - 18 - (0 if self.doctor.redact else cells(self.word("redact-off-bar")) + 2)
-        if cells(name) > room > 8:
-            while cells(name) > room - 2:
-                name = name[1:]
-            name = f"..{name}"
-        self.bar(f"{told}  {name}".strip())
+        self.bar("  ".join(parts), self.source.name)
 
     # Hits and search
 

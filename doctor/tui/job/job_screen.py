@@ -39,7 +39,7 @@ class JobScreen(Frame):
         view = self.query_one("#ranks", Rows)
         view.border_title = self.word("job")
         lang = self.doctor.language
-        self.bar(f"npu-doctor  {timeline_rows.summary(self._job, lang)}")
+        self.bar(timeline_rows.summary(self._job, lang))
         self.query_one(Note).show(timeline_rows.headline(self._job, lang))
         view.set_rows(timeline_rows.rows(self._job, lang, max(20, self.app.size.width - 6)), view.current or None)
 

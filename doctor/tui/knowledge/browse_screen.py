@@ -23,7 +23,7 @@ from doctor.tui.shell.dialogs import Show
 from doctor.tui.shell.doc import Doc
 from doctor.tui.shell.fix_copier import FixCopier
 from doctor.tui.shell.frame import Frame
-from doctor.tui.shell.line import Row, RowsOf, Span
+from doctor.tui.shell.line import GLYPHS, Row, RowsOf, Span
 from doctor.tui.shell.messages import Failed, RowFolded, RowHighlighted, RowOpened
 from doctor.tui.shell.views import Card, Rows
 from doctor.tui.shell.widgets import Bar, Hints, SearchBox
@@ -152,7 +152,7 @@ class BrowseScreen(Frame):
         self.query_one("#tree").border_title = self.word("domains")
         self.query_one("#list-pane").border_title = self.word("entries")
         self.query_one("#card").border_title = self.word("detail")
-        self.bar(f"npu-doctor  {self.word('knowledge')}")
+        self.bar(f"npu-doctor · {self.word('knowledge')}")
         if self.shelf is not None:
             self.show_all()
         else:
@@ -204,21 +204,17 @@ class BrowseScreen(Frame):
             if self.facets != Facets(self.facets.node)
             else str(len(rows))
         ]
-        parts.append(
-            f"{self.word('facet-severity')}: {self.word(self.facets.severity) if self.facets.severity else self.word('any')}"
-        )
-        parts.append(f"{self.word('facet-component')}: {self.facets.component or self.word('any')}")
-        self.query_one("#facets", Bar).show("  ".join(parts), self.facets.node)
+        parts += [self.word(self.facets.severity)] if self.facets.severity else []
+        parts += [self.facets.component] if self.facets.component else []
+        self.query_one("#facets", Bar).show(" · ".join(parts), self.facets.node)
 
     def _row(self, key: str, many: bool) -> Row:
         assert self.shelf is not None
         item = self._items[key]
         name = item.target.id.partition("@")[0]
-        left = (
-            Span(f"{name:<{8 if item.target.kind == 'entry' else 12}} ", "id"),
-            Span(self.shelf.title(item, self.doctor.language)),
-        )
-        return Row(key, left, (Span(" " + self.word(item.severity), item.severity),) if item.severity and many else ())
+        glyph = (Span(GLYPHS[item.severity], item.severity), Span(" ")) if item.severity and many else ()
+        wide = 7 if item.target.kind == "entry" else 12
+        return Row(key, (*glyph, Span(f"{name:<{wide}} ", "id"), Span(self.shelf.title(item, self.doctor.language))))
 
     def go_to(self, code: str) -> None:
         """An entry, from wherever the reader comes."""

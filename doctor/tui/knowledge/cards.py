@@ -13,12 +13,13 @@ from kb.knowledge import Knowledge
 
 def card(known: Knowledge, target: Target, lang: str, back: Backlinks | None = None) -> Doc:
     """The card of anything the knowledge has; an empty one when it has it no longer."""
-    return Doc(target.id, lang, tuple(_documents(known, target, lang, back)))
+    entry = known.entry(target.id) if target.kind == "entry" else None
+    return Doc(target.id, lang, tuple(_documents(known, target, lang, back)), entry.severity if entry else "")
 
 
 def _documents(known: Knowledge, target: Target, lang: str, back: Backlinks | None) -> Iterator[Document]:
     if target.kind == "entry" and (entry := known.entry(target.id)) is not None:
-        yield describe.entry(entry, known, lang, back)
+        yield _arranged(describe.entry(entry, known, lang, back))
     elif target.kind == "code":
         code, _, family = target.id.partition("@")
         rows = sorted(known.decode(code), key=lambda r: r.get("family") != family and bool(family))
@@ -29,6 +30,13 @@ def _documents(known: Knowledge, target: Target, lang: str, back: Backlinks | No
         yield _with_mentions(describe.variable(variable, lang), target.id, known, lang, back)
     elif target.kind == "card" and (reference := known.card(target.id)) is not None:
         yield describe.card(reference, lang)
+
+
+LATE = ("patterns", "template", "refs")  # what an author wants to know; a reader wants the way out
+
+
+def _arranged(one: Document) -> Document:
+    return one._replace(sections=tuple(sorted(one.sections, key=lambda s: s.name in LATE)))
 
 
 def _with_mentions(one: Document, written: str, known: Knowledge, lang: str, back: Backlinks | None) -> Document:

@@ -61,10 +61,11 @@ class Frame(Screen[None]):
     def on_descendant_focus(self) -> None:
         self.update_hints()
 
-    def bar(self, left: str) -> None:
-        """The bar on top: the place, and the two languages with the present one marked."""
+    def bar(self, told: str, place: str = "") -> None:
+        """The bar on top: what is told, what is looked at as far as there is room, the two languages with the present one marked."""
         language = "[中文] EN" if self.doctor.language == "zh" else "中文 [EN]"
-        self.query_one(Bar).show(left, language if self.doctor.redact else f"{self.word('redact-off-bar')}  {language}")
+        right = language if self.doctor.redact else f"{self.word('redact-off-bar')}  {language}"
+        self.query_one(Bar).show(told, right, place)
 
     def command(self) -> str:
         """The command line that gives what this screen shows."""
