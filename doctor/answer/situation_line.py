@@ -41,7 +41,7 @@ def _size(job: Job | None) -> Text | None:
     """How many nodes and ranks, as far as the logs tell."""
     if job is None or len(job.processes) < 2:
         return None
-    ranks = job.world_size or len(job.processes)
+    ranks = max(job.world_size or 0, len(job.processes))
     nodes = len({p.server or p.node or p.home for p in job.processes})
     if nodes > 1 and ranks % nodes == 0 and not job.missing:
         return Text(f"{nodes} nodes x {ranks // nodes}", f"{nodes} 节点 x {ranks // nodes}")

@@ -13,6 +13,7 @@ from doctor.commands import common
 from doctor.judge.diagnosis import Diagnosis, conclude
 from doctor.read import discover
 from doctor.read.source import Skipped, Source
+from doctor.render.call import PIPED, Call
 from doctor.scan import many_sources
 from doctor.scan.select import Select
 from kb.knowledge import Knowledge
@@ -35,6 +36,11 @@ def look(
         skipped = (*skipped, Skipped("...", "interrupted: what follows was not read"))
         sys.stderr.write(f"npu-doctor: {word('interrupted', common.language(args))}\n")
     return conclude(harvests, known, time.perf_counter() - begin, skipped)
+
+
+def call(paths: list[str]) -> Call:
+    """How what was read can be named again: a pipe cannot."""
+    return PIPED if "-" in paths else Call(tuple(paths or discover.usual_places()))
 
 
 def find(paths: list[str]) -> tuple[tuple[Source, ...], tuple[Skipped, ...]]:

@@ -39,5 +39,5 @@ def main(argv: list[str]) -> int:
         return interface.open_logs(args, reading.select(args))
     known = common.knowledge(args)
     diagnosis = reading.diagnose(args, known)
-    reporting.emit(args, diagnosis, known)
+    reporting.emit(args, diagnosis, known, reading.call(args.paths))
     return reporting.exit_code(args, diagnosis)

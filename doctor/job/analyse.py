@@ -11,6 +11,7 @@ from doctor.job.facts import fact_of
 from doctor.job.identity import Who
 from doctor.job.job import Job, Root
 from doctor.job.roots import choose
+from doctor.job.states import counted
 from doctor.job.waits import graph
 from doctor.scan.harvest import VERDICTS, Harvest, Hit, Place
 from kb.model import Signal
@@ -49,7 +50,7 @@ def analyse(harvest: Harvest, findings: Sequence[Finding]) -> tuple[Job, Who] | 
         tuple((f.process, f.code) for f in failed),
         tuple(r.process for r in roots if r.verdict == "stopped" and r.process is not None),
     )
-    return job, who
+    return counted(job), who
 
 
 def _general(code: str, codes: Sequence[str], refines: Mapping[str, Sequence[str]]) -> int:

@@ -22,13 +22,13 @@ from doctor.render.document import (
     Evidence,
     Fix,
     FixPart,
+    Job,
     Link,
     Pair,
     Prose,
     Reference,
     Section,
 )
-from doctor.render.job import Job
 
 Json = dict[str, Any]
 EVENTS = 200  # of the timeline of a job

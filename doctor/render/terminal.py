@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
 from doctor.base import notation
 from doctor.base.words import word
@@ -24,6 +25,9 @@ from doctor.render.document import (
 )
 from doctor.render.layout import Style, cells, paint, wrap
 
+if TYPE_CHECKING:  # explaining needs no report
+    from doctor.render.compose import Finding
+
 LABEL = 10  # cells of the label column
 
 
@@ -32,6 +36,18 @@ def labelled(label: str, text: str, style: Style, name: str | None = None) -> It
     for number, row in enumerate(wrap(text, max(20, style.width - LABEL - 1))):
         head = f"  {paint(label, 'label', style)}{pad}" if not number else " " * LABEL
         yield f"{head} {paint(row, name, style) if name else row}".rstrip()
+
+
+def headline(found: Finding, style: Style) -> Iterator[str]:
+    """Severity, code, title, and how sure at the right of the first row: a long title wraps, nothing is dropped."""
+    head = cells(found.tag) + len(found.code) + 4
+    tail = f"{found.confidence} {found.sure}"
+    room = style.width - head
+    rows = wrap(" ".join(found.title.split()), max(20, room - cells(tail) - 2))
+    gap = " " * max(2, room - cells(rows[0]) - cells(tail))
+    begin = f"{paint(found.tag, found.severity, style)}  {paint(found.code, 'bold', style)}  {paint(rows[0], 'bold', style)}"
+    yield f"{begin}{gap}{paint(tail, 'dim', style)}"
+    yield from (" " * head + paint(row, "bold", style) for row in rows[1:])
 
 
 def bullet(text: str, style: Style) -> Iterator[str]:

@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from doctor.base import notation
 from doctor.base.words import word
 from doctor.render.compose import Answer, Finding, answer
-from doctor.render.document import Block, Command, Decoded, Document, Evidence, Link, Pair, Prose, Reference, Section
+from doctor.render.document import (
+    Block,
+    Command,
+    Decoded,
+    Document,
+    Evidence,
+    Job,
+    Link,
+    Pair,
+    Prose,
+    Reference,
+    Section,
+)
 from doctor.render.layout import Style, cells, cut, paint, wrap
-from doctor.render.terminal import LABEL, bullet, command, command_labelled, fixes, indented, labelled
-
-if TYPE_CHECKING:  # most logs are of one process
-    from doctor.render.job import Job
+from doctor.render.terminal import LABEL, bullet, command, command_labelled, fixes, headline, indented, labelled
 
 Json = dict[str, Any]
 FULL = 3  # roots shown in full; further ones get a line each unless everything is asked for
@@ -97,24 +106,14 @@ class _Text:
             aside = finding.severity == "info" and causes[0].severity in ("fatal", "error")
             short = not self.everything and (number >= FULL or aside)
             if short:
-                yield self._headline(finding)
+                yield from headline(finding, self.style)
             else:
                 yield from self._finding(finding, () if number else situation)
         if short:
             yield ""
 
-    def _headline(self, finding: Finding) -> str:
-        """Severity, code, title, and how sure; a long title wraps, what follows it is dropped before it is."""
-        style = self.style
-        head = cells(finding.tag) + len(finding.code) + 4
-        rows = wrap(finding.title, style.width - head)
-        gap = style.width - head - cells(rows[-1]) - cells(finding.sure)
-        title = ("\n" + " " * head).join(paint(row, "bold", style) for row in rows)
-        tail = " " * gap + paint(finding.sure, "dim", style) if gap >= 2 else ""
-        return f"{paint(finding.tag, finding.severity, style)}  {paint(finding.code, 'bold', style)}  {title}{tail}"
-
     def _finding(self, finding: Finding, situation: Sequence[str]) -> Iterator[str]:
-        yield self._headline(finding)
+        yield from headline(finding, self.style)
         yield from situation
         for section in finding.document.sections:
             # A note stands in `why` as well.

@@ -9,6 +9,7 @@ WORDS = {
     "options": ("npu-doctor COMMAND --help tells a command's options.", "npu-doctor 命令 --help 查看该命令的选项。"),
     "piped": ("Piped input is diagnosed:  python train.py 2>&1 | npu-doctor", "管道输入会被直接诊断:  python train.py 2>&1 | npu-doctor"),
     "exits": ("exit codes: 0 clean, 1 findings, 2 usage, 3 inconclusive, 4 broken knowledge or internal error, 130 interrupted", "退出码: 0 正常, 1 有发现, 2 用法错误, 3 无法判断, 4 知识库或内部错误, 130 被中断"),
+    "wrote": ("wrote {path}", "已写入 {path}"),
     "command:scan": ("diagnose logs: files, folders, archives, or - for standard input", "诊断日志：文件、目录、压缩包，或用 - 表示标准输入"),
     "command:merge": ("merge the JSON lines of `scan -f jsonl` of many nodes into one diagnosis", "把多个节点 `scan -f jsonl` 的结果合并成一个诊断"),
     "command:explain": ("explain an error code, an entry or an environment variable", "解释错误码、知识条目或环境变量"),
