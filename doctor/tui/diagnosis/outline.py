@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from doctor.base import notation
@@ -18,13 +17,32 @@ from doctor.tui.shell.line import BLANK, GLYPHS, Line, Row, Span, cut, folded, p
 Json = dict[str, Any]
 
 
+ABOUT_OTHERS = ("explains", "explained_by")  # sections that name other rows
 ONE_LINE = 60  # cells from which on a row has room for its title beside code and severity
+FAULTS = "faults:"
+MAX_FAULTS = 50
 MAX_TITLE = 2  # lines of a title that stands beneath its code
 
 
-def rows(report: Json, lang: str, opened: frozenset[str], room: int = 80) -> list[Row]:
-    """The list, for that many cells. Symptoms stand beneath their cause, folded away unless their cause is in `opened`."""
-    return list(_Rows(report, lang, room).rows(opened))
+def rows(report: Json, lang: str, opened: frozenset[str], room: int = 80, wanted: str = "") -> list[Row]:
+    """The list, for that many cells. Symptoms stand beneath their cause, folded away unless their cause is in `opened`.
+
+    `wanted`: only rows of which the words of a search tell something; of these none is folded.
+    """
+    words = wanted.casefold().split()
+    if not words:
+        return list(_Rows(report, lang, room).rows(opened))
+    made = list(_Rows(report, lang, room).rows(frozenset(f"finding:{f['id']}" for f in report["findings"])))
+    fits = {key for key in dict.fromkeys(row.key for row in made) if key and _tells(report, key, lang, words)}
+    return [row for row in made if (row.key or row.of) in fits]
+
+
+def _tells(report: Json, key: str, lang: str, words: list[str]) -> bool:
+    """Do all the words stand in what a row is about: its title, its cause, its fixes, its lines?"""
+    made = card(report, key, lang, str)
+    own = [d._replace(sections=tuple(s for s in d.sections if s.name not in ABOUT_OTHERS)) for d in made.documents]
+    text = Doc(key, lang, own).markdown().casefold()
+    return all(word in text for word in words)
 
 
 class _Rows:
@@ -111,6 +129,21 @@ class _Rows:
                 yield from self._row(f"cluster:{number}", head, notation.message(cluster["evidence"]["text"]))
 
 
+def fault_rows(faults: Sequence[object], lang: str) -> list[Row]:
+    """That some of the knowledge could not be used: a diagnosis may lack it."""
+    if not faults:
+        return []
+    return [Row("", BLANK), Row(FAULTS, (Span("! ", "warning"), Span(word("kb-faulty-head", lang, n=len(faults)), "label")))]
+
+
+def fault_card(faults: Sequence[object], lang: str) -> Doc:
+    told = tuple(Prose(str(fault)) for fault in faults[:MAX_FAULTS])
+    more = (Prose(f"... {len(faults) - MAX_FAULTS} {word('more', lang)}"),) if len(faults) > MAX_FAULTS else ()
+    about = Section("about", "", (Prose(word("kb-faulty-told", lang)),))
+    title = word("kb-faulty-head", lang, n=len(faults))
+    return Doc(FAULTS, lang, [Document("", title, (), (about, Section("faults", "", (*told, *more))))])
+
+
 def _heading(text: str) -> Iterator[Row]:
     yield Row("", BLANK)
     yield Row("", (Span(text, "label"),))
@@ -160,7 +193,7 @@ def card(report: Json, key: str, lang: str, kinds: Callable[[str], str]) -> Doc:
 def _documents(report: Json, key: str, lang: str, kinds: Callable[[str], str]) -> Iterator[Document]:
     kind, _, name = key.partition(":")
     if kind == "finding" and (one := find(report, name)) is not None:
-        yield arranged(compose.finding(one, report, lang, kinds).document, lang)
+        yield arranged(compose.finding(one, report, lang, kinds), lang)
     elif kind == "cluster" and (cluster := _numbered(report["unexplained"], name)) is not None:
         yield compose.cluster(cluster, lang)
     elif kind == "missing" and (row := _numbered(report["missing_evidence"], name)) is not None:
@@ -179,22 +212,22 @@ ORDER = ("where", "reason", "fix", "cause", "hits", "explained_by", "explains", 
 MAX_REASON = 240  # cells: so much that the fix beneath it is seen on the smallest terminal
 
 
-def arranged(document: Document, lang: str) -> Document:
+def arranged(found: compose.Finding, lang: str) -> Document:
     """A finding as the screen shows it: where, why, what to do; only then everything that proves it."""
-    sections = []
+    document, sections = found.document, []
     for section in document.sections:
         if section.name == "evidence":
             section = section._replace(name=HITS)
         elif section.name == "why":
             section = section._replace(label=word("how-matched", lang))
+        elif section.name == "fix" and found.first is not None:
+            section = section._replace(blocks=tuple(sorted(section.blocks, key=lambda fix: fix != found.first)))
         sections.append(section)
-    said = document.section("note").blocks or document.section("cause").blocks
-    text = next((block.text for block in said if isinstance(block, Prose)), "")
-    if not document.section("note").blocks:
-        text = first_sentence(text)
-    if text:
-        reason = plain(cut((Span(shown(text)),), MAX_REASON))
-        sections.append(Section("reason", "", (Pair(word("why", lang), reason),)))
+    note = next((block.text for block in document.section("note").blocks if isinstance(block, Prose)), "")
+    comma = "；" if lang == "zh" else "; "
+    facts = (("why", note or found.reason), ("against", comma.join(found.against)))
+    told = (Pair(word(name, lang), plain(cut((Span(shown(text)),), MAX_REASON))) for name, text in facts if text)
+    sections.append(Section("reason", "", tuple(told)))
     sections = [_aligned(s, lang) if s.name in ("where", "reason") else s for s in sections]
     place = {name: at for at, name in enumerate(ORDER)}
     return document._replace(sections=tuple(sorted(sections, key=lambda s: place.get(s.name, len(ORDER)))))
@@ -202,21 +235,25 @@ def arranged(document: Document, lang: str) -> Document:
 
 def _aligned(section: Section, lang: str) -> Section:
     """Facts whose names are equally wide, so that the facts stand beneath each other."""
-    widest = max(cells(word(name, lang)) for name in ("where", "why"))
+    widest = max(cells(block.label) for block in section.blocks if isinstance(block, Pair)) if section.blocks else 0
+    widest = max(widest, *(cells(word(name, lang)) for name in ("where", "why")))
     pairs = (b for b in section.blocks if isinstance(b, Pair))
     return section._replace(blocks=tuple(b._replace(label=b.label + " " * (widest - cells(b.label))) for b in pairs))
 
 
-_SENTENCE = re.compile(r"[。！？]|[.!?](?=\s|$)")
-
-
-def first_sentence(text: str) -> str:
-    end = _SENTENCE.search(text)
-    return text[: end.end()] if end else text
-
-
 def _numbered(rows: list[Json], name: str) -> Json | None:
     return rows[int(name)] if name.isdigit() and int(name) < len(rows) else None
+
+
+def has_repro(report: Json, key: str) -> bool:
+    """Does a script make sense for a row: has its entry a template, or do its lines tell an operator?"""
+    kind, _, name = key.partition(":")
+    one = find(report, name) if kind == "finding" else None
+    if one is None:
+        return False
+    from doctor.repro.extract import operators
+
+    return bool(one["repro"]) or any(operators(e["text"]) for e in one["evidence"])
 
 
 def find(report: Json, code: str) -> Json | None:
@@ -238,7 +275,8 @@ def fixes(report: Json, key: str, lang: str) -> list[tuple[str, str]]:
     """Titles and what can be pasted of a row's fixes."""
     kind, _, name = key.partition(":")
     if kind == "finding" and (finding := find(report, name)) is not None:
-        return [(f.title, pasted(f)) for f in made_fixes(finding["fixes"], lang)]
+        found, first = made_fixes(finding["fixes"], lang), finding.get("first_fix") or 0
+        return [(f.title, pasted(f)) for f in (*found[first : first + 1], *found[:first], *found[first + 1 :])]
     if kind == "missing" and name.isdigit() and int(name) < len(report["missing_evidence"]):
         return [
             (report["missing_evidence"][int(name)]["what"][lang], report["missing_evidence"][int(name)]["how"][lang])

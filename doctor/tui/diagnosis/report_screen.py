@@ -25,7 +25,7 @@ from doctor.tui.shell.messages import RowFolded, RowHighlighted, RowOpened
 from doctor.tui.shell.pseudonyms import Pseudonyms
 from doctor.tui.shell.session import Outcome, Session
 from doctor.tui.shell.views import Card, Rows
-from doctor.tui.shell.widgets import Bar, Hints, Note
+from doctor.tui.shell.widgets import Bar, Hints, Note, SearchBox
 
 
 class ReportScreen(Frame):
@@ -39,9 +39,10 @@ class ReportScreen(Frame):
     )
     HINTS: ClassVar[tuple[str, ...]] = (
         "open",
-        "fold",
         "evidence",
         "copy-fix",
+        "search",
+        "fold",
         "repro",
         "export",
         "job",
@@ -68,6 +69,7 @@ class ReportScreen(Frame):
         with Container(id="panes"):
             yield Rows(id="list", classes="pane")
             yield Card(id="card", classes="pane")
+        yield SearchBox(id="search", classes="-asked", select_on_focus=False)
         yield Hints()
 
     def on_mount(self) -> None:
@@ -99,18 +101,37 @@ class ReportScreen(Frame):
             self.bar("", self.place_told())
             return
         self.bar(outline.summary(self.outcome.report, lang), self.place_told())
-        rows = outline.rows(self.outcome.report, lang, self._opened, view.room or outline.ONE_LINE)
+        rows = outline.rows(self.outcome.report, lang, self._opened, view.room or outline.ONE_LINE, self.search_box.value)
+        rows += outline.fault_rows(self.session.known.problems, lang)
         view.styles.height = min(self.MOST_ROWS, len(rows)) + 1 if self.has_class("-narrow") else None
-        view.empty = self.word("no-findings")
+        view.empty = self.word("nothing-fits" if self.search_box.value else "no-findings")
         view.set_rows(rows, self._key if self._moved else None)
         if any(row.key for row in rows):
             card.show(self._card(self.outcome.report, view.current), keep=view.current == self._key)
         else:
             card.show(self._card(self.outcome.report, ""))
         self._key = view.current
+        self.update_hints()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """What makes no sense for the present row is no key of the screen."""
+        del parameters
+        if action == "repro":
+            return self.outcome is not None and outline.has_repro(self.outcome.report, self._key)
+        return True
+
+    def useful(self, names: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(name for name in super().useful(names) if name != "job" or self._job is not None)
+
+    @property
+    def _job(self) -> outline.Json | None:
+        job = self.outcome.report.get("job") if self.outcome is not None else None
+        return job if isinstance(job, dict) and job.get("ranks") else None
 
     def _card(self, report: outline.Json, key: str) -> Doc:
         lang, known = self.doctor.language, self.session.known
+        if key == outline.FAULTS:
+            return outline.fault_card(known.problems, lang)
         return outline.card(report, key, lang, lambda kind: known.kind_title(kind).pick(lang))
 
     def on_row_highlighted(self, message: RowHighlighted) -> None:
@@ -118,6 +139,7 @@ class ReportScreen(Frame):
             self._key, self._moved = message.key, True
             self._copier = FixCopier()
             self.query_one("#card", Card).show(self._card(self.outcome.report, message.key))
+            self.update_hints()
 
     def on_row_folded(self, message: RowFolded) -> None:
         self._opened = self._opened ^ {message.key}
@@ -129,6 +151,10 @@ class ReportScreen(Frame):
             self.action_evidence()
         else:
             self.query_one("#card", Card).focus()
+
+    def search_typed(self, text: str) -> None:
+        del text
+        self.show_report()
 
     def go_to(self, key: str) -> None:
         """The row of that key, unfolding what hides it."""
@@ -222,9 +248,8 @@ class ReportScreen(Frame):
             open_in_editor(self.doctor, self.session.source(found[0][0]), found[0][1])
 
     def action_job(self) -> None:
-        job = self.outcome.report.get("job") if self.outcome else None
-        if isinstance(job, dict) and job.get("ranks"):
-            self.doctor.show_job(job)
+        if self._job is not None:
+            self.doctor.show_job(self._job)
         else:
             self.doctor.tell("no-job", severity="warning")
 

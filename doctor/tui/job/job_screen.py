@@ -14,7 +14,7 @@ from doctor.tui.shell.bindings import bindings
 from doctor.tui.shell.frame import Frame
 from doctor.tui.shell.messages import RowOpened
 from doctor.tui.shell.views import Rows
-from doctor.tui.shell.widgets import Bar, Hints, Note
+from doctor.tui.shell.widgets import Bar, Hints, Note, SearchBox
 
 
 class JobScreen(Frame):
@@ -33,6 +33,7 @@ class JobScreen(Frame):
         yield Bar()
         yield Note()
         yield Rows(id="ranks", classes="pane")
+        yield SearchBox(id="search", classes="-asked", select_on_focus=False)
         yield Hints()
 
     def speak(self) -> None:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Container, Vertical
@@ -33,6 +32,11 @@ from kb.model import Entry
 SOON_S = 0.25  # knowledge that is compiled already is there by then, and the first picture shows it
 
 
+CARD_HINTS = (
+    "follow", "previous", "copy-fix", "copy-card", "repro", "command-line", "maximise", "back", "help", "quit",
+)  # fmt: skip
+
+
 @dataclass
 class ShelfReady(Message):
     """The knowledge has been read."""
@@ -46,7 +50,7 @@ class BrowseScreen(Frame):
     AUTO_FOCUS = "#list"
 
     BINDINGS: ClassVar[list[Binding | tuple[str, str] | tuple[str, str, str]]] = bindings(
-        "search", "severity", "component", "domains", "follow", "previous", "copy-fix", "copy-card", "repro"
+        "severity", "component", "domains", "follow", "previous", "copy-fix", "copy-card", "repro"
     )
     HINTS: ClassVar[tuple[str, ...]] = (
         "search",
@@ -76,23 +80,12 @@ class BrowseScreen(Frame):
         """What helps where the cursor is."""
         place = self.focused.id if self.focused is not None else ""
         if place == "search":
-            return ("open", "back")
+            return super().hints()
         if place == "tree":
             return ("open", "fold", "search", "back", "help", "quit")
         if place == "card":
-            return (
-                "follow",
-                "previous",
-                "copy-fix",
-                "copy-card",
-                "repro",
-                "command-line",
-                "maximise",
-                "back",
-                "help",
-                "quit",
-            )
-        return self.HINTS
+            return self.useful(CARD_HINTS)
+        return self.useful(self.HINTS)
 
     @property
     def keeper(self) -> ShelfKeeper:
@@ -229,17 +222,9 @@ class BrowseScreen(Frame):
         self.show_items(f"entry:{code}")
         self._draw(Target("entry", code))
 
-    @on(SearchBox.Changed, "#search")
-    def _typed(self, event: SearchBox.Changed) -> None:
-        self.facets = self.facets._replace(text=event.value)
+    def search_typed(self, text: str) -> None:
+        self.facets = self.facets._replace(text=text)
         self.show_items()
-
-    def on_search_box_left(self) -> None:
-        self.query_one("#list", Rows).focus()
-
-    @on(SearchBox.Submitted, "#search")
-    def _submitted(self) -> None:
-        self.query_one("#list", Rows).focus()
 
     def on_row_highlighted(self, message: RowHighlighted) -> None:
         if message.view.id == "list" and (item := self._items.get(message.key)) is not None:
@@ -270,11 +255,9 @@ class BrowseScreen(Frame):
         self._target = target
         if not keep:
             self._copier = FixCopier()
+        self.update_hints()
         card = self.query_one("#card", Card)
         card.show(self.shelf.card(target, self.doctor.language) if target and self.shelf else Doc(""), keep)
-
-    def action_search(self) -> None:
-        self.query_one("#search", SearchBox).focus()
 
     def action_severity(self) -> None:
         if self.shelf is not None:
@@ -310,8 +293,8 @@ class BrowseScreen(Frame):
         elif self.has_class("-tree") and self.has_class("-narrow"):
             self.remove_class("-tree")
             self.query_one("#list", Rows).focus()
-        elif self.focused is search and search.value:
-            search.value = ""
+        elif self.focused is search:
+            self.leave_search(clear=True)
         elif self.focused is not self.query_one("#list"):
             self.query_one("#list", Rows).focus()
         elif self._trail:
@@ -330,6 +313,14 @@ class BrowseScreen(Frame):
 
     def action_copy_card(self) -> None:
         self.doctor.copy(self.query_one("#card", Card).doc.markdown(), self.word("the-card"))
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """A script is offered where the entry on the card has one."""
+        del parameters
+        if action == "repro":
+            entry = self._entry()
+            return entry is not None and bool(entry.repro)
+        return True
 
     def action_repro(self) -> None:
         entry = self._entry()

@@ -27,10 +27,11 @@ from doctor.render.document import (
     Section,
     Target,
 )  # fmt: skip
+from doctor.render.excerpt import excerpt
 from doctor.render.layout import cells, wrap
 from doctor.render.markdown import escape, fence
 from doctor.tui.shell import syntax
-from doctor.tui.shell.line import BLANK, GLYPHS, Line, Span, cut, folded, shown, tail, width
+from doctor.tui.shell.line import BLANK, GLYPHS, Line, Span, folded, shown, tail, width
 
 MAX_EVIDENCE = 6  # places shown on a card; all of them are in the evidence view
 LEFT_OUT = ("note", "shape")  # they stand in `why` and in the evidence
@@ -123,7 +124,19 @@ class _Layout:
             mark = Span(f"[{self._links}] " if self._links < 10 else "    ", "key")
             time = one.time.partition(" ")[2][:12]
             head = (mark, Span(f"{word('at-line', self.lang)} {one.line}", "link"), Span(f"  {time}  " if time else "  ", "dim"))
-            yield (*head, *cut((Span(shown(notation.message(one.text)), "log"),), self.room - width(head)))
+            yield (*head, *self._excerpt(one, self.room - width(head)))
+
+    def _excerpt(self, one: Evidence, room: int) -> Iterator[Span]:
+        """The part of a line that matched, marked, with what stands around it as far as there is room."""
+        message = notation.message(one.text).strip()
+        told = excerpt(one._replace(text=message) if one.matched in message else one, room)
+        text, at = shown(told.text), 0
+        for begin, end, style in ((0, told.at, "log"), (told.at, told.at + told.size, "matched"), (told.at + told.size, room, "log")):
+            piece = ""
+            while at < len(text) and cells(text[:at]) < end:
+                piece, at = piece + text[at], at + 1
+            if begin < end:
+                yield Span(piece, style)
 
     def _block(self, block: Block, at: int) -> Iterable[Line]:
         if isinstance(block, Fix):

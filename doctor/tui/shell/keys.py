@@ -31,6 +31,7 @@ KEYS: Mapping[str, Key] = {
     "right": Key("right,l", "right", ("right", "右"), ("Scroll to the right", "向右滚动")),
     "back": Key("escape", "back", ("back", "返回"), ("Back, or clear the search, or stop what is running", "返回、清除搜索或停止当前工作")),
     "search": Key("slash", "search", ("search", "搜索"), ("Search", "搜索")),
+    "accept": Key("enter", "submit", ("to the hits", "到结果"), ("Leave the search box and keep what was found", "离开搜索框并保留结果")),
     "severity": Key("s", "severity", ("severity", "级别"), ("Only entries of the next severity", "按级别筛选（循环）")),
     "component": Key("m", "component", ("component", "组件"), ("Only entries of the next component", "按组件筛选（循环）")),
     "domains": Key("d", "domains", ("domains", "分类"), ("To the tree of domains", "转到分类树")),

@@ -22,7 +22,7 @@ from doctor.tui.shell.themes import FEW
 
 STYLES = (
     "title", "id", "label", "dim", "fatal", "error", "warning", "info", "good", "key", "link", "code", "code-comment",
-    "code-string", "code-number", "code-keyword", "code-name", "log", "hit", "goal", "cursor", "cursor-away", "head", "thumb",
+    "code-string", "code-number", "code-keyword", "code-name", "log", "matched", "hit", "goal", "cursor", "cursor-away", "head", "thumb",
 )  # fmt: skip
 # Screens have the styles, not their parts: they are worked out once, and every list and card draws with the same ones.
 STYLE_CLASSES = {f"line--{name}" for name in STYLES}
