@@ -21,7 +21,7 @@ LINE_KINDS = ("plog", "message", "traceback", "launcher", "kernel", "shell", "te
 TABLES = (
     "npu-smi.chip", "npu-smi.process", "npu-smi.summary", "key-value", "ps", "job",
     "meaning.import", "meaning.refusal", "meaning.limit", "meaning.missing", "meaning.permission", "meaning.timeout",
-    "meaning.unsupported", "meaning.rule", "meaning.failure",
+    "meaning.unsupported", "meaning.rule", "meaning.failure", "meaning.build",
 )  # fmt: skip
 # A fact's signals are called "fact:comm-entry/0": no entry has such a code.
 FACT_PREFIX = "fact:"

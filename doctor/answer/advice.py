@@ -158,6 +158,7 @@ def fix_json(fix: Fix) -> dict[str, Any]:
 
 
 _SURE = {"high": 0.95, "medium": 0.75, "low": 0.5}
+_DOUBTED = 0.75  # at most, while a line that nobody explains stands nearer to the origin
 
 
 def confidence(related: Related) -> float:
@@ -168,6 +169,8 @@ def confidence(related: Related) -> float:
         sure = min(sure, 0.5)
     if entry.role == "wrapper":
         sure = 0.2
+    if related.against is not None:
+        sure = min(sure, _DOUBTED)
     if entry.status == "draft":
         sure -= 0.1
     return round(sure, 2)
@@ -201,4 +204,19 @@ def why(related: Related) -> Text:
     if related.role == "root" and finding.entry.role == "ambiguous":
         en.append("nothing earlier or more specific was found")
         zh.append("没有发现更早或更具体的原因")
+    doubt = against(related)
+    if doubt is not None:
+        en.append(f"against it: {doubt.en}")
+        zh.append(f"不利的一点：{doubt.zh}")
     return Text("; ".join(en) + ".", "；".join(zh) + "。")
+
+
+def against(related: Related) -> Text | None:
+    """What speaks against a finding, in words; None when nothing does."""
+    line = related.against
+    if line is None:
+        return None
+    where = notation.place(clean(line.path), line.line)
+    return Text(
+        f"an error that no entry knows stands before it, at {where}", f"在它之前的 {where} 有一条知识库无法解释的错误"
+    )

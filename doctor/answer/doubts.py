@@ -7,12 +7,10 @@ from collections.abc import Iterator
 from doctor.base import notation
 from doctor.base.notation import clean
 from doctor.base.words import both
-from doctor.findings.evaluate import stream_of
 from doctor.judge.diagnosis import Diagnosis
 from doctor.judge.relate import Related
 
 Told = dict[str, str]
-LOUD = ("error", "fatal", "critical")
 
 
 def doubts(related: Related, diagnosis: Diagnosis) -> list[Told]:
@@ -26,16 +24,9 @@ def _doubts(related: Related, diagnosis: Diagnosis) -> Iterator[Told]:
         yield both("against-victim")
     elif entry.role == "wrapper":
         yield both("against-wrapper")
-    earlier = [
-        c.first
-        for c in diagnosis.unexplained
-        if (c.first.level or "") in LOUD and stream_of(c.first) == stream_of(first) and c.first.line < first.line
-    ]
-    if earlier:
-        nearest = max(earlier, key=lambda place: place.line)
-        same = nearest.path == first.path
-        told = both("against-line", line=nearest.line) if same else None
-        yield told or both("against-earlier", place=notation.place(clean(nearest.path), nearest.line))
+    if (line := related.against) is not None:
+        same = both("against-line", line=line.line) if line.path == first.path else None
+        yield same or both("against-earlier", place=notation.place(clean(line.path), line.line))
     job = diagnosis.job
     if job is not None and len(job.processes) > 1:
         for root in job.roots:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from doctor.answer.advice import fix_json
 from doctor.base import exits
 from doctor.base.notation import clean
+from doctor.base.words import word
 from doctor.commands import common
 from doctor.lookup import error_bits
 from doctor.render import describe, layout
@@ -20,8 +21,11 @@ from kb import plain, spelling
 from kb.knowledge import Knowledge
 from kb.model import Entry
 
+if TYPE_CHECKING:
+    from doctor.lookup.search import Found
 
-def main(argv: list[str]) -> int:
+
+def arguments() -> common.Parser:
     made = common.parser(
         "explain",
         "Explain an error code in any spelling (507018, EI0006, retCode=0x28, errcode:(0x800000,0,0), 80E01801), an entry, an environment variable or a card.",
@@ -29,11 +33,17 @@ def main(argv: list[str]) -> int:
     made.add_argument("what", nargs="+", metavar="CODE|ENTRY|VARIABLE")
     made.add_argument("-f", "--format", choices=("text", "json"), default="text")
     made.add_argument("--color", choices=("auto", "always", "never"), default="auto")
-    args = made.parse_args(argv)
+    return made
+
+
+def main(argv: list[str]) -> int:
+    args = arguments().parse_args(argv)
     known = common.knowledge(args)
     lang = common.language(args)
     written = " ".join(args.what)
     found = look_up(written, known)
+    if not any(found.values()):
+        found = _meant(written, known, lang)
     if not any(found.values()):
         return _unknown(written, known, lang)
     if args.format == "json":
@@ -41,6 +51,30 @@ def main(argv: list[str]) -> int:
         return exits.CLEAN
     sys.stdout.write(text(found, known, lang, layout.style_of(sys.stdout, args.color)))
     return exits.CLEAN
+
+
+def is_known(written: str) -> bool:
+    """Is it a code, an entry, a variable or a card, or plainly meant by one?"""
+    from kb.knowledge import load
+
+    known = load()
+    return any(look_up(written, known).values()) or bool(_named(written, known))
+
+
+def _named(written: str, known: Knowledge) -> tuple[Found, ...]:
+    from doctor.lookup.search import Index
+
+    return Index(known).meant(written)
+
+
+def _meant(written: str, known: Knowledge, lang: str) -> dict[str, Any]:
+    """What the titles of one entry, or of few, name by that word."""
+    found = _named(written, known)
+    if not found:
+        return {}
+    sys.stderr.write(f"npu-doctor: {word('explain.named', lang, what=clean(written)[:80], id=found[0].id)}\n")
+    made = look_up(found[0].id, known)
+    return {**made, "entries": [one.id for one in found[1:]]}
 
 
 def look_up(written: str, known: Knowledge) -> dict[str, Any]:
@@ -99,10 +133,15 @@ def _documents(found: dict[str, Any], known: Knowledge, lang: str) -> Iterator[D
 
 
 def _unknown(written: str, known: Knowledge, lang: str) -> int:
+    """Nothing is known: what is near in its words is offered, never another number than the one that was typed."""
     from doctor.lookup.search import search
 
-    near = search(known, written, 5)
-    sys.stderr.write(f"npu-doctor: nothing is known about '{clean(written)[:80]}'\n")
+    sys.stderr.write(f"npu-doctor: {word('explain.unknown', lang, what=clean(written)[:80])}\n")
+    code = any(c.isdigit() for c in written) and " " not in written.strip() and "_" not in written
+    near = [] if code else search(known, written, 5)
     if near:
-        sys.stderr.write(" = help: near it are\n" + "".join(f"     {r.id}  {r.title.pick(lang)}\n" for r in near))
-    return exits.INCONCLUSIVE
+        rows = "".join(f"     {r.id}  {r.title.pick(lang)}\n" for r in near)
+        sys.stderr.write(f" = {word('explain.near', lang)}\n{rows}")
+    else:
+        sys.stderr.write(f" = {word('explain.elsewhere', lang)}\n")
+    return exits.FINDINGS

@@ -14,7 +14,7 @@ from doctor.render import describe, layout
 from doctor.render.terminal import explained
 
 
-def main(argv: list[str]) -> int:
+def arguments() -> common.Parser:
     made = common.parser("kb", "The knowledge: list, search, show and check entries.")
     what = made.add_subparsers(dest="what", metavar="list|search|show|check", required=True, parser_class=common.Parser)
     one = what.add_parser("list", help="all entries, a line each")
@@ -30,7 +30,11 @@ def main(argv: list[str]) -> int:
         child.add_argument("-f", "--format", choices=("text", "json"), default="text")
         child.add_argument("--lang", choices=("en", "zh"), default=argparse.SUPPRESS)
         child.add_argument("--kb", action="append", metavar="DIR", default=argparse.SUPPRESS)
-    args = made.parse_args(argv)
+    return made
+
+
+def main(argv: list[str]) -> int:
+    args = arguments().parse_args(argv)
     return {"list": _list, "search": _search, "show": _show, "check": _check}[args.what](args)
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import time
 
-from doctor.base import interrupts
+from doctor.base import exits, interrupts
 from doctor.base.errors import UsageError
 from doctor.base.words import word
 from doctor.commands import common
@@ -58,7 +59,12 @@ def find(paths: list[str]) -> tuple[tuple[Source, ...], tuple[Skipped, ...]]:
         if sys.stdin.isatty():
             sys.stderr.write("npu-doctor: reading standard input, end with Ctrl-D\n")
         sources.append(discover.standard_input(sys.stdin.buffer))
-    found = discover.discover([p for p in paths if p != "-"])
+    named = [p for p in paths if p != "-"]
+    if named and not sources and not any(map(os.path.lexists, named)):  # a slip of the keyboard: there is nothing to diagnose
+        near = discover.nearest_path(named[0])
+        what = f"there is no file or folder '{named[0]}'"
+        raise UsageError(f"{what}: did you mean '{near}'?" if near else what, code=exits.INCONCLUSIVE)
+    found = discover.discover(named)
     return (*sources, *found.sources), found.skipped
 
 

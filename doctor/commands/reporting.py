@@ -173,9 +173,16 @@ def exit_code(args: argparse.Namespace, diagnosis: Diagnosis) -> int:
     if loud and diagnosis.decisive is None and diagnosis.verdict == "findings":
         return exits.FINDINGS
     known = severities.intersection(("error", "fatal"))
-    if diagnosis.verdict == "inconclusive" or diagnosis.decisive is not None or (diagnosis.unexplained and not known):
+    if diagnosis.verdict == "inconclusive" or diagnosis.decisive is not None or (_open(diagnosis) and not known):
         return exits.INCONCLUSIVE
     return exits.CLEAN
+
+
+def _open(diagnosis: Diagnosis) -> bool:
+    """Is there an error beside roots that are none: a line that nobody knows, or one that was folded beneath them?"""
+    return bool(diagnosis.unexplained) or any(
+        r.finding.entry.severity in ("error", "fatal") and r.finding.entry.role != "noise" for r in diagnosis.related
+    )
 
 
 def _ended(finding: Finding) -> bool:

@@ -9,10 +9,14 @@ from doctor import answer
 from doctor.commands import common
 
 
-def main(argv: list[str]) -> int:
+def arguments() -> common.Parser:
     made = common.parser("schema", "Print a JSON Schema: of the report (scan -f json) or of a knowledge entry.")
     made.add_argument("what", nargs="?", choices=("report", "entry"), default="report")
-    args = made.parse_args(argv)
+    return made
+
+
+def main(argv: list[str]) -> int:
+    args = arguments().parse_args(argv)
     if args.what == "entry":
         import json
 

@@ -30,7 +30,7 @@ def decisive(related: Sequence[Related], unexplained: Iterable[Cluster]) -> tupl
     roots = [r for r in related if r.role == "root" and r.finding.entry.severity != "info"]
     if any(r.finding.entry.role in ("cause", "ambiguous") and not r.finding.entry.general for r in roots):
         return None, None
-    general = next((r for r in roots if r.finding.entry.general), None)
+    general = next((r for r in roots if r.finding.entry.general or r.finding.entry.role == "wrapper"), None)
     if general is not None:
         known = general.finding.instances[0].hits[0].place
         found = [c for c in found if _height(c.first) < SPOKEN and _nearer(c.first, known)]
@@ -48,15 +48,24 @@ def _height(place: Place) -> int:
     return {"kernel": 0, "message": 2, "traceback": 5}.get(place.kind, SPOKEN)
 
 
+def stands_before(line: Place, known: Place) -> bool:
+    """Does a line that nobody explains stand before a known one, nearer to the origin and no higher up?"""
+    if line.path == known.path and line.line > known.line:
+        return False
+    return _height(line) < SPOKEN and _height(line) <= _height(known) and _nearer(line, known)
+
+
 def _nearer(line: Place, known: Place) -> bool:
     """Does a line belong to the failure that is known in general, and stand nearer to its origin?
 
     What comes before it does. Of what comes after it only the text of the error block, which follows the exception.
     """
-    block = line.kind == "message" and "[FUNC:" not in line.text
-    if line.path == known.path:
-        return -LINES <= line.line - known.line <= (BLOCK if block else -1)
-    same = stream_of(line) == stream_of(known) or (line.pid is not None and line.pid == known.pid and line.node == known.node)
-    if not (same and line.time and known.time):
+    if line.pid is not None and known.pid is not None and line.pid != known.pid:
         return False
-    return 0 <= seconds(known.time) - seconds(line.time) <= SECONDS
+    before = seconds(known.time) - seconds(line.time) if line.time and known.time else None
+    if line.path == known.path:
+        block = line.kind == "message" and "[FUNC:" not in line.text
+        together = before is None or before <= SECONDS
+        return together and -LINES <= line.line - known.line <= (BLOCK if block else -1)
+    same = stream_of(line) == stream_of(known) or (line.pid is not None and line.node == known.node)
+    return same and before is not None and 0 <= before <= SECONDS

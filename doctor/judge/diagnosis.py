@@ -12,6 +12,7 @@ from doctor.findings.situation import UNKNOWN, Situation, situation
 from doctor.job.job import NO_STORY, Job, Story
 from doctor.job.plausible import sound
 from doctor.judge import relate, unclaimed
+from doctor.judge.certainty import with_doubts
 from doctor.judge.decisive import decisive
 from doctor.read.source import Skipped
 from doctor.scan.harvest import VERDICTS, Cluster, Harvest, Hit, merge
@@ -56,6 +57,7 @@ def conclude(
     # What is kept is what was read: whoever merges it with that of other nodes finds anew what no entry claims.
     open_still = unclaimed.give_back(harvest, (r.finding for r in related))
     unexplained = tuple(sorted(open_still.clusters, key=lambda c: (c.first.time or "~", c.first.path, c.first.line)))
+    related = with_doubts(related, unexplained)
     line, general = decisive(related, unexplained)
     return Diagnosis(
         _verdict(related, open_still),

@@ -16,8 +16,8 @@ from typing import NamedTuple
 from doctor.findings.attempts import Attempts
 from doctor.findings.evaluate import Finding
 from doctor.job.job import Story
+from doctor.judge.nature import SURER, ends_job, guesses, is_error, is_read, is_vague, may_be_root, names_a_fault, tells
 from doctor.judge.nearness import Places, later_in_file, long_before, not_later, well_after
-from kb.model import Entry
 
 
 class Scene(NamedTuple):
@@ -88,7 +88,7 @@ def started_again(effect: Finding, cause: Finding, scene: Scene) -> bool:
 
     Without it: incident order-restart-seconds-after-error-cqe: HCL055 is read first.
     """
-    return _may_be_root(effect.entry) and scene.attempts.later(cause.hits, effect.hits)
+    return may_be_root(effect.entry) and scene.attempts.later(cause.hits, effect.hits)
 
 
 # What entries say about each other
@@ -118,7 +118,7 @@ def symptom_of_kind(effect: Finding, cause: Finding, scene: Scene) -> bool:
 
     Without it: incident memory-rl-sleep-increased: VLM708 is read first.
     """
-    return _may_be_root(cause.entry) and _by_kind(effect, cause, scene) and not _raised_below(effect, cause)
+    return may_be_root(cause.entry) and _by_kind(effect, cause, scene) and not _raised_below(effect, cause)
 
 
 def general_beneath_precise(effect: Finding, cause: Finding, _: Scene) -> bool:
@@ -134,7 +134,7 @@ def without_an_npu_alone(effect: Finding, cause: Finding, _: Scene) -> bool:
 
     Without it: sample MEM022/cuda: NOT033 is put beneath NOT050.
     """
-    return "elsewhere" in effect.entry.traits or ("elsewhere" in cause.entry.traits and not _is_error(effect.entry))
+    return "elsewhere" in effect.entry.traits or ("elsewhere" in cause.entry.traits and not is_error(effect.entry))
 
 
 def general_beneath_what_failed(effect: Finding, cause: Finding, scene: Scene) -> bool:
@@ -145,9 +145,9 @@ def general_beneath_what_failed(effect: Finding, cause: Finding, scene: Scene) -
     return (
         effect.entry.general
         and not cause.entry.general
-        and not _is_vague(cause.entry)
-        and _may_be_root(cause.entry)
-        and _is_error(cause.entry)
+        and not is_vague(cause.entry)
+        and may_be_root(cause.entry)
+        and ends_job(cause.entry)
         and scene.places.near(effect, cause)
         and not well_after(cause, effect)
     )
@@ -159,10 +159,10 @@ def guess_at_a_known_line(effect: Finding, cause: Finding, scene: Scene) -> bool
     Without it: incident seed-help-acl-execute-a: NOT033 is a root.
     """
     return (
-        _guesses(effect.entry)
-        and not _guesses(cause.entry)
+        guesses(effect.entry)
+        and not guesses(cause.entry)
         and not cause.entry.general
-        and _tells(cause.entry)
+        and tells(cause.entry)
         and scene.places.reads(cause, effect)
     )
 
@@ -181,15 +181,15 @@ def knows_the_guessed_line(effect: Finding, cause: Finding, scene: Scene) -> boo
 def read_from_words(effect: Finding, cause: Finding, scene: Scene) -> bool:
     """Read from the words of a line that nobody may know: whoever knows what happened there knows more.
 
-    Without it: incident hccl-buffer-units-in-buffsize: MNG071 is a root.
+    Without it: incident host-decoy-disk-full-torchrun: MNG024 is a root.
     """
     return (
-        _is_read(effect.entry)
-        and not _is_read(cause.entry)
+        is_read(effect.entry)
+        and not is_read(cause.entry)
         and not cause.entry.general
-        and not _guesses(cause.entry)
-        and (_may_be_root(cause.entry) or (_is_vague(effect.entry) and cause.entry.role == "symptom"))
-        and _ends_job(cause.entry)
+        and not guesses(cause.entry)
+        and (may_be_root(cause.entry) or (is_vague(effect.entry) and cause.entry.role == "symptom"))
+        and ends_job(cause.entry)
         and scene.places.near(effect, cause)
     )
 
@@ -199,7 +199,7 @@ def vague_words_explain_no_symptom(effect: Finding, cause: Finding, _: Scene) ->
 
     Without it: incident hccl-notify-lmdeploy-hang: MNG051 is read first.
     """
-    return effect.entry.role == "symptom" and _is_read(cause.entry) and _is_vague(cause.entry)
+    return effect.entry.role == "symptom" and is_read(cause.entry) and is_vague(cause.entry)
 
 
 def same_lines_better_known(effect: Finding, cause: Finding, scene: Scene) -> bool:
@@ -208,13 +208,13 @@ def same_lines_better_known(effect: Finding, cause: Finding, scene: Scene) -> bo
     Without it: sample OPR002/code: MNG081 is a root.
     """
     return (
-        _may_be_root(effect.entry)
-        and _may_be_root(cause.entry)
-        and _is_error(cause.entry)
+        may_be_root(effect.entry)
+        and may_be_root(cause.entry)
+        and is_error(cause.entry)
         and effect.entry.domain != "job"
         and effect.entry.layer == cause.entry.layer
-        and not (cause.entry.general and _names_a_fault(effect.entry))
-        and _SURER[cause.entry.confidence] > _SURER[effect.entry.confidence]
+        and not (cause.entry.general and names_a_fault(effect.entry))
+        and SURER[cause.entry.confidence] > SURER[effect.entry.confidence]
         and scene.places.rests_on(effect, cause)
     )
 
@@ -230,7 +230,7 @@ def cause_in_its_stream(effect: Finding, cause: Finding, scene: Scene) -> bool:
     return (
         cause.entry.role == "cause"
         and _follows(effect, cause)
-        and _ends_job(cause.entry)
+        and ends_job(cause.entry)
         and scene.places.near(effect, cause)
     )
 
@@ -307,7 +307,7 @@ def ambiguous_after_a_cause(effect: Finding, cause: Finding, scene: Scene) -> bo
     return (
         effect.entry.role == "ambiguous"
         and cause.entry.role == "cause"
-        and _ends_job(cause.entry)
+        and ends_job(cause.entry)
         and scene.places.near(effect, cause)
         and not_later(cause, effect)
     )
@@ -321,7 +321,7 @@ def shape_of_a_job(effect: Finding, cause: Finding, _: Scene) -> bool:
     return (
         effect.entry.domain == "job"
         and cause.entry.domain != "job"
-        and _ends_job(cause.entry)
+        and ends_job(cause.entry)
         and (cause.entry.role == "cause" or (cause.entry.role == "ambiguous" and effect.entry.confidence == "low"))
     )
 
@@ -375,45 +375,6 @@ RULES: tuple[Rule, ...] = (
 )
 
 
-_SURER = {"low": 0, "medium": 1, "high": 2}
-
-
-def _may_be_root(entry: Entry) -> bool:
-    return entry.role in ("cause", "ambiguous")
-
-
-def _is_read(entry: Entry) -> bool:
-    """Does it rest on nothing but what the words of a line mean?"""
-    return entry.domain == "meaning"
-
-
-def _names_a_fault(entry: Entry) -> bool:
-    """Does it say what failed, more than that something did?"""
-    return _is_error(entry) and not entry.general and not _is_vague(entry)
-
-
-def _is_vague(entry: Entry) -> bool:
-    """Does it tell that something failed, and not what?"""
-    return entry.kind in ("peer-timeout", "wrapper")
-
-
-def _tells(entry: Entry) -> bool:
-    return entry.role in ("cause", "ambiguous", "symptom")
-
-
-def _is_error(entry: Entry) -> bool:
-    return entry.severity in ("fatal", "error")
-
-
-def _ends_job(entry: Entry) -> bool:
-    return _is_error(entry) or (entry.severity == "warning" and "ends_job" in entry.traits)
-
-
-def _guesses(entry: Entry) -> bool:
-    """Does it only repeat what a line says?"""
-    return entry.role == "ambiguous" and entry.confidence == "low" and entry.domain != "job"
-
-
 def _by_kind(effect: Finding, cause: Finding, scene: Scene) -> bool:
     return any(
         edge.kind and edge.kind == cause.entry.kind and scene.places.share(edge.scope, effect, cause)
@@ -424,8 +385,8 @@ def _by_kind(effect: Finding, cause: Finding, scene: Scene) -> bool:
 def _follows(effect: Finding, cause: Finding) -> bool:
     """A wrapper follows from anything that says more, a symptom from what may be a cause and ends a job."""
     if effect.entry.role == "wrapper":
-        return _tells(cause.entry)
-    may_follow = effect.entry.role == "symptom" and _may_be_root(cause.entry) and _ends_job(cause.entry)
+        return tells(cause.entry)
+    may_follow = effect.entry.role == "symptom" and may_be_root(cause.entry) and ends_job(cause.entry)
     return may_follow and not _raised_below(effect, cause)
 
 

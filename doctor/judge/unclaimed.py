@@ -17,11 +17,10 @@ from doctor.scan.harvest import Harvest, Place
 
 def give_back(harvest: Harvest, findings: Iterable[Finding]) -> Harvest:
     """The harvest with those lines among its unexplained errors, and without those that were understood by their words."""
-    findings = tuple(findings)
-    harvest = _take_read(harvest, findings)
     explained = {
         (h.place.path, line) for f in findings for h in f.hits for line in range(h.place.line, h.place.end_line + 1)
     }
+    harvest = _without(harvest, explained)
     known = {c.template for c in harvest.clusters}  # a line that a `not` leaf matched is among them already
     lost: dict[tuple[str, int], Place] = {}
     for hit in harvest.hits:
@@ -39,11 +38,8 @@ def give_back(harvest: Harvest, findings: Iterable[Finding]) -> Harvest:
     return harvest._replace(clusters=(*harvest.clusters, *more.result()), errors=harvest.errors + more.total)
 
 
-def _take_read(harvest: Harvest, findings: tuple[Finding, ...]) -> Harvest:
-    """A line that nobody claimed may have been read: then its shape is explained."""
-    read = {(h.place.path, h.place.line) for f in findings if f.entry.domain == "meaning" for h in f.hits}
-    if not read:
-        return harvest
-    left = tuple(c for c in harvest.clusters if (c.first.path, c.first.line) not in read)
+def _without(harvest: Harvest, explained: set[tuple[str, int]]) -> Harvest:
+    """A line that no signal claimed may have been understood: by its words, or with the block that it stands in."""
+    left = tuple(c for c in harvest.clusters if (c.first.path, c.first.line) not in explained)
     gone = sum(c.total for c in harvest.clusters) - sum(c.total for c in left)
-    return harvest._replace(clusters=left, errors=max(0, harvest.errors - gone))
+    return harvest._replace(clusters=left, errors=max(0, harvest.errors - gone)) if gone else harvest

@@ -5,6 +5,7 @@ What is left out is counted, with the option that shows it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
@@ -107,14 +108,21 @@ class _Compact:
 
     def _labelled(self, name: str, text: str, most: int | None = None, role: str | None = None) -> Iterator[str]:
         if text:
-            yield from _few(labelled(word(name, self.lang), text, self.style, role), most)
+            yield from self._few(labelled(word(name, self.lang), text, self.style, role), most)
+
+    def _few(self, rows: Iterable[str], most: int | None) -> Iterator[str]:
+        """At most so many lines; the last one ends in dots when more was there."""
+        found = list(rows)
+        if most is not None and len(found) > most:
+            found = [*found[: most - 1], _dotted(found[most - 1], self.style.width)]
+        yield from found
 
     def _on(self, situation: str) -> Iterator[str]:
         if situation:
             yield from labelled(word("on", self.lang), cut(situation, self.style.width - LABEL - 1), self.style)
 
     def _first(self, found: Finding, made: Answer) -> Iterator[str]:
-        yield from _few(headline(found, self.style), self.room.title)
+        yield from self._few(headline(found, self.style), self.room.title)
         yield from self._on(made.situation)
         yield from self._labelled("where", found.where, 2)
         if made.job is not None:
@@ -128,7 +136,7 @@ class _Compact:
 
     def _job(self, job: Job) -> Iterator[str]:
         for number, told in enumerate(job.told[:SENTENCES]):
-            yield from _few(labelled(word("job", self.lang) if not number else "", told, self.style), 2)
+            yield from self._few(labelled(word("of-job", self.lang) if not number else "", told, self.style), 2)
         if sum(len(row.seats) for row in job.grid.rows if row.nodes != ("?",)) > 2:
             yield from timeline.grid(job.grid, self.lang, self.style, self.room.nodes, " " * (LABEL + 1))
 
@@ -159,7 +167,7 @@ class _Compact:
 
     def _fix(self, fix: Fix) -> Iterator[str]:
         """Its title with goal and risk, then what can be pasted, with how to take it back, as far as there is room."""
-        yield from _few(labelled(word("fix", self.lang), fix.told, self.style), 2)
+        yield from self._few(labelled(word("fix", self.lang), fix.told, self.style), 2)
         used = 0
         parts = tuple(p for p in fix.parts if not isinstance(p, Bullet) and not (isinstance(p, Code) and p.old)) or fix.parts
         for number, part in enumerate(parts):
@@ -175,7 +183,7 @@ class _Compact:
         if isinstance(part, Command):
             yield from command(part, self.lang, self.style, LABEL + 3)
         elif isinstance(part, Bullet):
-            yield from _few(labelled("", part.text, self.style), 3)
+            yield from self._few(labelled("", part.text, self.style), 3)
         else:
             rows = part.text.split("\n")
             yield from (f"{' ' * (LABEL + 3)}{paint(row, 'dim' if part.old else 'code', self.style)}" for row in rows[:6])
@@ -188,10 +196,10 @@ class _Compact:
                 yield cut(f"{one.tag}  {one.code}  {one.title}", self.style.width)
                 continue
             yield ""
-            yield from _few(headline(one, self.style), 2)
+            yield from self._few(headline(one, self.style), 2)
             yield from self._labelled("where", one.where, 1)
             if one.first is not None:
-                yield from _few(labelled(word("fix", self.lang), one.first.told, self.style), 1)
+                yield from self._few(labelled(word("fix", self.lang), one.first.told, self.style), 1)
                 run = next((p for p in one.first.parts if isinstance(p, Command)), None)
                 if run is not None:
                     yield from command(run._replace(notes=()), self.lang, self.style, LABEL + 3)
@@ -208,12 +216,12 @@ class _Compact:
         yield from self._about(one)
         for section in (one.section("nearest"), one.section("in-general")):
             told = ", ".join(f"{b.target.id} {b.text}" for b in section.blocks[:1] if isinstance(b, Link))
-            yield from _few(labelled("", f"{section.label}: {told}", self.style) if told else (), 2)
+            yield from self._few(labelled("", f"{section.label}: {told}", self.style) if told else (), 2)
 
     def _about(self, one: Document) -> Iterator[str]:
         for block in one.section("codes").blocks[:2]:
             if isinstance(block, Decoded):
-                yield from _few(labelled("", f"{block.code} = {block.name} {block.meaning}", self.style), 2)
+                yield from self._few(labelled("", f"{block.code} = {block.name} {block.meaning}", self.style), 2)
 
     def _unknown(self, made: Answer) -> Iterator[str]:
         """The errors that nobody knows, the first of each kind."""
@@ -227,7 +235,7 @@ class _Compact:
             near = cluster.section("nearest")
             links = ", ".join(f"{b.target.id} {b.text}" for b in near.blocks[:1] if isinstance(b, Link))
             if links and cluster is found[0] and made.decisive is None:
-                yield from _few(labelled("", f"{near.label}: {links}", self.style), 2)
+                yield from self._few(labelled("", f"{near.label}: {links}", self.style), 2)
 
     def _missing(self, found: tuple[Missing, ...]) -> Iterator[str]:
         for need in found[:1]:
@@ -279,9 +287,14 @@ def _shown(document: Document) -> Evidence | None:
     return next((e for e in found if e.matched), found[0] if found else None)
 
 
-def _few(rows: Iterable[str], most: int | None) -> Iterator[str]:
-    """At most so many lines; the last one ends in dots when more was there."""
-    found = list(rows)
-    if most is not None and len(found) > most:
-        found = [*found[: most - 1], f"{found[most - 1].rstrip(' .,;，。；')} ..."]
-    yield from found
+_ESCAPE = re.compile(r"\x1b\[[\d;]*m")
+_RESET = "\x1b[0m"
+
+
+def _dotted(row: str, width: int) -> str:
+    """The row with dots at its end, within the width."""
+    tail = _RESET if row.endswith(_RESET) else ""
+    row = row.removesuffix(_RESET)
+    while cells(_ESCAPE.sub("", row)) > width - 4:
+        row = row[:-1]
+    return f"{row.rstrip(' .,;，。；')} ...{tail}"

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from doctor.base import notation
 from doctor.base.words import word
+from doctor.base.words.told import told
 from doctor.render import parts
 from doctor.render.document import (
     Block,
@@ -99,7 +100,7 @@ def answer(report: Json, lang: str) -> Answer:
         unexplained=tuple(cluster(c, lang) for c in report["unexplained"]),
         unexplained_times=sum(c["count"] for c in report["unexplained"]),
         missing=tuple(missing(one, lang) for one in report["missing_evidence"]),
-        skipped=skipped(report),
+        skipped=skipped(report, lang),
     )
 
 
@@ -120,7 +121,7 @@ def finding(made: Json, report: Json, lang: str, kinds: Kinds = str) -> Finding:
     return Finding(
         made["id"], made["title"][lang], made["severity"], tag, made["role"], share, sure, made["count"],
         notation.short_moment(made["last_seen"] or "") if made["last_seen"] != made["first_seen"] else "",
-        scope(made, lang), sentence(made["cause"][lang], lang), tuple(a[lang] for a in made.get("against") or ()),
+        scope(made, lang), sentence(made["cause"][lang], lang), tuple(a[lang] for a in made.get("doubts") or ()),
         found[first] if first < len(found) else None,
         Document(made["id"], made["title"][lang], facts, tuple(s for s in _sections(made, report, lang) if s.blocks)),
     )  # fmt: skip
@@ -217,9 +218,9 @@ def decisive(report: Json, lang: str) -> Document | None:
     return Document(word("decisive", lang), word("decisive-told", lang), shown.facts, sections)
 
 
-def skipped(report: Json) -> tuple[Pair, ...]:
+def skipped(report: Json, lang: str) -> tuple[Pair, ...]:
     """What was not read, and why."""
-    return tuple(Pair(s["path"], s["reason"]) for s in report["skipped"])
+    return tuple(Pair(s["path"], told(s["reason"], lang)) for s in report["skipped"])
 
 
 def missing(one: Json, lang: str) -> Missing:

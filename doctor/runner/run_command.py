@@ -111,8 +111,8 @@ def _report(
         _say("run.saved", language, path=folder)
     if records:
         _say("run.record", language, path=records[0] if len(records) == 1 else folder)
-    elif not save:
-        shutil.rmtree(folder, ignore_errors=True)
+    if not save and output.exists():  # the diagnosis cites it
+        _say("run.kept", language, path=output)
 
 
 def _folder(save: str | None) -> Path:

@@ -11,6 +11,7 @@ from doctor.scan.harvest import Cluster, Place
 from doctor.scan.plan import PLAIN_MARKS
 from doctor.scan.select import Select
 from doctor.scan.window_lines import WindowLines
+from parsers.errno import PASSING, WORDS, number
 from parsers.line import read_line
 from parsers.parsed import Line
 from parsers.traceback_forms import DEATH, EXCEPTION
@@ -23,6 +24,8 @@ _BLOCK = re.compile(
 )
 # A failure in plain words: `init device failed, error code: -8255`.
 _SAID = re.compile(r"(?=[^\n]{0,200}?\bfail(?:ed|ure)?\b)[^\n]{0,240}?\berror code[: ]{1,3}(?:0x[0-9a-fA-F]*[1-9a-fA-F]|-?[1-9]\d*)")
+# What a compiler or a linker says first: `a.c:62: error: ...`, `ld: warning: libx.so, needed by liby.so, not found`.
+_BUILD = re.compile(r"\S{1,300}:\d{1,7}(?::\d{1,5})?: (?:fatal )?error: \S|[^\n]{0,300}\.so[\w.]{0,20}, needed by \S{1,300}, not found|[^\n]{1,300}: undefined reference to [`'\"]|\s{0,8}[A-Z]\w{1,20} \d[\d.]{0,15} or higher is required\.\s{1,3}You are running")
 _INSIDE = ("  ", "\t")  # of a traceback or a list that a launcher logs line by line
 _GO_ERROR = re.compile(rb"(?<![^\s\]:])[EF]\d{4} \d\d:\d\d:\d\d\.\d{3,9} {1,8}\d{1,19} [\w./-]{1,100}\.go:\d")
 
@@ -72,6 +75,13 @@ def is_error(line: Line | Place) -> bool:
         if line.kind == "traceback":
             return False
         if line.level is None and line.kind != "kernel":
-            return any(words in line.text for words in PLAIN_MARKS) or bool(_SAID.match(line.text) or _BLOCK.match(line.text))
+            return _in_plain_words(line.text)
         return line.level in ("error", "fatal") and bool(line.text.strip()) and not line.text.startswith(_INSIDE)
     return False
+
+
+def _in_plain_words(text: str) -> bool:
+    """Does a line without a level report a failure?"""
+    if any(words in text for words in PLAIN_MARKS) or _SAID.match(text) or _BLOCK.match(text) or _BUILD.match(text):
+        return True
+    return "err" in text and (number(text) or 0) in WORDS and number(text) not in PASSING

@@ -16,7 +16,8 @@ ERROR_MARKS = (
     "[ERROR]", "[CRITICAL]", "[FATAL]", "[error]", " ERROR ", " CRITICAL ", " FATAL ", "ERROR:", "Error:", "Error\n",
     "Exception:", "Exception\n", "terminate called", "Segmentation fault", "core dumped", "Fatal Python error",
     "[ERROR][", "ERROR |", "| ERROR", "Interrupt\n", "CANN error", "symbol lookup error",
-    ": Inner Error!", "][FILE:", "] [FILE:", "error code: -", "Traceback (most recent call", "level=error", "level=fatal", '"level":"error"', '"level": "error"', '"level":"fatal"',
+    ": Inner Error!", "][FILE:", "] [FILE:", "error code: -", "Traceback (most recent call", "TraceBack (most recent call", ": error: ", ": fatal error: ", ", needed by ", "undefined reference to", "or higher is required", "errno", "strerror",
+    "level=error", "level=fatal", '"level":"error"', '"level": "error"', '"level":"fatal"',
 )  # fmt: skip
 # Of these a line without any level reports a failure as well.
 PLAIN_MARKS = (

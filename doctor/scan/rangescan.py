@@ -9,6 +9,7 @@ import re
 
 from doctor.read.encoding import decode
 from doctor.read.source import Skipped, Source
+from doctor.scan import error_blocks
 from doctor.scan.engine import Engine
 from doctor.scan.error_lines import ErrorLines, go_error
 from doctor.scan.factscan import FactScan
@@ -52,6 +53,7 @@ class RangeScan:
         self.situation: tuple[Said, ...] = ()
         self.tables = TableScan()
         self.meanings = MeaningScan(plan.fields)
+        self.beneath: set[int] = set()  # where lines of error blocks begin that were read with the title of their block
         self.escaped: set[int] = set()  # where lines of this window begin that terminal escapes stand in
 
     def harvest(self, skipped: tuple[Skipped, ...], whole: bool) -> Harvest:
@@ -83,6 +85,7 @@ class RangeScan:
         lines = WindowLines(window, self.source, self.lines + 1)
         finds = self.engine.find(data, self.floods.left_out.literals)
         self.escaped.clear()
+        self.beneath.clear()
         if b"\x1b" in data:
             finds = self._beneath_escapes(data, limit, finds)
         tables = self._lines(lines, finds)
@@ -178,10 +181,23 @@ class RangeScan:
         self, lines: WindowLines, start: int, eol: int, line: Line | None = None, place: Place | None = None
     ) -> None:
         """A line with an error mark that no literal claims of those that are still looked for."""
-        if not self.floods.left_out.claim(lines.window.data, start, eol):
+        data = lines.window.data
+        if data.find(error_blocks.TITLE, start, eol) >= 0:
+            self._block(lines, eol)
+        elif start not in self.beneath and not self.floods.left_out.claim(data, start, eol):
             place = self.errors.add(lines, start, eol, line, place)
             if place is not None:
                 self._meaning(lines, start, eol, place)
+
+    def _block(self, lines: WindowLines, eol: int) -> None:
+        """What a block of CANN says in plain words: no mark stands in such lines, for the title is theirs."""
+        for start, end in error_blocks.beneath(lines.window.data, eol):
+            line = read_line(decode(lines.window.data[start:end]))
+            line = line._replace(kind="message", level="error", text=line.text.strip())
+            self.beneath.add(start)
+            place = self.errors.add(lines, start, end, line)
+            if place is not None:
+                self._meaning(lines, start, end, place)
 
     def _beneath_escapes(self, data: bytes, limit: int, found: Finds) -> Finds:
         """The finds of the window with those in lines that terminal escapes cut up: a literal may stand on both sides of one."""

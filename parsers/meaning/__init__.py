@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from importlib import import_module
 
+from parsers.errno import in_words
 from parsers.meaning.anchors import ANCHORS
 from parsers.meaning.said import ASSERTION, FOLLOWING, LONGEST, Reading, Said, said_by
 
@@ -22,7 +23,7 @@ __all__ = ["FOLLOWING", "Reading", "Said", "asks", "read", "said_by"]
 
 def asks(said: Said) -> bool:
     """May anything be read here? Then the lines that follow are worth fetching, which costs more than this."""
-    text = said.text[:LONGEST]
+    text = in_words(said.text[:LONGEST])
     if said.reaches(len(text)) or (not text.strip() and said.type.endswith(ASSERTION)):
         return True
     return any(anchor in text for anchors in ANCHORS.values() for anchor in anchors)
@@ -30,7 +31,7 @@ def asks(said: Said) -> bool:
 
 def read(said: Said) -> tuple[Reading, ...]:
     """What the text says, as rows of the tables of meaning; empty when no reader understands it."""
-    text = said.text[:LONGEST]
+    text = in_words(said.text[:LONGEST])
     goes_on = said.reaches(len(text))
     sought = "\n".join((text, *(line[:LONGEST] for line in said.following[:FOLLOWING]))) if goes_on else text
     bare = not text.strip() and said.type.endswith(ASSERTION)

@@ -18,6 +18,7 @@
 from __future__ import annotations
 
 from parsers.lazy import lazy
+from parsers.meaning.libraries import owner
 from parsers.meaning.said import Reading, Said, distribution, reading
 
 _LIBRARY = lazy(r"(?P<name>lib[\w.+-]{1,120}?\.so[\w.]{0,20}|[\w.+-]{1,120}\.so[\w.]{0,20}): cannot open shared object file")
@@ -36,14 +37,6 @@ _FILE = (
 _DEVICE = lazy(r"[Nn]o such device(?: or address)?(?::? ['\"]?(?P<name>[\w./-]{1,100}))?|(?P<node>/dev/(?:davinci|hisi|devmm)\w{0,20})")
 _INSTALLED = lazy(r"(?:^|\s)(?:[Pp]ackage )?['\"`]?(?P<name>[A-Za-z][\w-]{1,60})['\"`]? (?:package )?is not installed")
 
-_OF = (
-    ("libhccl", "CANN"), ("libascendcl", "CANN"), ("libge_", "CANN"), ("libruntime", "CANN"), ("libopapi", "CANN"), ("libtbe", "CANN"), ("libc_sec", "CANN"),
-    ("libascend_hal", "driver"), ("libdrv", "driver"), ("libdcmi", "driver"), ("libdevmmap", "driver"), ("libmmpa", "CANN"),
-    ("libatb", "ATB"), ("libmki", "ATB"), ("libmindie", "MindIE"), ("libmindspore", "MindSpore"), ("libtorch", "torch"), ("libc10", "torch"),
-    ("libcuda", "CUDA"), ("libcudart", "CUDA"), ("libnccl", "CUDA"), ("libcublas", "CUDA"), ("libnvidia", "CUDA"), ("libGL.so", "system"), ("libstdc++", "system"),
-    ("libgomp", "system"), ("libnuma", "system"), ("libpython", "python"), ("libjemalloc", "system"),
-)  # fmt: skip
-
 
 def read(said: Said) -> tuple[Reading, ...]:
     """What is missing, and who wants it."""
@@ -60,8 +53,7 @@ def _library(text: str, said: Said) -> Reading | None:
     if found is not None:
         by = _BY.search(text)
         wanted = said.raised_in or (by["by"].rpartition("/")[2] if by else "")
-        owner = next((of for start, of in _OF if found["name"].startswith(start)), "unknown")
-        return reading("missing", what="library", name=found["name"], wanted_by=wanted, of=owner)
+        return reading("missing", what="library", name=found["name"], wanted_by=wanted, of=owner(found["name"]))
     if (found := _LINKER.search(text)) is not None:
         return reading("missing", what="library", name=f"lib{found['name']}.so", wanted_by="the linker", of="unknown")
     return None

@@ -24,7 +24,11 @@ from parsers.meaning.said import ASSERTION, Reading, Said, reading
 
 _PREFIX = lazy(r"^(?:[\w./-]{1,80}: )?(?:\[[A-Z]{4,8}\] ?)?(?:\[PID: ?\d{1,12}\] ?)?(?:\d{4}-\d\d-\d\d[-T ][\d:.]{8,16} ?)?(?:\(PID[^)\n]{0,60}\) ?)?(?:\w{0,40}\(?[EW][0-9A-Z]\d{4}\)?: ?)?(?:\[PID: ?\d{1,12}\] ?)?(?:\d{4}-\d\d-\d\d[-T ][\d:.]{8,16} ?)?(?:(?:[A-Za-z_]\w{0,60}\.){0,8}[A-Za-z]\w{0,60}(?:Error|Exception): )?(?:error: )?(?:\[[^\]\n]{1,80}\] ?){0,3}")
 _OPTION = lazy(r"(?:(?:unrecogni[sz]ed arguments?|unknown (?:option|argument|key|parameter)s?|no such option|invalid choice)s?:? (?P<given>[^\n(]{1,120}))", 2)
-_INVALID = lazy(r"(?:[Ii]nvalid (?:value|argument|setting|config(?:uration)?)s?(?: (?:of|for) (?P<subject>[\w.`'\"\[\]-]{1,80}))?(?:[:=,] ?| is )?(?P<given>[^\n]{0,120}))")
+_INVALID = lazy(r"(?:[Ii]nvalid (?:value|argument|setting|config(?:uration)?)s?(?: (?:of|for) (?P<subject>[\w.`'\"\[\]-]{1,80}))?(?:[:=,] ?| is )(?P<given>[^\n\[]{1,120}))")
+_RANGE = (
+    lazy(r"[Vv]alue \[?(?P<given>[^\]\s]{1,80})\]? (?:for|of) (?:the )?(?:parameter|attribute|argument) \[?(?P<subject>[\w.-]{1,80})\]? is invalid\.\s{0,3}(?:Expected value|The value must be|Reason|Valid range)[: ]{1,3}(?P<allowed>[^\n]{1,160}?)\.?\s*$"),
+    lazy(r"(?P<subject>[A-Za-z_][\w.-]{0,80}) is invalid, (?:the )?current value (?:is|:) ?(?P<given>[^\s,;]{1,80})[,;] ?(?:and )?(?:the )?(?:valid|expected|supported) (?:range|values?) (?:is|are|:) ?(?P<allowed>[^\n]{1,160}?)\.?\s*$"),
+)  # fmt: skip
 _TOGETHER = lazy(r"(?:(?P<subject>[^\n.;]{2,140}?) (?:is|are)? ?(?:not (?:yet |currently )?(?:supported|compatible|allowed)|incompatible|unsupported|mutually exclusive)(?: (?:with|when|for|in|by|together with|while|if) (?P<given>[^\n.;]{1,120}))?)")
 _CANNOT = lazy(r"(?:(?P<subject>[^\n.;]{2,140}?) (?:cannot|can't|can not) be (?:used|enabled|set|combined|applied)(?: (?:with|when|together with|for|in|and) (?P<given>[^\n.;]{1,120}))?)")
 _EXPECTED = lazy(r"(?:[Ee]xpected (?P<allowed>[^\n;]{1,120}?),? (?:but )?(?:got|found|received|given)\b:? ?(?P<given>[^\n;]{1,100}))")
@@ -36,6 +40,9 @@ def read(said: Said) -> tuple[Reading, ...]:
     """Which rule was not met, and where."""
     text = _PREFIX.sub("", said.text[:1500].strip().partition("\n")[0])
     asserted = said.type.endswith(ASSERTION) or said.text.startswith(ASSERTION)
+    for form in _RANGE:
+        if (found := form.search(text)) is not None:
+            return (_row(said, "range", found[0], found["subject"], found["given"], found["allowed"]),)
     for how, form in (
         ("option", _OPTION), ("value", _INVALID), ("requirement", _EXPECTED), ("combination", _TOGETHER), ("combination", _CANNOT),
     ):  # fmt: skip
@@ -51,7 +58,7 @@ def read(said: Said) -> tuple[Reading, ...]:
     return (_row(said, "assertion", rule, "", ""),) if rule else ()
 
 
-def _row(said: Said, how: str, rule: str, subject: str, given: str) -> Reading:
+def _row(said: Said, how: str, rule: str, subject: str, given: str, allowed: str = "") -> Reading:
     where = said.raised_in or said.user_file
     by = "library" if said.raised_in else "user" if said.user_file else "unknown"
-    return reading("rule", how=how, rule=rule.rstrip(". "), subject=_SUBJECT.sub("", subject), given=given.strip(" .'\""), where=where, by=by, file=said.user_file)
+    return reading("rule", how=how, rule=rule.rstrip(". "), subject=_SUBJECT.sub("", subject), given=given.strip(" .'\""), allowed=allowed, where=where, by=by, file=said.user_file)

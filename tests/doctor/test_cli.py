@@ -132,7 +132,7 @@ def test_languages_share_ids_and_evidence(run) -> None:  # type: ignore[no-untyp
 
 
 def test_language_is_chosen_by_flag_then_variable_then_locale(run) -> None:  # type: ignore[no-untyped-def]
-    zh = "根因".encode()
+    zh = "修复".encode()
     assert zh in run("--lang", "zh", stdin=TRACEBACK, NPU_DOCTOR_LANG="en", PYTHONUTF8="1").stdout
     assert zh in run(stdin=TRACEBACK, NPU_DOCTOR_LANG="zh", LC_ALL="C.UTF-8").stdout
     assert zh in run(stdin=TRACEBACK, LC_ALL="zh_CN.UTF-8", PYTHONUTF8="1").stdout

@@ -53,6 +53,68 @@ def test_plain_words_without_a_level(line: str, code: str, scanner: Scanner, kno
     assert roots(diagnosed(line + "\n", scanner, knowledge)) == [code]
 
 
+BLOCK = """EE1001: [PID: 4242] 2026-03-18-10:02:45.811.307 The argument is invalid.Reason: rtPlugh execution failed
+        Solution: 1.Check the input parameter range of the function.
+        TraceBack (most recent call last):
+        The plugh of this stream is gone.
+        rtPlugh execution failed, reason=invalid value[FUNC:FuncErrorReason][FILE:error_message_manage.cc][LINE:65]
+all is well again
+"""
+
+
+def test_what_a_block_says_in_plain_words_is_read(scanner: Scanner, knowledge: Knowledge) -> None:
+    """The innermost line of a block has neither level nor code: it is told as what nobody knows, before anything general."""
+    diagnosis = diagnosed(BLOCK, scanner, knowledge)
+    assert diagnosis.decisive is not None
+    assert diagnosis.decisive.first.text == "The plugh of this stream is gone."
+    assert all("all is well" not in c.first.text for c in diagnosis.unexplained)
+
+
+def test_a_line_of_a_block_is_told_once(scanner: Scanner, knowledge: Knowledge) -> None:
+    """One in which a mark of its own stands is met twice, and counted once; one that an entry knows is explained."""
+    marked = BLOCK.replace("The plugh of this stream is gone.", "plugh failed, error code: -123456")
+    diagnosis = diagnosed(marked, scanner, knowledge)
+    assert [h.place.line for r in diagnosis.related for h in r.finding.hits if r.finding.entry.code == "MNG081"] == [4]
+    assert "-123456" not in "".join(c.first.text for c in diagnosis.unexplained)
+    known = BLOCK.replace("The plugh of this stream is gone.", "Binary register failed, elf machine or arch does not match the device.")
+    assert roots(diagnosed(known, scanner, knowledge)) == ["RTS885"]
+
+
+@pytest.mark.parametrize(
+    ("line", "root"),
+    [
+        ("[svc.c,plugh_rename,587]:rename error. errno is 30", "HST003"),
+        ("plugh write failed, errno: 28", "MNG024"),
+        ("plugh open failed (errno=24)", "MNG024"),
+    ],
+)
+def test_an_error_number_is_read_as_its_words(line: str, root: str, scanner: Scanner, knowledge: Knowledge) -> None:
+    """The number of the operating system says as much as its name."""
+    assert roots(diagnosed(line + "\n", scanner, knowledge)) == [root]
+
+
+@pytest.mark.parametrize("line", ["recv returned -1, errno=11, trying again", "connect: errno 115", "poll done, errno=0", "errno 4711 is none"])
+def test_an_error_number_that_a_program_goes_on_after(line: str, scanner: Scanner, knowledge: Knowledge) -> None:
+    """Try again, in progress, and none at all are no failure."""
+    diagnosis = diagnosed(line + "\n", scanner, knowledge)
+    assert roots(diagnosis) == []
+    assert diagnosis.unexplained == ()
+
+
+@pytest.mark.parametrize(
+    ("log", "root"),
+    [
+        ("/usr/bin/ld: warning: libplugh.so, needed by /x/libxyzzy.so, not found (try using -rpath)\nlibxyzzy.so: undefined reference to `plughInit'\nmake: *** [all] Error 2\n", "MNG090"),
+        ("/x/libxyzzy.so: undefined reference to `plughInit'\nmake: *** [all] Error 2\n", "MNG091"),
+        ("/usr/src/plugh/driver/kernel/x.c:9:3: error: too many arguments to function 'plugh'\n[Driver] [2026-04-02 15:25:03] [ERROR]driver rebuild failed\n", "MNG092"),
+    ],
+    ids=["library", "symbol", "kernel"],
+)  # fmt: skip
+def test_the_first_tool_that_failed_leads(log: str, root: str, scanner: Scanner, knowledge: Knowledge) -> None:
+    """What compiler or linker said stands above make's word that something failed."""
+    assert roots(diagnosed(log, scanner, knowledge)) == [root]
+
+
 def test_what_is_logged_as_information_is_no_failure(scanner: Scanner, knowledge: Knowledge) -> None:
     """The same words at a lower level are left alone."""
     text = "INFO 03-25 06:14:02 [plugh.py:880] plugh_init failed, error code: -123456, trying again\n"

@@ -10,6 +10,10 @@ WORDS = {
     "piped": ("Piped input is diagnosed:  python train.py 2>&1 | npu-doctor", "管道输入会被直接诊断:  python train.py 2>&1 | npu-doctor"),
     "exits": ("exit codes: 0 clean, 1 findings, 2 usage, 3 inconclusive, 4 broken knowledge or internal error, 130 interrupted", "退出码: 0 正常, 1 有发现, 2 用法错误, 3 无法判断, 4 知识库或内部错误, 130 被中断"),
     "wrote": ("wrote {path}", "已写入 {path}"),
+    "man:name": ("NAME", "名称"),
+    "man:synopsis": ("SYNOPSIS", "概要"),
+    "man:commands": ("COMMANDS", "命令"),
+    "man:exits": ("EXIT STATUS", "退出码"),
     "command:scan": ("diagnose logs: files, folders, archives, or - for standard input", "诊断日志：文件、目录、压缩包，或用 - 表示标准输入"),
     "command:merge": ("merge the JSON lines of `scan -f jsonl` of many nodes into one diagnosis", "把多个节点 `scan -f jsonl` 的结果合并成一个诊断"),
     "command:explain": ("explain an error code, an entry or an environment variable", "解释错误码、知识条目或环境变量"),
@@ -22,5 +26,6 @@ WORDS = {
     "command:browse": ("the terminal interface: browse the knowledge, diagnose logs and look into them", "终端界面：浏览知识库、诊断并查看日志"),
     "command:watch": ("follow logs while a job runs and tell findings as they appear", "跟随正在写入的日志，实时给出发现"),
     "command:demo": ("diagnose the bundled demo logs (no NPU needed)", "诊断自带的演示日志（无需 NPU）"),
+    "command:completion": ("print what a shell needs to complete commands, or the manual page", "打印 shell 补全脚本或手册页"),
     "command:schema": ("print the JSON Schema of the report or of an entry", "打印报告或知识条目的 JSON Schema"),
 }  # fmt: skip

@@ -201,7 +201,7 @@ def _documents(report: Json, key: str, lang: str, kinds: Callable[[str], str]) -
         about = Section("about", "", (Prose(need.what),))
         yield Document("", word("missing", lang), (), (about, Section("how", "", (need.how,))))
     elif kind == "skipped":
-        rows = Section("skipped", "", compose.skipped(report))
+        rows = Section("skipped", "", compose.skipped(report, lang))
         yield Document("", word("skipped", lang), (), (rows,))
     elif report["verdict"] != "findings":
         yield Document("", word(report["verdict"], lang))

@@ -1,0 +1,43 @@
+"""What an entry is, as the rules ask: what its role, kind and words let it claim."""
+
+from __future__ import annotations
+
+from kb.model import Entry
+
+SURER = {"low": 0, "medium": 1, "high": 2}
+
+
+def may_be_root(entry: Entry) -> bool:
+    return entry.role in ("cause", "ambiguous")
+
+
+def is_read(entry: Entry) -> bool:
+    """Does it rest on nothing but what the words of a line mean?"""
+    return entry.domain == "meaning"
+
+
+def names_a_fault(entry: Entry) -> bool:
+    """Does it say what failed, more than that something did?"""
+    return is_error(entry) and not entry.general and not is_vague(entry)
+
+
+def is_vague(entry: Entry) -> bool:
+    """Does it tell that something failed, and not what?"""
+    return entry.kind in ("peer-timeout", "wrapper")
+
+
+def tells(entry: Entry) -> bool:
+    return entry.role in ("cause", "ambiguous", "symptom")
+
+
+def is_error(entry: Entry) -> bool:
+    return entry.severity in ("fatal", "error")
+
+
+def ends_job(entry: Entry) -> bool:
+    return is_error(entry) or (entry.severity == "warning" and "ends_job" in entry.traits)
+
+
+def guesses(entry: Entry) -> bool:
+    """Does it only repeat what a line says?"""
+    return entry.role == "ambiguous" and entry.confidence == "low" and entry.domain != "job"

@@ -1,0 +1,68 @@
+"""Why sources do not become a program: what compilers, linkers and CMake say first, before make says that it failed.
+
+    kvmdt.c:62: error: "MIN" redefined [-Werror]
+    /usr/bin/ld: warning: libascend_hal.so, needed by /usr/local/Ascend/acllib/lib64/libruntime.so, not found (try using -rpath)
+    libruntime.so: undefined reference to `drvStreamIdAlloc'
+    CMake 3.18 or higher is required.  You are running version 3.16.3
+    c++: fatal error: Killed signal terminated program cc1plus
+
+>>> from parsers.meaning.said import Said
+>>> row = read(Said('/var/lib/dkms/davinci_ascend/1.0/build/kvmdt.c:62: error: "MIN" redefined [-Werror]'))[0]
+>>> [row.get(name) for name in ("how", "side", "what", "file")]
+['interface', 'kernel', '"MIN" redefined', 'kvmdt.c:62']
+>>> row = read(Said("/usr/bin/ld: warning: libascend_hal.so, needed by /opt/lib64/libruntime.so, not found (try using -rpath or -rpath-link)"))[0]
+>>> [row.get(name) for name in ("how", "what", "by", "of")]
+['library', 'libascend_hal.so', 'libruntime.so', 'driver']
+"""
+
+from __future__ import annotations
+
+from parsers.lazy import lazy
+from parsers.meaning.libraries import owner
+from parsers.meaning.said import Reading, Said, reading
+
+_COMPILER = lazy(r"(?P<path>[^\s:'\"]{1,300}):(?P<line>\d{1,7})(?::\d{1,5})?: (?:fatal )?error: (?P<what>[^\n]{3,300}?)(?: \[-W[\w=+-]{1,60}\])?\s*$")
+_KILLED = lazy(r"fatal error: Killed signal terminated program|internal compiler error: Killed")
+_NEEDED = lazy(r"(?:^|[\s:])(?P<what>[\w.+-]{1,120}\.so[\w.]{0,20}), needed by (?P<by>[^\s,]{1,300}), not found")
+_UNDEFINED = lazy(r"(?P<by>[^\s:]{1,300}): undefined reference to [`'\"](?P<what>[^`'\"\n]{1,300})['\"`]")
+_TOO_OLD = lazy(r"(?P<tool>[A-Z]\w{1,20}) (?P<needs>\d[\d.]{0,15}) or higher is required\.\s{1,3}You are running version (?P<has>\d[\d.]{0,15})")
+
+# What stands where sources meet headers of another release, in the words of gcc and clang.
+_INTERFACE = (
+    "redefined", "redefinition of", "conflicting types", "implicit declaration", "has no member named", "no member named",
+    "too few arguments to function", "too many arguments to function", "incompatible pointer type", "incompatible type",
+    "unknown type name", "was not declared in this scope", "undeclared", "is not a member of", "no matching function",
+    "cannot convert", "does not name a type", "use of undeclared identifier",
+)  # fmt: skip
+_OPTION = ("unrecognized command", "unrecognized argument", "unknown argument", "requires C++", "C++ versions less than", "-std=")
+_KERNEL = ("/dkms/", "include/linux", "/driver/kernel/", "/kernels/", "/usr/src/")
+_TORCH = ("/torch/include", "torch_npu", "ATen/", "c10/")
+
+
+def read(said: Said) -> tuple[Reading, ...]:
+    """What the first tool that failed said."""
+    text = said.line
+    if _KILLED.search(text) is not None:
+        return (reading("limit", kind="host", resource="host memory for the compiler"),)
+    if (found := _NEEDED.search(text)) is not None:
+        by = found["by"].rpartition("/")[2]
+        return (reading("build", how="library", what=found["what"], by=by, of=owner(found["what"])),)
+    if (found := _UNDEFINED.search(text)) is not None:
+        by = found["by"].rpartition("/")[2]
+        return (reading("build", how="symbol", what=found["what"], by=by, of=owner(by)),)
+    if (found := _TOO_OLD.search(text)) is not None:
+        return (reading("build", how="tool", what=found["tool"], needs=found["needs"], has=found["has"]),)
+    found = _COMPILER.search(text)
+    if found is None:
+        return ()
+    what = found["what"].strip()
+    how = "interface" if any(w in what for w in _INTERFACE) else "option" if any(w in what for w in _OPTION) else "source"
+    file = f"{found['path'].rpartition('/')[2]}:{found['line']}"
+    return (reading("build", how=how, what=what, file=file, side=_side(found["path"])),)
+
+
+def _side(path: str) -> str:
+    """Whose headers the sources are compiled against, as far as the path tells."""
+    if any(sign in path for sign in _KERNEL):
+        return "kernel"
+    return "torch" if any(sign in path for sign in _TORCH) else "unknown"
