@@ -241,6 +241,8 @@ class Rows(LineView):
     def _reveal(self) -> None:
         before = self.rows[self.cursor - 1] if self.cursor else None
         first = self.cursor - 1 if before is not None and not before.key and not before.of else self.cursor
+        if self.cursor < self.height and all(not row.key for row in self.rows[: self.cursor]):
+            first = max(0, self._end(self.cursor) - self.height)  # what stands above the first row belongs to it
         last = min(self._end(self.cursor), self.cursor + self.height)
         if first < self.top:
             self.look_at(first)
