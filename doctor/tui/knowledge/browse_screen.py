@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Container, Vertical
 from textual.message import Message
+from textual.worker import get_current_worker
 
-import kb
 from doctor.answer.advice import fix_json
 from doctor.render.document import Target, pasted
 from doctor.render.fixes import fixes
-from doctor.tui.knowledge.shelf import Facets, Item, Shelf, ShelfKeeper
+from doctor.tui.knowledge.cards import template_text
+from doctor.tui.knowledge.last_job import LastJob, last_job, present
+from doctor.tui.knowledge.shelf import Facets, Item, Shelf, ShelfKeeper, next_choice
 from doctor.tui.shell import syntax
 from doctor.tui.shell.bindings import bindings
 from doctor.tui.shell.dialogs import Show
@@ -29,12 +30,20 @@ from doctor.tui.shell.widgets import Bar, Hints, SearchBox
 from kb import plain
 from kb.model import Entry
 
+OFFER = "offer:"
 SOON_S = 0.25  # knowledge that is compiled already is there by then, and the first picture shows it
 
 
 CARD_HINTS = (
     "follow", "previous", "copy-fix", "copy-card", "repro", "command-line", "maximise", "back", "help", "quit",
 )  # fmt: skip
+
+
+@dataclass
+class JobFound(Message):
+    """The last job of this machine failed."""
+
+    job: LastJob
 
 
 @dataclass
@@ -66,14 +75,17 @@ class BrowseScreen(Frame):
         "quit",
     )
 
-    def __init__(self, code: str = "") -> None:
+    def __init__(self, code: str = "", offer: bool = False) -> None:
         super().__init__()
+        self._offers = offer  # the last job of this machine, when it failed
+        self._offer: LastJob | None = None
         self.facets = Facets()
         self._wanted = code
         self._opened: frozenset[str] = frozenset()
         self._items: dict[str, Item] = {}
         self._target: Target | None = None
         self._trail: list[Target] = []
+        self._moved = False  # whether the reader has gone to a row
         self._copier = FixCopier()
 
     def hints(self) -> tuple[str, ...]:
@@ -115,6 +127,22 @@ class BrowseScreen(Frame):
         if self.shelf is None or not self.shelf.ready:
             self.call_after_refresh(self.run_worker, self._read, thread=True, exclusive=True, group="shelf")
 
+    def _look(self) -> None:
+        """In a thread: what the usual places tell. That it cannot be told is no fault of the knowledge."""
+        worker = get_current_worker()
+        try:
+            found = last_job(self.doctor.session, present(), lambda: worker.is_cancelled)
+        except Exception:  # noqa: BLE001 - an offer that cannot be made is none
+            return
+        if found is not None and not worker.is_cancelled:
+            self.post_message(JobFound(found))
+
+    def on_job_found(self, message: JobFound) -> None:
+        """The offer comes first, unless the reader is on the way to something else."""
+        self._offer = message.job
+        untouched = self.facets == Facets() and self.focused is self.query_one("#list") and not self._moved
+        self.show_items(OFFER if untouched else self.query_one("#list", Rows).current)
+
     def _read(self) -> None:
         """In a thread, when the first picture stands: what searching and following need."""
         try:
@@ -130,6 +158,9 @@ class BrowseScreen(Frame):
     def on_shelf_ready(self, message: ShelfReady) -> None:
         first, self.keeper.shelf = self.shelf is None, message.shelf
         self.doctor.settle()
+        if self._offers:
+            self._offers = False
+            self.run_worker(self._look, thread=True, group="last-job")
         if problems := message.shelf.known.problems:
             self.doctor.tell("kb-faults", severity="warning", n=len(problems), first=str(problems[0]).split("\n")[0])
         if first or self.facets.text:
@@ -177,6 +208,8 @@ class BrowseScreen(Frame):
             self._wanted = ""
         elif self._target is not None:
             self._draw(self._target, keep=True)
+        elif rows.current == OFFER:
+            self._show_offer()
 
     def show_items(self, keep: str | None = None) -> None:
         """The list for the present search and facets."""
@@ -185,7 +218,8 @@ class BrowseScreen(Frame):
         items = self.shelf.items(self.facets)
         self._items = {f"{i.target.kind}:{i.target.id}": i for i in items}
         many = len({i.target.kind for i in items}) > 1 or not self.facets.node
-        rows = RowsOf(list(self._items), lambda key: self._row(key, many))
+        offered = [OFFER] if self._offer is not None and self.facets == Facets() else []
+        rows = RowsOf([*offered, *self._items], lambda key: self._row(key, many))
         view = self.query_one("#list", Rows)
         waits = bool(self.facets.text) and not self.shelf.ready
         view.empty = self.word("loading" if waits else "nothing-fits" if self.facets.text else "no-findings")
@@ -193,9 +227,9 @@ class BrowseScreen(Frame):
         if not rows:
             self._draw(None)
         parts = [
-            self.word("found", n=len(rows), all=self.shelf.total(self.facets))
+            self.word("found", n=len(items), all=self.shelf.total(self.facets))
             if self.facets != Facets(self.facets.node)
-            else str(len(rows))
+            else str(len(items))
         ]
         parts += [self.word(self.facets.severity)] if self.facets.severity else []
         parts += [self.facets.component] if self.facets.component else []
@@ -203,6 +237,8 @@ class BrowseScreen(Frame):
 
     def _row(self, key: str, many: bool) -> Row:
         assert self.shelf is not None
+        if key == OFFER and self._offer is not None:
+            return Row(key, (Span("✗ ", "error"), Span(self._offer.headline(self.doctor.language, present()), "title")))
         item = self._items[key]
         name = item.target.id.partition("@")[0]
         glyph = (Span(GLYPHS[item.severity], item.severity), Span(" ")) if item.severity and many else ()
@@ -227,8 +263,11 @@ class BrowseScreen(Frame):
         self.show_items()
 
     def on_row_highlighted(self, message: RowHighlighted) -> None:
-        if message.view.id == "list" and (item := self._items.get(message.key)) is not None:
+        if message.view.id == "list" and message.key == OFFER:
+            self._show_offer()
+        elif message.view.id == "list" and (item := self._items.get(message.key)) is not None:
             self._trail.clear()
+            self._moved = self._moved or (self._target is not None and self._target != item.target)
             self._draw(item.target)
         elif message.view.id == "tree" and message.key:
             node = message.key.removeprefix("node:")
@@ -240,6 +279,8 @@ class BrowseScreen(Frame):
         if message.view.id == "tree":
             self.remove_class("-tree")
             self.query_one("#list", Rows).focus()
+        elif message.key == OFFER and self._offer is not None:
+            self.doctor.show_logs(self._offer.paths)
         else:
             self.query_one("#card", Card).focus()
 
@@ -251,6 +292,13 @@ class BrowseScreen(Frame):
         self._opened = self._opened ^ {node}
         self.show_all()
 
+    def _show_offer(self) -> None:
+        """The card of the last job."""
+        if self._offer is not None:
+            self._target = None
+            self.query_one("#card", Card).show(self._offer.card(self.doctor.language, present()))
+            self.update_hints()
+
     def _draw(self, target: Target | None, keep: bool = False) -> None:
         self._target = target
         if not keep:
@@ -261,13 +309,13 @@ class BrowseScreen(Frame):
 
     def action_severity(self) -> None:
         if self.shelf is not None:
-            self.facets = self.facets._replace(severity=_next(self.facets.severity, self.shelf.severities()))
+            self.facets = self.facets._replace(severity=next_choice(self.facets.severity, self.shelf.severities()))
             self.show_items(self.query_one("#list", Rows).current)
 
     def action_component(self) -> None:
         if self.shelf is not None:
             self.facets = self.facets._replace(
-                component=_next(self.facets.component, self.shelf.components(self.facets.node))
+                component=next_choice(self.facets.component, self.shelf.components(self.facets.node))
             )
             self.show_items(self.query_one("#list", Rows).current)
 
@@ -344,20 +392,3 @@ class BrowseScreen(Frame):
         if self._target is not None:
             return session.command_line("explain", self._target.id.partition("@")[0])
         return super().command()
-
-
-def template_text(name: str) -> str:
-    """The source of a template; empty when there is none of that name."""
-    if not name.isidentifier() or name.startswith("_"):
-        return ""
-    path = Path(kb.__file__).parent / "repro" / f"{name}.py"
-    try:
-        return path.read_text(encoding="utf-8")
-    except OSError:
-        return ""
-
-
-def _next(present: str, choices: list[str]) -> str:
-    """The choice after the present one; after the last comes none."""
-    wheel = ["", *choices]
-    return wheel[(wheel.index(present) + 1) % len(wheel)] if present in wheel else ""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
+import kb
 from doctor.lookup.backlinks import Backlinks
 from doctor.render import describe
 from doctor.render.document import Document, Target
@@ -43,3 +45,14 @@ def _with_mentions(one: Document, written: str, known: Knowledge, lang: str, bac
     """Beneath it the entries that speak of it."""
     about = describe.mentions(back.about(written), known, lang) if back else None
     return one._replace(sections=(*one.sections, about)) if about and about.blocks else one
+
+
+def template_text(name: str) -> str:
+    """The source of a template; empty when there is none of that name."""
+    if not name.isidentifier() or name.startswith("_"):
+        return ""
+    path = Path(kb.__file__).parent / "repro" / f"{name}.py"
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError:
+        return ""

@@ -86,6 +86,10 @@ class Host(App[None]):
         """A log at a line, with the lines that a finding rests on."""
         raise NotImplementedError
 
+    def show_logs(self, paths: tuple[str, ...]) -> None:
+        """The diagnosis of logs."""
+        raise NotImplementedError
+
     def show_job(self, job: Mapping[str, Any]) -> None:
         """The ranks and the timeline of a job."""
         raise NotImplementedError
