@@ -29,6 +29,7 @@ def arguments() -> common.Parser:
 def main(argv: list[str]) -> int:
     args = arguments().parse_args(argv)
     begin = time.perf_counter()
+    reporting.targets(args)
     known = common.knowledge(args)
     names: dict[str, str | None] = {}
     read = [(name, harvest) for name in args.paths for harvest in harvests(name, known.digest, names)]

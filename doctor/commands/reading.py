@@ -23,7 +23,8 @@ LEVELS = ("debug", "info", "event", "warning", "error", "fatal")
 
 
 def diagnose(args: argparse.Namespace, known: Knowledge) -> Diagnosis:
-    return look(args, known, *find(args.paths))
+    person = getattr(args, "format", None) in (None, "text") and not getattr(args, "output", None)
+    return look(args, known, *find(args.paths, strict=person))
 
 
 def look(
@@ -44,8 +45,9 @@ def call(paths: list[str]) -> Call:
     return PIPED if "-" in paths else Call(tuple(paths or discover.usual_places()))
 
 
-def find(paths: list[str]) -> tuple[tuple[Source, ...], tuple[Skipped, ...]]:
-    """The sources that the call names, or those of the usual places."""
+def find(paths: list[str], strict: bool = True) -> tuple[tuple[Source, ...], tuple[Skipped, ...]]:
+    """The sources that the call names, or those of the usual places. `strict`: paths of which none is there are a wrong call;
+    a program that asked for a report gets one that says so."""
     if not paths:
         paths = discover.usual_places()
         if not paths:
@@ -60,10 +62,10 @@ def find(paths: list[str]) -> tuple[tuple[Source, ...], tuple[Skipped, ...]]:
             sys.stderr.write("npu-doctor: reading standard input, end with Ctrl-D\n")
         sources.append(discover.standard_input(sys.stdin.buffer))
     named = [p for p in paths if p != "-"]
-    if named and not sources and not any(map(os.path.lexists, named)):  # a slip of the keyboard: there is nothing to diagnose
-        near = discover.nearest_path(named[0])
-        what = f"there is no file or folder '{named[0]}'"
-        raise UsageError(f"{what}: did you mean '{near}'?" if near else what, code=exits.INCONCLUSIVE)
+    if strict and named and not sources and not any(map(os.path.lexists, named)):  # a slip of the keyboard: there is nothing to diagnose
+        if near := discover.nearest_path(named[0]):
+            raise UsageError(f"there is no file or folder '{named[0]}': did you mean '{near}'?", code=exits.INCONCLUSIVE)
+        raise UsageError(f"there is no file or folder '{named[0]}'", code=exits.INCONCLUSIVE)
     found = discover.discover(named)
     return (*sources, *found.sources), found.skipped
 

@@ -16,14 +16,15 @@ from doctor.findings.evaluate import Finding
 from doctor.judge.diagnosis import Diagnosis
 from doctor.render import pager, parts
 from doctor.render.call import PIPED, Call
+from doctor.render.compose import files
 from doctor.scan.harvest import this_machine
 from kb.knowledge import Knowledge
 from parsers.traceback_forms import EXCEPTION
 
 Json = dict[str, Any]
-FORMATS = ("text", "json", "jsonl", "md", "html", "sarif", "junit", "github")
+FORMATS = ("text", "json", "jsonl", "md", "html", "csv", "sarif", "junit", "github")
 _RENDERERS = {
-    "md": "markdown:render", "html": "html:render", "sarif": "sarif:render", "junit": "annotations:junit", "github": "annotations:github",
+    "md": "markdown:render", "html": "html:render", "csv": "table:render", "sarif": "sarif:render", "junit": "annotations:junit", "github": "annotations:github",
 }  # fmt: skip
 FAIL_ON = {
     "info": ("info", "warning", "error", "fatal"),
@@ -73,13 +74,13 @@ def output_options(made: common.Parser) -> None:
 def emit(args: argparse.Namespace, diagnosis: Diagnosis, known: Knowledge, call: Call = PIPED) -> None:
     """The report in the asked form on stdout or into a file; the narration on stderr."""
     made = report(diagnosis, known)
-    targets = _targets(args)
-    mergeable = any(form == "jsonl" for _, form in targets)
+    places = targets(args)
+    mergeable = any(form == "jsonl" for _, form in places)
     harvest = diagnosis.harvest._replace(machine=this_machine()).json() if mergeable else {}
     if args.redact or args.redact_map or args.redact_words:
         made, harvest = redacted(args, diagnosis, known, made, harvest, mergeable)
     language = common.language(args)
-    for target, form in targets:
+    for target, form in places:
         told = render(made, harvest, form, language, args, target, call)
         if target in (None, "-") and form == "text" and not args.no_pager:
             pager.show(told)
@@ -87,11 +88,11 @@ def emit(args: argparse.Namespace, diagnosis: Diagnosis, known: Knowledge, call:
             common.write(told, target)
             if target not in (None, "-"):
                 sys.stderr.write(f"npu-doctor: {word('cli.wrote', language, path=target)}: {_verdict(made, language)}\n")
-    if (args.output or targets[0][1] == "text") and not args.quiet:
+    if (args.output or places[0][1] == "text") and not args.quiet:
         stats = made["stats"]
         sys.stderr.write(
             word("scanned", language).format(
-                files=stats["files"], size=notation.size(stats["bytes"]), seconds=f"{stats['seconds']:.2f}",
+                files=files(stats["files"], language), size=notation.size(stats["bytes"]), seconds=f"{stats['seconds']:.2f}",
                 entries=made["knowledge"]["entries"], codes=made["knowledge"]["codes"],
             )
             + "\n"
@@ -107,7 +108,7 @@ def _verdict(made: Json, language: str) -> str:
     return f"{word(found[0]['severity'], language)} {found[0]['id']} {found[0]['title'][language]}{more}"
 
 
-def _targets(args: argparse.Namespace) -> list[tuple[str | None, str]]:
+def targets(args: argparse.Namespace) -> list[tuple[str | None, str]]:
     """Where the report goes, and in which form: -f decides for one place, of several each by its suffix."""
     places: list[str | None] = args.output or [None]
     if len(places) == 1:

@@ -37,6 +37,7 @@ def main(argv: list[str]) -> int:
         from doctor.commands import interface
 
         return interface.open_logs(args, reading.select(args))
+    reporting.targets(args)  # a suffix that is no format is told before anything is read
     known = common.knowledge(args)
     diagnosis = reading.diagnose(args, known)
     reporting.emit(args, diagnosis, known, reading.call(args.paths))

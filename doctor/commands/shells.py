@@ -6,7 +6,7 @@ import argparse
 import re
 from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from doctor.base.words import word
 from doctor.base.words.told import told
@@ -64,6 +64,15 @@ def _command(name: str, help_: str, parser: argparse.ArgumentParser, language: s
             words += choices
             files = files or str(action.metavar or "").startswith(("PATH", "FILE", "CSV"))
     return Command(name, help_, told(parser.description or "", language), tuple(options), words, files, beneath)
+
+
+def data(command: Command) -> dict[str, Any]:
+    """A command as plain data, for programs that call this one."""
+    return {
+        "name": command.name, "help": command.help, "about": command.about,
+        "options": [{**option._asdict(), "flags": list(option.flags), "choices": list(option.choices)} for option in command.options],
+        "words": list(command.words), "files": command.files, "commands": [data(one) for one in command.beneath],
+    }  # fmt: skip
 
 
 def _flags(command: Command) -> str:

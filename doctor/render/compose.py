@@ -127,8 +127,13 @@ def finding(made: Json, report: Json, lang: str, kinds: Kinds = str) -> Finding:
     )  # fmt: skip
 
 
+def files(number: int, lang: str) -> str:
+    """So many files, in words."""
+    return word("files:one", lang) if number == 1 else word("files:many", lang, n=number)
+
+
 def _read(stats: Json, lang: str) -> str:
-    return word("read-so-much", lang, files=stats["files"], size=notation.size(stats["bytes"]))
+    return word("read-so-much", lang, files=files(stats["files"], lang), size=notation.size(stats["bytes"]))
 
 
 _STOP = {"en": re.compile(r"(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)[.?!](?:\s+(?=[^a-z\s])|$)"), "zh": re.compile("[。！？]")}

@@ -43,11 +43,14 @@ def headline(found: Finding, style: Style) -> Iterator[str]:
     head = cells(found.tag) + len(found.code) + 4
     tail = f"{found.confidence} {found.sure}"
     room = style.width - head
-    rows = wrap(" ".join(found.title.split()), max(20, room - cells(tail) - 2))
-    gap = " " * max(2, room - cells(rows[0]) - cells(tail))
+    beside = room - cells(tail) - 2 >= 24  # a narrow screen has it beneath the code
+    rows = wrap(" ".join(found.title.split()), room - cells(tail) - 2 if beside else max(20, room))
+    gap = " " * max(2, room - cells(rows[0]) - cells(tail)) if beside else ""
     begin = f"{paint(found.tag, found.severity, style)}  {paint(found.code, 'bold', style)}  {paint(rows[0], 'bold', style)}"
-    yield f"{begin}{gap}{paint(tail, 'dim', style)}"
+    yield f"{begin}{gap}{paint(tail, 'dim', style) if beside else ''}"
     yield from (" " * head + paint(row, "bold", style) for row in rows[1:])
+    if not beside:
+        yield " " * head + paint(tail, "dim", style)
 
 
 def bullet(text: str, style: Style) -> Iterator[str]:

@@ -43,14 +43,15 @@ def _group(group: Group) -> str:
 def grid(made: Grid, lang: str, style: Style, most: int, indent: str = "  ") -> Iterator[str]:
     """A row a node; rows in which something failed are never left out."""
     shown = _telling(made.rows, most)
+    nodes = max(8, min(NODES, style.width - len(indent) - 2 * made.columns + 1))
     for row in shown:
         marks = " ".join(paint(SIGNS[seat.mark], ROLES[seat.mark], style) if seat.mark else " " for seat in row.seats)
-        name = _nodes(row)
-        yield f"{indent}{name}{' ' * max(1, NODES - cells(name))}{marks}"
+        name = _nodes(row, nodes)
+        yield f"{indent}{name}{' ' * max(1, nodes - cells(name))}{marks}"
     if len(shown) < len(made.rows):
         yield f"{indent}... {len(made.rows) - len(shown)} {word('more', lang)} (--all)"
     legend = "  ".join(f"{paint(SIGNS[mark], ROLES[mark], style)} {told}" for mark, told in made.legend)
-    yield f"{indent}{' ' * NODES}{legend}"
+    yield f"{indent}{' ' * nodes}{legend}"
 
 
 def _telling(rows: tuple[GridRow, ...], most: int) -> list[GridRow]:
@@ -61,12 +62,12 @@ def _telling(rows: tuple[GridRow, ...], most: int) -> list[GridRow]:
     return [rows[n] for n in sorted(told[:most])]
 
 
-def _nodes(row: GridRow) -> str:
+def _nodes(row: GridRow, width: int) -> str:
     first = row.nodes[0]
     if len(row.nodes) == 1:
-        return cut(first, NODES - 1)
+        return cut(first, width - 1)
     more = f" +{len(row.nodes) - 1}"
-    return cut(first, NODES - 1 - len(more)) + more
+    return cut(first, width - 1 - len(more)) + more
 
 
 def timeline(job: Job, lang: str, style: Style) -> Iterator[str]:

@@ -6,7 +6,7 @@ WORDS = {
     "usage": ("usage: npu-doctor [COMMAND] [OPTIONS]", "用法: npu-doctor [命令] [选项]"),
     "about": ("From Ascend NPU logs to the root cause, a fix and a repro script.", "从昇腾 NPU 日志到根因、修复方法和复现脚本。"),
     "commands": ("commands:", "命令:"),
-    "options": ("npu-doctor COMMAND --help tells a command's options.", "npu-doctor 命令 --help 查看该命令的选项。"),
+    "options": ("npu-doctor COMMAND --help tells a command's options. A path alone is diagnosed, a code alone is explained.", "npu-doctor 命令 --help 查看该命令的选项。只给路径则诊断，只给错误码则解释。"),
     "piped": ("Piped input is diagnosed:  python train.py 2>&1 | npu-doctor", "管道输入会被直接诊断:  python train.py 2>&1 | npu-doctor"),
     "exits": ("exit codes: 0 clean, 1 findings, 2 usage, 3 inconclusive, 4 broken knowledge or internal error, 130 interrupted", "退出码: 0 正常, 1 有发现, 2 用法错误, 3 无法判断, 4 知识库或内部错误, 130 被中断"),
     "wrote": ("wrote {path}", "已写入 {path}"),

@@ -37,7 +37,7 @@ CHINESE = {
     "Write a script that reproduces one fault with one operator; it needs torch alone.": "生成用单个算子复现故障的脚本，只依赖 torch。",
     "Run a command; when it fails, diagnose its output and the logs that it wrote. Its exit code is returned.": "运行一条命令；失败时诊断它的输出和它写的日志。返回该命令的退出码。",
     "Diagnose logs. Paths may be files, folders, .gz, .tar.gz, .zip, or - for standard input; without a path the usual log places are read.": "诊断日志。路径可以是文件、目录、.gz、.tar.gz、.zip，或用 - 表示标准输入；不给路径则读取常见的日志位置。",
-    "Print a JSON Schema: of the report (scan -f json) or of a knowledge entry.": "打印报告（scan -f json）或知识条目的 JSON Schema。",
+    "Print a JSON Schema, of the report (scan -f json) or of a knowledge entry; or all commands and their options as JSON.": "打印报告（scan -f json）或知识条目的 JSON Schema；或以 JSON 列出全部命令与选项。",
     "Follow growing and rotating logs and new files, and tell findings as they appear. On a terminal the interface opens, unless -f is given.": "跟随增长、轮转的日志和新文件，实时给出发现。在终端上会打开界面，除非给了 -f。",
     "Print what a shell needs to complete commands and options, or the manual page: npu-doctor completion bash > ~/.local/share/bash-completion/completions/npu-doctor": "打印 shell 补全脚本或手册页：npu-doctor completion bash > ~/.local/share/bash-completion/completions/npu-doctor",
     "Diagnose the bundled logs of a failed job of 8 ranks; takes the options of npu-doctor scan.": "诊断自带的 8 卡失败作业日志；选项与 npu-doctor scan 相同。",
