@@ -225,7 +225,7 @@ def arranged(found: compose.Finding, lang: str) -> Document:
         sections.append(section)
     note = next((block.text for block in document.section("note").blocks if isinstance(block, Prose)), "")
     comma = "；" if lang == "zh" else "; "
-    facts = (("why", note or found.reason), ("against", comma.join(found.against)))
+    facts = (("reason", note or found.reason), ("against", comma.join(found.against)))
     told = (Pair(word(name, lang), plain(cut((Span(shown(text)),), MAX_REASON))) for name, text in facts if text)
     sections.append(Section("reason", "", tuple(told)))
     sections = [_aligned(s, lang) if s.name in ("where", "reason") else s for s in sections]
@@ -236,7 +236,7 @@ def arranged(found: compose.Finding, lang: str) -> Document:
 def _aligned(section: Section, lang: str) -> Section:
     """Facts whose names are equally wide, so that the facts stand beneath each other."""
     widest = max(cells(block.label) for block in section.blocks if isinstance(block, Pair)) if section.blocks else 0
-    widest = max(widest, *(cells(word(name, lang)) for name in ("where", "why")))
+    widest = max(widest, *(cells(word(name, lang)) for name in ("where", "reason")))
     pairs = (b for b in section.blocks if isinstance(b, Pair))
     return section._replace(blocks=tuple(b._replace(label=b.label + " " * (widest - cells(b.label))) for b in pairs))
 

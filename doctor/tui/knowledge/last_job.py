@@ -53,7 +53,7 @@ class LastJob(NamedTuple):
             return Doc("last", lang, [head])
         found = compose.finding(roots[0], self.report, lang)
         fix = Section("fix", word("fix", lang), (found.first,) if found.first is not None else ())
-        kept = (found.document.section("where"), Section("reason", "", (Pair(word("why", lang), found.reason),)), fix)
+        kept = (found.document.section("where"), Section("reason", "", (Pair(word("reason", lang), found.reason),)), fix)
         about = found.document._replace(sections=tuple(s for s in kept if s.blocks))
         return Doc("last", lang, [head, about], roots[0]["severity"])
 
