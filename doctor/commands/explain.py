@@ -22,7 +22,7 @@ from kb.knowledge import Knowledge
 from kb.model import Entry
 
 if TYPE_CHECKING:
-    from doctor.lookup.search import Found
+    from doctor.lookup.search import Found, Index
 
 
 def arguments() -> common.Parser:
@@ -43,9 +43,13 @@ def main(argv: list[str]) -> int:
     written = " ".join(args.what)
     found = look_up(written, known)
     if not any(found.values()):
-        found = _meant(written, known, lang)
-    if not any(found.values()):
-        return _unknown(written, known, lang)
+        from doctor.lookup.search import Index
+
+        index = Index(known)
+        named = index.meant(written)
+        if not named:
+            return _unknown(written, index, lang)
+        found = _meant(written, named, known, lang)
     if args.format == "json":
         sys.stdout.write(json.dumps(found, ensure_ascii=False, indent=1, default=str) + "\n")
         return exits.CLEAN
@@ -58,20 +62,15 @@ def is_known(written: str) -> bool:
     from kb.knowledge import load
 
     known = load()
-    return any(look_up(written, known).values()) or bool(_named(written, known))
-
-
-def _named(written: str, known: Knowledge) -> tuple[Found, ...]:
+    if any(look_up(written, known).values()):
+        return True
     from doctor.lookup.search import Index
 
-    return Index(known).meant(written)
+    return bool(Index(known).meant(written))
 
 
-def _meant(written: str, known: Knowledge, lang: str) -> dict[str, Any]:
+def _meant(written: str, found: tuple[Found, ...], known: Knowledge, lang: str) -> dict[str, Any]:
     """What the titles of one entry, or of few, name by that word."""
-    found = _named(written, known)
-    if not found:
-        return {}
     sys.stderr.write(f"npu-doctor: {word('explain.named', lang, what=clean(written)[:80], id=found[0].id)}\n")
     made = look_up(found[0].id, known)
     return {**made, "entries": [one.id for one in found[1:]]}
@@ -132,13 +131,11 @@ def _documents(found: dict[str, Any], known: Knowledge, lang: str) -> Iterator[D
         yield Document("", "", (), (describe.mentions(found["entries"], known, lang),))
 
 
-def _unknown(written: str, known: Knowledge, lang: str) -> int:
+def _unknown(written: str, index: Index, lang: str) -> int:
     """Nothing is known: what is near in its words is offered, never another number than the one that was typed."""
-    from doctor.lookup.search import search
-
     sys.stderr.write(f"npu-doctor: {word('explain.unknown', lang, what=clean(written)[:80])}\n")
     code = any(c.isdigit() for c in written) and " " not in written.strip() and "_" not in written
-    near = [] if code else search(known, written, 5)
+    near = [] if code else index.search(written, 5)
     if near:
         rows = "".join(f"     {r.id}  {r.title.pick(lang)}\n" for r in near)
         sys.stderr.write(f" = {word('explain.near', lang)}\n{rows}")
