@@ -43,6 +43,7 @@ WORDS = {
     "finding": ("1 finding", "1 个发现"),
     "symptoms": ("{n} symptoms folded beneath", "其下折叠 {n} 个症状"),
     "symptom": ("1 symptom folded beneath", "其下折叠 1 个症状"),
+    "left": ("{time} left", "剩余 {time}"),
     "scanning": ("scanning", "正在扫描"),
     "cancelled": ("Cancelled: the findings are of what was read so far.", "已取消：以下结果只来自已读取的部分。"),
     "cancelling": ("stopping after the piece being read", "读完当前分片后停止"),

@@ -33,6 +33,17 @@ class Step(NamedTuple):
     total: int
     files: int
     all_files: int
+    seconds: float = 0.0
+
+    @property
+    def rate(self) -> float:
+        """Bytes a second."""
+        return self.bytes / self.seconds if self.seconds > 0 else 0.0
+
+    @property
+    def left(self) -> float | None:
+        """Seconds that are left at that rate; None before it is known."""
+        return (self.total - self.bytes) / self.rate if self.rate else None
 
     @property
     def share(self) -> int:
@@ -149,7 +160,7 @@ class Session:
             read += part.size or done[number].size
             files += part.start == 0
             self._count(part.source, part.end, done[number].lines)
-            on_step(Step(read, max(total, read), files, len(sources)))
+            on_step(Step(read, max(total, read), files, len(sources), clock() - begin))
             if clock() - last > PARTIAL_S:
                 on_partial(self._outcome(work.join(ranges, done), skipped, clock() - begin, False))
                 last = clock()
