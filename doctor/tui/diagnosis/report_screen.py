@@ -103,7 +103,7 @@ class ReportScreen(Frame):
         self.bar(outline.summary(self.outcome.report, lang), self.place_told())
         rows = outline.rows(self.outcome.report, lang, self._opened, view.room or outline.ONE_LINE, self.search_box.value)
         rows += outline.fault_rows(self.session.known.problems, lang)
-        view.styles.height = min(self.MOST_ROWS, len(rows)) + 1 if self.has_class("-narrow") else None
+        view.styles.height = max(1, min(self.MOST_ROWS, len(rows))) + 1 if self.has_class("-narrow") else None
         view.empty = self.word("nothing-fits" if self.search_box.value else "no-findings")
         view.set_rows(rows, self._key if self._moved else None)
         if any(row.key for row in rows):

@@ -296,7 +296,7 @@ class BrowseScreen(Frame):
         """The card of the last job."""
         if self._offer is not None:
             self._target = None
-            self.query_one("#card", Card).show(self._offer.card(self.doctor.language, present()))
+            self.query_one("#card", Card).show(self._offer.card(self.doctor.language))
             self.update_hints()
 
     def _draw(self, target: Target | None, keep: bool = False) -> None:

@@ -11,7 +11,7 @@ from doctor.base import notation
 from doctor.base.words import word
 from doctor.read import discover
 from doctor.render import parts
-from doctor.render.document import Document, Pair, Prose, Section
+from doctor.render.document import Document, Pair, Section
 from doctor.tui.shell.doc import Doc
 
 if TYPE_CHECKING:
@@ -40,14 +40,13 @@ class LastJob(NamedTuple):
         ranks = len((self.report.get("job") or {}).get("ranks") or ())
         return word("last-failed-ranks" if ranks > 1 else "last-failed", lang, ago=ago, n=ranks)
 
-    def card(self, lang: str, now: float) -> Doc:
+    def card(self, lang: str) -> Doc:
         """What is known of it, with the first fix."""
         from doctor.render import compose
 
         places = sorted({str(Path(path).parent) for path in self.paths})
         where = Section("where", "", (Pair(word("logs", lang), ", ".join(places[:2]) + (" ..." if places[2:] else "")),))
-        open_it = Section("open", "", (Prose(word("last-open", lang)),))
-        head = Document("", self.headline(lang, now), (), (where, open_it))
+        head = Document("", word("last-open", lang), (), (where,))
         roots = parts.roots(self.report) if self.report is not None else []
         if self.report is None or not roots:
             return Doc("last", lang, [head])
