@@ -1,4 +1,4 @@
-"""How often the root of a simulated job is found: `python -m benchmarks.job [--jobs 500] [--seed 1] [--hide 0.2] [-v]`.
+"""How often the root of a simulated job is found: `python -m benchmarks.job [--jobs 500] [--seed 1] [--hide 0.2] [--noise] [-v]`.
 
 `--scale 10000` instead makes one job of that many ranks, a harvest for each node, and measures `npu-doctor merge` of them.
 
@@ -28,6 +28,7 @@ from doctor.scan.plan import Plan
 from doctor.scan.scanner import Scanner
 from kb.knowledge import Knowledge, load
 from tests.simulate.jobs import FAULTS_IN_ORDER, Job, simulate
+from tests.simulate.noise import noise
 
 
 def diagnose(job: Job, scanner: Scanner, knowledge: Knowledge) -> Diagnosis:
@@ -103,6 +104,7 @@ def main() -> None:
     parser.add_argument("--ranks", type=int)
     parser.add_argument("--fault", choices=FAULTS_IN_ORDER)
     parser.add_argument("--hide", type=float, default=0.2, help="share of jobs from which the root's logs are taken")
+    parser.add_argument("--noise", action="store_true", help="lay records of other times, build files and another job's history beside every job")
     parser.add_argument("-v", action="store_true", help="tell every miss")
     args = parser.parse_args()
     knowledge = load()
@@ -117,6 +119,8 @@ def main() -> None:
         seed = args.seed * 100_000 + number
         hide = number % 100 < args.hide * 100
         job = simulate(seed, args.ranks, args.fault, hide)
+        if args.noise:
+            job = job._replace(files={**noise(seed, "beside/"), **job.files})
         diagnosis = diagnose(job, scanner, knowledge)
         rank, cause, wrong = judge(job, diagnosis)
         group = "hidden" if job.truth.hidden else job.truth.fault

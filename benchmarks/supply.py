@@ -1,7 +1,7 @@
 """Does every dependency have a wheel for every machine that matters, and does installing us leave other packages alone?
 
     python -m benchmarks.supply                            # wheels: x86_64 and aarch64, Python 3.10 to 3.13, all extras but torch
-    python -m benchmarks.supply --extra fast --glibc 2.34
+    python -m benchmarks.supply --extra test --glibc 2.34
     python -m benchmarks.supply --beside 'transformers==4.46.3' 'pyyaml==6.0.1' ...
 
 The first asks pip, for every target, which wheel it would take for each dependency and for the dependencies of those, and

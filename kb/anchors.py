@@ -79,6 +79,11 @@ def of_regex(pattern: str, first_line: bool = False) -> tuple[str, ...]:
     return _best(of_first_line(pattern) if first_line else candidates(pattern))
 
 
+def width(pattern: str) -> int:
+    """How many characters a match has at most."""
+    return int(_parsed(pattern).getwidth()[1])
+
+
 @lru_cache(maxsize=8192)  # asked when an entry is read, and when all fragments are chosen
 def candidates(pattern: str) -> Sequence[tuple[str, ...]]:
     """Every set of fixed texts one of which stands in each match."""

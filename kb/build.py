@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from kb import fragments, plain, spelling, yamldoc
+from kb import files, fragments, plain, spelling, yamldoc
 from kb import rows as rows_of
+from kb.checks import read_checks
+from kb.compat import read_compat
 from kb.facts import read_facts
+from kb.frameworks import read_frameworks
 from kb.kinds import read_kinds
-from kb.layers import HERE, Layer
+from kb.layers import HERE, OVERRIDES, Layer
 from kb.load import read_entry
 from kb.model import Entry, Kind, Signal
 from kb.pack import Writer
 from kb.problems import Problem
+from kb.reader import Reader
 from kb.situation import read_situation
 
 
@@ -30,15 +35,15 @@ def read_entries(layer: Layer) -> tuple[list[Entry], list[Problem]]:
     return read_files((path, layer.name) for path in layer.files("entries"))
 
 
-def read_files(files: Iterable[tuple[Path, str]]) -> tuple[list[Entry], list[Problem]]:
+def read_files(paths: Iterable[tuple[Path, str]]) -> tuple[list[Entry], list[Problem]]:
     """The same of files, each with the name of the layer that it belongs to."""
     entries: list[Entry] = []
     by_code: dict[str, str] = {}
     words, problems = read_kinds(HERE / "kinds.yaml")
-    for path, layer in files:
+    for path, layer in paths:
         shown = _shown(path)
         try:
-            got = read_entry(shown, path.read_bytes(), words, layer)
+            got = read_entry(shown, files.read(path), words, layer)
         except OSError as error:
             problems.append(Problem(shown, 0, f"cannot be read: {error.strerror}"))
             continue
@@ -61,7 +66,7 @@ def read_files(files: Iterable[tuple[Path, str]]) -> tuple[list[Entry], list[Pro
 
 def _shown(path: Path) -> str:
     try:
-        return str(path.resolve().relative_to(HERE.parent))
+        return str(Path(os.path.realpath(path)).relative_to(HERE.parent))
     except ValueError:
         return str(path)
 
@@ -69,25 +74,46 @@ def _shown(path: Path) -> str:
 def read_rows(path: Path) -> tuple[yamldoc.Document | None, list[Problem]]:
     """A YAML file of plain rows (codes, variables, cards)."""
     try:
-        doc = yamldoc.parse(_shown(path), path.read_bytes())
+        doc = yamldoc.parse(_shown(path), files.read(path))
     except OSError as error:
         return None, [Problem(_shown(path), 0, f"cannot be read: {error.strerror}")]
     return (None, [doc]) if isinstance(doc, Problem) else (doc, [])
+
+
+def read_overrides(layer: Layer) -> tuple[list[str] | None, list[Problem]]:
+    """What a user's layer says it replaces of the built-in knowledge: codes of entries, names of variables and cards."""
+    path = layer.single(OVERRIDES)
+    if layer.name == "built-in" or not path.is_file():
+        return (None if layer.name == "built-in" else []), []
+    doc, problems = read_rows(path)
+    if doc is None:
+        return [], problems
+    top = Reader(doc, (), problems, ("overrides",), "the layer")
+    return list(top.strings("overrides")), problems
 
 
 def build(layer: Layer) -> tuple[bytes, list[Problem]]:
     """The pack of a layer. Faulty files are left out and reported."""
     writer = Writer()
     entries, problems = read_entries(layer)
+    problems += (Problem(_shown(path), 0, f"cannot be read: {why}") for path, why in layer.refused_files().items())
+    overrides, more = read_overrides(layer)
+    problems += more
     digest = hashlib.sha256()
     for path in layer.all_files():
         try:
-            digest.update(f"{path.name}\0".encode() + path.read_bytes())
+            digest.update(f"{path.name}\0".encode("utf-8", "surrogateescape") + files.read(path))
         except OSError:
             continue
-    facts, more = read_facts(layer.root / "facts.yaml", _shown(layer.root / "facts.yaml"), layer.name == "built-in")
+    facts, more = read_facts(layer.single("facts.yaml"), _shown(layer.root / "facts.yaml"), layer.name == "built-in")
     problems += more
-    told, more = read_situation(layer.root / "situation.yaml", _shown(layer.root / "situation.yaml"), layer.name == "built-in")
+    told, more = read_situation(layer.single("situation.yaml"), _shown(layer.root / "situation.yaml"), layer.name == "built-in")
+    problems += more
+    checks, more = read_checks((path, _shown(path)) for path in layer.files("checks"))
+    problems += more
+    compat, more = read_compat(layer.single("compat.yaml"), _shown(layer.root / "compat.yaml"))
+    problems += more
+    frameworks, more = read_frameworks(layer.single("frameworks.yaml"), _shown(layer.root / "frameworks.yaml"))
     problems += more
     entries.sort(key=lambda e: e.code)
     assigned = iter(
@@ -99,7 +125,7 @@ def build(layer: Layer) -> tuple[bytes, list[Problem]]:
     places, signals = _add_entries(writer, entries, assigned)
     codes, more = _codes(layer, writer)
     problems += more
-    variables, more = _named_rows(layer.root / "envvars.yaml", "variable", "name", writer)
+    variables, more = _named_rows(layer.single("envvars.yaml"), "variable", "name", writer)
     problems += more
     cards: dict[str, tuple[int, int]] = {}
     for path in layer.files("cards"):
@@ -109,11 +135,15 @@ def build(layer: Layer) -> tuple[bytes, list[Problem]]:
     writer.section("index", {"signals": signals, "entries": places, "codes": len({at for found in codes.values() for at in found})})
     writer.section("facts", list(assigned))  # what is left of them
     writer.section("situation", [s for one in told for s in one.signals])
+    writer.section("checks", [check._replace(fails=(), holds=()) for check in checks])
+    writer.section("compat", compat)
+    writer.section("frameworks", frameworks)
     writer.section("codes", codes)
     writer.section("env", variables)
     writer.section("cards", cards)
     writer.section("kinds", {name: kind.title for name, kind in kinds().items()})
     writer.section("catalog", _catalog(entries))
+    writer.section("overrides", overrides)
     return writer.finish(digest.hexdigest()[:16], layer.stamp()), problems
 
 
@@ -127,7 +157,11 @@ def pack_of(entries: Sequence[Entry]) -> bytes:
         writer.section(rows, {})
     writer.section("facts", [])
     writer.section("situation", [])
+    writer.section("checks", [])
+    writer.section("compat", {})
+    writer.section("frameworks", [])
     writer.section("catalog", _catalog(entries))
+    writer.section("overrides", None)
     return writer.finish("tried", "")
 
 
@@ -159,7 +193,7 @@ MAX_NAMES = 16  # names of functions, libraries and variables, taken from an ent
 def _words(entry: Entry) -> str:
     """What a search should find an entry by, besides its title: message fragments, codes, variables."""
     parts = [a for s in entry.signals for a in s.anchors[:4]]
-    parts += [e.name for f in entry.fixes for e in f.env]
+    parts += [e.name for f in entry.every_fix for e in f.env]
     named = dict.fromkeys(name for sample in entry.match for name in _IDENTIFIER.findall(sample.text))
     parts += [name for name in named if not (name.islower() and name.isalpha())][:MAX_NAMES]
     parts += [n for n in named if n.startswith("lib")][:MAX_NAMES]

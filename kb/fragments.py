@@ -24,7 +24,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from kb import anchors
-from kb.model import Signal
+from kb.model import ROW_FORMS, Signal
 
 LENGTH, SHORT = 8, 6
 COMMON = 20  # a piece found more often than this in the sample is a weak one
@@ -103,7 +103,7 @@ def assign(signal: Signal) -> Signal:
 
 def assign_all(signals: Sequence[Signal], errors: str = "") -> list[Signal]:
     """The signals with their anchors and fragments, chosen together; `errors` is text as error lines have it."""
-    found = [[] if s.form == "fields" else _options(s) for s in signals]
+    found = [[] if s.form in ROW_FORMS else _options(s) for s in signals]
     words = {anchor for options in found for option in options for anchor in option}
     healthy, failing = _counts(_text(), words), _counts(errors, words)
     cost = {p: _cost(p, healthy[p], failing[p]) for p in healthy}
@@ -118,7 +118,7 @@ def assign_all(signals: Sequence[Signal], errors: str = "") -> list[Signal]:
     chosen = _cover({anchor for option in best for anchor in option}, cost)
     _lengthen(chosen, cost, failing, errors)
     return [
-        s if s.form == "fields" else s._replace(anchors=option, fragments=tuple(chosen[a] for a in option))
+        s if s.form in ROW_FORMS else s._replace(anchors=option, fragments=tuple(chosen[a] for a in option))
         for s, option in zip(signals, best, strict=True)
     ]
 

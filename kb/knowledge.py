@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from kb import spelling
+from kb.check import Check, check_from_json
 from kb.layers import HERE, Layer
-from kb.model import Entry, Signal, Text, entry_from_json, signal_from_json
+from kb.model import Entry, Framework, Signal, Text, entry_from_json, framework_from_json, signal_from_json
 from kb.pack import BrokenPackError, Pack, keep_newest, write_atomically
+from kb.pairings import Pairing, pairings
 from kb.problems import KnowledgeError, Problem
 
 SHIPPED = HERE / "_compiled" / "knowledge.pack"
@@ -33,22 +35,34 @@ class Brief(NamedTuple):
 
 
 class Knowledge:
-    """All layers as one: a later layer's entry replaces an earlier one's of the same code."""
+    """All layers as one: a later layer's entry replaces an earlier one's of the same code.
 
-    def __init__(self, packs: tuple[Pack, ...], problems: tuple[Problem, ...] = ()) -> None:
+    What is built in is only replaced by a layer that says so (`overrides:` in its layer.yaml).
+    """
+
+    def __init__(self, packs: tuple[Pack, ...], problems: tuple[Problem, ...] = (), untrusted: tuple[tuple[Path, str], ...] = ()) -> None:
         self.packs = packs
-        self.problems = problems  # faults of users' entries: reported, skipped
+        self.untrusted = untrusted  # folders that are there and not in use, and what is known of them
         self._entries: dict[str, Entry] = {}
         self._catalog: tuple[Brief, ...] | None = None
         self._named: dict[str, dict[str, tuple[Pack, list[int]]]] = {}
         self._owner: dict[str, int] = {}
+        refused: list[Problem] = []
         for number, pack in enumerate(packs):
             for code in pack.section("index")["entries"]:
-                self._owner[code] = number
+                if self._owner.get(code) == 0 and not replaces(pack, code):
+                    refused.append(_not_replaced(code, pack))
+                else:
+                    self._owner[code] = number
+        self.problems = (*problems, *refused)  # faults of users' entries: reported, skipped
 
     @property
     def digest(self) -> str:
         return "+".join(p.header.digest for p in self.packs)
+
+    def replaced(self, code: str) -> bool:
+        """Does an entry stand in the place of a built-in one?"""
+        return self._owner.get(code, 0) > 0 and code in self.packs[0].section("index")["entries"]
 
     def kind_title(self, kind: str) -> Text:
         """What a kind of fault is called."""
@@ -70,6 +84,30 @@ class Knowledge:
     def situation(self) -> list[Signal]:
         """What tells in which situation something failed: chip, versions, frameworks, activity."""
         return [signal_from_json(row) for pack in self.packs for row in pack.section("situation")]
+
+    def checks(self) -> tuple[Check, ...]:
+        """What a machine is checked for, in the order of the codes; a later layer's check replaces an earlier one's."""
+        found = {row[0]: row for pack in self.packs for row in pack.section("checks")}
+        return tuple(check_from_json(found[code]) for code in sorted(found))
+
+    def check(self, code: str) -> Check | None:
+        return next((check for check in self.checks() if check.code == code), None)
+
+    def compat(self) -> dict[str, tuple[dict[str, Any], ...]]:
+        """Which versions go together, as published: rows by section, the built-in ones last."""
+        found: dict[str, tuple[dict[str, Any], ...]] = {}
+        for pack in reversed(self.packs):
+            for name, rows in pack.section("compat").items():
+                found[name] = (*found.get(name, ()), *rows)
+        return found
+
+    def published(self) -> tuple[Pairing, ...]:
+        """Which versions are published to go together, as pairs of software."""
+        return pairings(self.compat())
+
+    def frameworks(self) -> dict[str, Framework]:
+        """The software that logs may be of, by its name; a user's layer may add some."""
+        return {row[0]: framework_from_json(row) for pack in self.packs for row in pack.section("frameworks")}
 
     def leaves(self) -> list[Signal]:
         """Every leaf of every live entry."""
@@ -97,8 +135,10 @@ class Knowledge:
 
     def _briefs(self) -> tuple[Brief, ...]:
         found = {}
-        for pack in self.packs:
+        for number, pack in enumerate(self.packs):
             for row in pack.section("catalog"):
+                if self._owner[row[0]] != number:
+                    continue
                 found[row[0]] = Brief(
                     row[0], row[1], row[2], row[3], row[4], row[5], row[6], row[7], Text(*row[8]), row[9]
                 )
@@ -128,7 +168,11 @@ class Knowledge:
     def _rows(self, section: str) -> dict[str, tuple[Pack, list[int]]]:
         """Where the rows of a section stand; put together once, for they are asked for one by one."""
         if section not in self._named:
-            self._named[section] = {name: (pack, at) for pack in self.packs for name, at in pack.section(section).items()}
+            rows = self._named[section] = {}
+            for pack in self.packs:
+                for name, at in pack.section(section).items():
+                    if name not in self.packs[0].section(section) or pack is self.packs[0] or replaces(pack, name):
+                        rows[name] = (pack, at)
         return self._named[section]
 
     def variable(self, name: str) -> dict[str, Any] | None:
@@ -144,6 +188,19 @@ class Knowledge:
 
     def cards(self) -> tuple[str, ...]:
         return tuple(self._rows("cards"))
+
+
+def replaces(pack: Pack, name: str) -> bool:
+    """Does a layer say that it replaces what is built in? One that is not of a folder (None) may."""
+    said = pack.section("overrides")
+    return said is None or name in said
+
+
+def _not_replaced(code: str, pack: Pack) -> Problem:
+    path = entry_from_json(pack.item(pack.section("index")["entries"][code])).path
+    return Problem(
+        path, 1, f"the code {code} is built in, and this entry does not replace it", f"take a code of your own, or write 'overrides: [{code}]' into layer.yaml of the folder"
+    )
 
 
 KEEP_PACKS = 12  # one for each folder of knowledge that is in use
@@ -184,7 +241,14 @@ def load(extra: tuple[str, ...] = ()) -> Knowledge:
     """
     first, problems = _built_in()
     packs = [first]
+    untrusted: list[tuple[Path, str]] = []
     for name, folder in layer_folders(extra):
+        if name == "project":
+            from kb import trust
+
+            if (how := trust.state(folder)) != "trusted":
+                untrusted.append((folder, how))
+                continue
         if not folder.exists():
             raise KnowledgeError(
                 [
@@ -199,7 +263,7 @@ def load(extra: tuple[str, ...] = ()) -> Knowledge:
         pack, faults = _compiled(name, folder)
         problems += faults
         packs.append(pack)
-    return Knowledge(tuple(packs), tuple(problems))
+    return Knowledge(tuple(packs), tuple(problems), tuple(untrusted))
 
 
 def _built_in() -> tuple[Pack, list[Problem]]:
@@ -219,7 +283,7 @@ def _compiled(name: str, folder: Path) -> tuple[Pack, list[Problem]]:
     layer = Layer(name, folder)
     stamp = layer.stamp()
     cache = cache_folder()
-    place = cache / f"kb-{_short(str(folder.resolve()))}.pack" if cache else None
+    place = cache / f"kb-{_short(os.path.realpath(folder))}.pack" if cache else None
     if place is not None:
         try:
             pack = Pack(place.read_bytes())

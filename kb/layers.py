@@ -6,31 +6,51 @@ import zlib
 from pathlib import Path
 from typing import NamedTuple
 
+from kb.files import refused, yaml_files
 from kb.pack import FORMAT
 
 HERE = Path(__file__).resolve().parent
-SINGLE_FILES = ("kinds.yaml", "envvars.yaml", "facts.yaml", "situation.yaml")
+BUILT_IN = "built-in"  # the name of the layer that comes with the program
+OVERRIDES = "layer.yaml"  # of a user's folder: which built-in entries it replaces
+SINGLE_FILES = ("kinds.yaml", "envvars.yaml", "facts.yaml", "situation.yaml", "compat.yaml", "frameworks.yaml")
 
 
 class Layer(NamedTuple):
-    """A folder of knowledge: `entries/`, `codes/`, `cards/`, `envvars.yaml`; a user's folder may hold entries directly."""
+    """A folder of knowledge: `entries/`, `checks/`, `codes/`, `cards/`, `envvars.yaml`; a user's folder may hold entries directly."""
 
     name: str
     root: Path
 
     def files(self, kind: str) -> list[Path]:
+        bad = self._bad(self._candidates(kind))
+        return [path for path in self._candidates(kind) if path not in bad]
+
+    def _candidates(self, kind: str) -> list[Path]:
         folder = self.root / kind
-        if folder.is_dir():
-            return sorted(p for p in folder.rglob("*.y*ml") if p.suffix in (".yaml", ".yml"))
-        if kind == "entries" and self.name != "built-in" and self.root.is_dir():
+        if folder.is_dir() and (self.name == BUILT_IN or not folder.is_symlink()):
+            return yaml_files(folder)
+        if kind == "entries" and self.name != BUILT_IN and self.root.is_dir():
             return sorted(
-                p for p in self.root.glob("*.y*ml") if p.name not in (*SINGLE_FILES, "compat.yaml")
+                p for p in self.root.glob("*.y*ml") if p.name not in (*SINGLE_FILES, OVERRIDES)
             )
         return []
 
+    def _bad(self, paths: list[Path]) -> dict[Path, str]:
+        return {} if self.name == BUILT_IN else dict(refused(paths, self.root))
+
+    def single(self, name: str) -> Path:
+        """One of the files that stand alone; a path that is not there when it is no plain file of this folder."""
+        path = self.root / name
+        return self.root / "no such file" if self._bad([path]) else path
+
     def all_files(self) -> list[Path]:
-        found = [p for kind in ("entries", "codes", "cards") for p in self.files(kind)]
-        return found + [p for name in SINGLE_FILES if (p := self.root / name).is_file()]
+        found = [p for kind in ("entries", "checks", "codes", "cards") for p in self.files(kind)]
+        return found + [p for name in (*SINGLE_FILES, OVERRIDES) if (p := self.single(name)).is_file()]
+
+    def refused_files(self) -> dict[Path, str]:
+        """What lies in the folder and is not read, with the reasons."""
+        paths = [p for kind in ("entries", "checks", "codes", "cards") for p in self._candidates(kind)]
+        return self._bad(paths + [p for name in (*SINGLE_FILES, OVERRIDES) if (p := self.root / name).is_symlink() or p.exists()])
 
     def stamp(self) -> str:
         """Cheap evidence that nothing changed: names, sizes and times of the files, of the kinds that all layers share, and of the code that reads them."""

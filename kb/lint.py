@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-from kb import anchors, fragments, plain
+from kb import anchors, fragments, plain, raised
+from kb.fetching import executes_what_it_fetches
 from kb.knowledge import Knowledge
-from kb.model import Condition, Entry, Text
-from kb.placeholders import names
+from kb.model import Condition, Entry, Signal, Text
+from kb.placeholders import names, optional
+from parsers.raised import PATTERNS
 
 Check = Callable[[Entry, "Context"], Iterator[str]]
 
@@ -34,7 +36,10 @@ def check(entry: Entry, context: Context) -> list[str]:
 def _texts(entry: Entry) -> Iterator[tuple[str, Text]]:
     yield "title", entry.title
     yield "cause", entry.cause
-    for fix in entry.fixes:
+    for variant in entry.variants:
+        yield from (("a variant's title", variant.title),) if variant.title else ()
+        yield from (("a variant's cause", variant.cause),) if variant.cause else ()
+    for fix in entry.every_fix:
         yield "a fix's title", fix.title
         yield from (("a step", s) for s in fix.steps)
         yield from (("a caution", e.caution) for e in fix.env if e.caution)
@@ -53,8 +58,9 @@ def two_languages(entry: Entry, _: Context) -> Iterator[str]:
 
 
 def title_is_short(entry: Entry, _: Context) -> Iterator[str]:
-    if len(entry.title.en) > 110:
-        yield f"the title has {len(entry.title.en)} characters; at most 110 fit a line"
+    for title in (entry.title, *(v.title for v in entry.variants if v.title)):
+        if len(title.en) > 110:
+            yield f"the title has {len(title.en)} characters; at most 110 fit a line"
 
 
 def has_references(entry: Entry, _: Context) -> Iterator[str]:
@@ -67,14 +73,15 @@ def has_advice(entry: Entry, _: Context) -> Iterator[str]:
     must_help = entry.severity in ("fatal", "error") and entry.role not in ("wrapper", "noise")
     if must_help and not any(f.env or f.commands or f.code for f in entry.fixes):
         yield "an entry of this severity needs a fix with a command, a variable or code"
-    goals = [("locate", "mitigate", "resolve").index(f.goal) for f in entry.fixes]
-    if goals != sorted(goals):
-        yield "fixes are ordered locate, mitigate, resolve"
+    for fixes in (entry.fixes, *(v.fixes for v in entry.variants)):
+        goals = [("locate", "mitigate", "resolve").index(f.goal) for f in fixes]
+        if goals != sorted(goals):
+            yield "fixes are ordered locate, mitigate, resolve"
 
 
 def known_variables(entry: Entry, context: Context) -> Iterator[str]:
     """A variable in a fix is one that the reference explains, with a value that it allows."""
-    for fix in entry.fixes:
+    for fix in entry.every_fix:
         for env in fix.env:
             row = context.variables.get(env.name)
             if row is None:
@@ -89,8 +96,10 @@ def known_variables(entry: Entry, context: Context) -> Iterator[str]:
 
 def nothing_destructive(entry: Entry, _: Context) -> Iterator[str]:
     """Advice never destroys: processes are named by the log or by a look, never all at once."""
-    for fix in entry.fixes:
+    for fix in entry.every_fix:
         for command in fix.commands:
+            if executes_what_it_fetches(command.run):
+                yield f"the command fetches something and executes it unseen: {command.run!r}: fetch, look, then run"
             if _DESTRUCTIVE.search(command.run):
                 yield f"destructive command: {command.run!r}: name the pids, say what is lost"
             if _FIXED_KILL.search(command.run):
@@ -99,16 +108,23 @@ def nothing_destructive(entry: Entry, _: Context) -> Iterator[str]:
 
 def placeholders_bound(entry: Entry, _: Context) -> Iterator[str]:
     """Every name in a text is bound however the entry matches, or has a default."""
-    groups = [frozenset(re.compile(s.pattern).groupindex if s.form == "regex" else ()) for s in entry.signals]
+    groups = [_captures(s) for s in entry.signals]
     always = frozenset().union(*(_bound(part, groups) for part in entry.condition)) if entry.condition else frozenset()
     table = any(s.form == "fields" for s in entry.signals)
     used = [t for _, text in _texts(entry) for t in (text.en, text.zh)]
-    used += [c.run for f in entry.fixes for c in f.commands] + [e.value for f in entry.fixes for e in f.env]
+    used += [c.run for f in entry.every_fix for c in f.commands] + [e.value for f in entry.every_fix for e in f.env]
     used += [v for _, v in entry.repro[1]] if entry.repro else []
     for text in used:
-        for name, default in names(text):
-            if default is None and name not in always and name != "path" and not table:
+        for name, default in names(optional(text, lambda _: False)):
+            if default is None and name not in always and not table:
                 yield f"the placeholder {{{name}}} is not bound on every path: write {{{name}|a default}}"
+
+
+def _captures(signal: Signal) -> frozenset[str]:
+    """What a leaf captures whenever it matches."""
+    if signal.form == "raised":
+        return raised.groups(signal.where)
+    return frozenset(re.compile(signal.pattern).groupindex if signal.form == "regex" else ())
 
 
 def _bound(condition: Condition, groups: list[frozenset[str]]) -> frozenset[str]:
@@ -124,12 +140,17 @@ def _bound(condition: Condition, groups: list[frozenset[str]]) -> frozenset[str]
 def safe_patterns(entry: Entry, _: Context) -> Iterator[str]:
     """Patterns that cannot run away: no nested repeats, no leading gap, bounded gaps."""
     for signal in entry.signals:
-        if signal.form != "regex":
-            continue
-        if signal.pattern.startswith((".*", ".+", "^.*")):
-            yield f"{signal.id}: a leading gap is never needed: the search finds the place"
-        if anchors.nested_repeat(signal.pattern):
-            yield f"{signal.id}: a repeat inside a repeat can take for ever: {signal.pattern!r}"
+        for pattern in _patterns(signal):
+            if pattern.startswith((".*", ".+", "^.*")):
+                yield f"{signal.id}: a leading gap is never needed: the search finds the place"
+            if anchors.nested_repeat(pattern):
+                yield f"{signal.id}: a repeat inside a repeat can take for ever: {pattern!r}"
+
+
+def _patterns(signal: Signal) -> tuple[str, ...]:
+    if signal.form == "raised":
+        return tuple(value for key, value in signal.where if key in PATTERNS)
+    return (signal.pattern,) if signal.form == "regex" else ()
 
 
 def rare_anchors(entry: Entry, _: Context) -> Iterator[str]:
@@ -180,7 +201,7 @@ _FROM_CHIP = re.compile(r"chipId[^()]{0,6}\(\?P<device>")
 
 def risk_is_told(entry: Entry, _: Context) -> Iterator[str]:
     """Installing, resetting, deleting, rebooting and killing is never of low risk."""
-    for fix in entry.fixes:
+    for fix in entry.every_fix:
         for command in fix.commands:
             if command.changes is not None and fix.risk == "low" and (found := _UNDONE_BY_NOBODY.search(command.run)):
                 yield f"'{found[0]}' in {command.run[:60]!r} is not of low risk: write risk: medium or high, and what is lost"
@@ -188,7 +209,7 @@ def risk_is_told(entry: Entry, _: Context) -> Iterator[str]:
 
 def names_its_card(entry: Entry, _: Context) -> Iterator[str]:
     """A command that changes a device names one that the log told, or says NPU_ID: never number 0 for want of a better."""
-    for fix in entry.fixes:
+    for fix in entry.every_fix:
         for command in fix.commands:
             if command.changes is not None and _NO_CARD.search(command.run):
                 yield f"{command.run[:80]!r} changes a card that no log named: write NPU_ID and a look that finds it"
@@ -205,13 +226,14 @@ def reads_without_a_log(entry: Entry, _: Context) -> Iterator[str]:
     """Outside a diagnosis every text is a sentence: no slot, no empty brackets, nothing introduced that does not follow."""
     shown = plain.entry(entry)
     prose = [("title", shown.title), ("cause", shown.cause)]
-    prose += [("a fix's title", f.title) for f in shown.fixes] + [("a step", s) for f in shown.fixes for s in f.steps]
-    prose += [("a command's why", c.why) for f in shown.fixes for c in f.commands if c.why]
+    prose += [("a variant", t) for v in shown.variants for t in (v.title, v.cause) if t]
+    prose += [("a fix's title", f.title) for f in shown.every_fix] + [("a step", s) for f in shown.every_fix for s in f.steps]
+    prose += [("a command's why", c.why) for f in shown.every_fix for c in f.commands if c.why]
     for where, text in prose:
         for written in text:
             if found := _SLOT_LEFT.search(_QUOTED.sub("'x'", written)):
                 yield f"{where} without a log has a hole at {written[max(0, found.start() - 20) : found.end() + 10]!r}"
-    for command in (c for f in shown.fixes for c in f.commands):
+    for command in (c for f in shown.every_fix for c in f.commands):
         if re.search(r"\{\w+(?:\||$)|<[A-Za-z][\w -]* ?[\w-]+>", command.run.replace("${", "$")) and "<<" not in command.run:
             yield f"a command without a log has a slot or '<...>', which a shell reads: {command.run[:80]!r}: write NAME"
 

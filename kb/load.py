@@ -6,15 +6,17 @@ import re
 from collections.abc import Mapping
 from pathlib import PurePath
 
-from kb import anchors, code_forms
+from kb import anchors, code_forms, raised
 from kb.kinds import with_trait
 from kb.model import (
     CONFIDENCES,
     GOALS,
     LINE_KINDS,
     NOTHING,
+    RAISED,
     RISKS,
     ROLES,
+    SAID,
     SAMES,
     SCOPES,
     SEVERITIES,
@@ -35,6 +37,8 @@ from kb.model import (
     Sample,
     Signal,
     Text,
+    Variant,
+    When,
 )
 from kb.problems import Problem
 from kb.reader import Reader
@@ -42,10 +46,11 @@ from kb.yamldoc import Document, Path, parse
 
 ENTRY_KEYS = (
     "code", "status", "severity", "role", "kind", "component", "confidence", "applies_to", "title", "cause",
-    "evidence", "symptom_of", "refines", "general", "caused_by", "fixes", "repro", "references", "samples",
+    "evidence", "symptom_of", "refines", "general", "caused_by", "fixes", "variants", "repro", "references", "samples",
 )  # fmt: skip
 EVIDENCE_KEYS = ("in", "same", "within_s", "all", "any", "not", "also")
-LEAF_KEYS = ("text", "regex", "code", "exit", "fields", "in", "lines")
+LEAF_FORMS = ("text", "regex", "code", "exit", "fields", "raised")
+LEAF_KEYS = (*LEAF_FORMS, "in", "lines")
 GROUP_KEYS = ("all", "any", "not")
 MAX_LEAVES = 400  # of one entry
 MAX_LINES = 200  # that a pattern may run over
@@ -99,9 +104,10 @@ def _entry(doc: Document, problems: list[Problem], kinds: Mapping[str, Kind], la
         refines=top.strings("refines"),
         general=top.word("general", ("true", "false"), "false") == "true",
         caused_by=top.items("caused_by", lambda at: _edge(top, at, kinds)),
-        fixes=top.items("fixes", lambda at: _fix(top, at)),
+        fixes=top.items("fixes", lambda at: read_fix(top, at)),
+        variants=top.items("variants", lambda at: _variant(top, at)),
         repro=_repro(top),
-        references=top.items("references", lambda at: _reference(top, at)),
+        references=top.items("references", lambda at: read_reference(top, at)),
         layer=layer,
         path=doc.path,
         match=samples.items("match", lambda at: _sample(samples, at)) if samples else (),
@@ -129,7 +135,8 @@ def _edges(top: Reader, at: Path, kinds: Mapping[str, Kind]) -> tuple[Edge, ...]
     return tuple(Edge("", kind, scope) for kind in with_trait(kinds, trait))
 
 
-def _fix(top: Reader, at: Path) -> Fix | None:
+def read_fix(top: Reader, at: Path) -> Fix | None:
+    """One fix of an entry or a check."""
     keys = ("goal", "risk", "when", "title", "steps", "env", "commands", "code")
     reader = top.sub(at, keys, "a fix")
 
@@ -159,12 +166,32 @@ def _fix(top: Reader, at: Path) -> Fix | None:
     )
 
 
-def _when(reader: Reader) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """The situation that a fix is for: facts, each with the values that it may have."""
+def _variant(top: Reader, at: Path) -> Variant | None:
+    reader = top.sub(at, ("when", "title", "cause", "fixes"), "a variant")
+    made = Variant(
+        _when(reader),
+        reader.text("title", required=False),
+        reader.text("cause", required=False),
+        reader.items("fixes", lambda under: read_fix(reader, under)),
+    )
+    if not made.when:
+        reader.fault((), "a variant needs 'when': the facts that choose it")
+    if not (made.title or made.cause or made.fixes):
+        reader.fault((), "a variant says nothing", "write a title, a cause or fixes of its own")
+    return made
+
+
+def _when(reader: Reader) -> When:
+    """The situation that something is for: facts, each with the values that it may have."""
     if "when" not in reader.map:
         return ()
-    one = reader.sub(("when",), SITUATION_FACTS, "'when'")
-    return tuple((fact, one.strings(fact)) for fact in SITUATION_FACTS if fact in one.map)
+    one = reader.sub(("when",), (*SITUATION_FACTS, "said"), "'when'")
+    facts = tuple((fact, one.strings(fact)) for fact in SITUATION_FACTS if fact in one.map)
+    if "said" not in one.map:
+        return facts
+    said = one.map["said"]
+    names = one.sub(("said",), said if isinstance(said, dict) else (), "'said'")
+    return (*facts, *((f"{SAID}{name}", names.strings(name)) for name in names.map))
 
 
 def _changes(reader: Reader) -> Text | None:
@@ -190,9 +217,14 @@ def _repro(top: Reader) -> tuple[str, tuple[tuple[str, str], ...]] | None:
     return reader.string("template"), reader.pairs("with")
 
 
-def _reference(top: Reader, at: Path) -> Reference:
+def read_reference(top: Reader, at: Path) -> Reference:
+    """One reference of an entry or a check."""
     reader = top.sub(at, ("kind", "title", "url"), "a reference")
-    return Reference(reader.string("kind", "doc"), reader.string("title"), reader.string("url", ""))
+    url = reader.string("url", "")
+    if url and not re.fullmatch(r"https?://[^\s<>\"'`\\\x00-\x20\x7f]+", url):
+        reader.fault(("url",), "a reference leads to a web page: https://... without blanks, quotes or angle brackets")
+        url = ""
+    return Reference(reader.string("kind", "doc"), reader.string("title"), url)
 
 
 def _sample(samples: Reader, at: Path) -> Sample:
@@ -237,9 +269,9 @@ class _Evidence:
         return self._leaf(parent.sub(at, LEAF_KEYS, "a leaf"))
 
     def _leaf(self, reader: Reader) -> int | None:
-        forms = [f for f in ("text", "regex", "code", "exit", "fields") if f in reader.map]
+        forms = [f for f in LEAF_FORMS if f in reader.map]
         if len(forms) != 1:
-            reader.fault((), "a leaf has exactly one of text, regex, code, exit, fields")
+            reader.fault((), f"a leaf has exactly one of {', '.join(LEAF_FORMS)}")
             return None
         form = forms[0]
         pattern, table = "", ""
@@ -254,6 +286,8 @@ class _Evidence:
                         anchors.usable(wanted.strip()[1:].strip(), self.layer == "built-in")
                     except anchors.PatternError as error:
                         fields.fault(("where", name), f"bad regex: {error}")
+        elif form == "raised":
+            table, where = RAISED, raised.read(reader, self.layer == "built-in")
         else:
             pattern = reader.string(form)
             found = self._anchors(reader, form, pattern)
@@ -274,7 +308,7 @@ class _Evidence:
                 pattern,
                 found,
                 lines,
-                self._filters(reader) or self.filters or (code_forms.LINES if form == "code" else ()),
+                () if form == "raised" else self._filters(reader) or self.filters or (code_forms.LINES if form == "code" else ()),
                 table,
                 where,
                 self.layer == "built-in",

@@ -19,16 +19,24 @@ GOALS = ("locate", "mitigate", "resolve")
 RISKS = ("low", "medium", "high")
 LINE_KINDS = ("plog", "message", "traceback", "launcher", "kernel", "shell", "text")
 TABLES = (
-    "npu-smi.chip", "npu-smi.process", "npu-smi.summary", "key-value", "ps", "job",
+    "npu-smi.chip", "npu-smi.process", "npu-smi.summary", "key-value", "ps", "session", "job",
     "meaning.import", "meaning.refusal", "meaning.limit", "meaning.missing", "meaning.permission", "meaning.timeout",
     "meaning.unsupported", "meaning.rule", "meaning.failure", "meaning.build",
 )  # fmt: skip
+# Leaves that ask rows, of tables or of exceptions: no literal announces them.
+ROW_FORMS = ("fields", "raised")
+RAISED = "raised"  # the table of exceptions, as `parsers/raised.py` reads them
 # A fact's signals are called "fact:comm-entry/0": no entry has such a code.
 FACT_PREFIX = "fact:"
 # What tells the situation: "situation:cann=/3.0", "situation:activity=training/7.1" (the fact, its value when it is a constant).
 SITUATION = "situation:"
-# What advice may depend on: facts whose values are a closed or a short list. Versions are no such list.
-SITUATION_FACTS = ("chip", "framework", "activity", "program", "machine")
+# What texts and advice may depend on: facts of the situation. Of the others a version is asked for by its bounds: ">=8.0 <8.2".
+SITUATION_FACTS = (
+    "chip", "stack", "framework", "activity", "program", "machine",
+    "cann", "driver", "torch_npu", "torch", "python", "vllm_ascend", "vllm", "mindspore", "transformers", "deepspeed", "opset", "progress", "seen",
+)  # fmt: skip
+# Not of the situation: what a leaf of the entry itself captured. "said.allowed" asks for the capture {allowed}.
+SAID = "said."
 
 
 # What kinds of faults have in common, as far as it decides what explains what. `kinds.yaml` tells which kind has which.
@@ -41,6 +49,7 @@ Trait = Literal[
     "stopped",  # somebody stopped the program: what breaks from then on only follows
     "elsewhere",  # the log is of a machine without an NPU: whatever looks like a fault of one is none
     "restarts",  # a launcher starts the workers again: another attempt begins
+    "recorded",  # machines keep records of it that outlive the job: what has another date, or none, may be of another time
 ]
 TRAITS: tuple[Trait, ...] = get_args(Trait)
 
@@ -59,6 +68,20 @@ class Text(NamedTuple):
 
 
 NOTHING = Text("", "")
+# What frameworks are told in words of their own: slots of texts, see `frameworks.yaml`.
+PHRASES = ("graphs_off", "less_memory", "update")
+
+
+class Framework(NamedTuple):
+    """Software that a log may be of; "" where nothing is said of it."""
+
+    name: str
+    title: str
+    stack: str  # what its calls to CANN come from
+    does: str  # an activity
+    program: str
+    beneath: bool  # stands in the logs of many others
+    phrases: tuple[tuple[str, Text], ...]
 
 
 class Kind(NamedTuple):
@@ -81,15 +104,15 @@ class Signal(NamedTuple):
     """One leaf of an entry, ready to be looked for: at least one of `anchors` stands in every text it can match."""
 
     id: str  # "HCL003/2": the entry's code and the leaf's number
-    form: str
+    form: str  # text | regex | code | exit | fields | raised | situation
     pattern: str  # a regex; for form "text" the literal itself
     anchors: tuple[str, ...]
     lines: int  # how many further lines the pattern may run over
     filters: tuple[Filter, ...]
-    table: str  # for form "fields"
+    table: str  # whose rows are asked, for a form of ROW_FORMS
     where: tuple[tuple[str, str], ...]
     trusted: bool  # built-in knowledge: compiled with `re`; else `regex` with a time limit
-    fragments: tuple[str, ...] = ()  # one for each anchor: a short piece of it that is rare in ordinary logs
+    fragments: tuple[str, ...] = ()  # one for each anchor: a short piece of it that is rare in ordinary logs; of a situation: what stands in its matches
     claims: bool = True  # False beneath `not`: what rules an entry out explains no line
 
     @property
@@ -129,6 +152,10 @@ class CodeFix(NamedTuple):
     after: str
 
 
+# Facts, each with the values it may have: all of them must hold, of each fact one value.
+When = tuple[tuple[str, tuple[str, ...]], ...]
+
+
 class Fix(NamedTuple):
     goal: str
     risk: str
@@ -137,7 +164,16 @@ class Fix(NamedTuple):
     env: tuple[EnvFix, ...]
     commands: tuple[Command, ...]
     code: CodeFix | None
-    when: tuple[tuple[str, tuple[str, ...]], ...] = ()  # facts of the situation, each with the values it may have
+    when: When = ()
+
+
+class Variant(NamedTuple):
+    """What an entry says instead where a fact decides between its causes; None and () leave what the entry says."""
+
+    when: When
+    title: Text | None
+    cause: Text | None
+    fixes: tuple[Fix, ...]
 
 
 class Reference(NamedTuple):
@@ -181,12 +217,18 @@ class Entry(NamedTuple):
     general: bool  # it says what kind of thing failed, not what: a line nearer to the origin tells more
     caused_by: tuple[Edge, ...]
     fixes: tuple[Fix, ...]
+    variants: tuple[Variant, ...]
     repro: tuple[str, tuple[tuple[str, str], ...]] | None
     references: tuple[Reference, ...]
     layer: str
     path: str
     match: tuple[Sample, ...] = ()
     no_match: tuple[Sample, ...] = ()
+
+    @property
+    def every_fix(self) -> tuple[Fix, ...]:
+        """Those of the entry and those of its variants."""
+        return (*self.fixes, *(fix for variant in self.variants for fix in variant.fixes))
 
 
 def _text(value: Any) -> Text:
@@ -213,6 +255,28 @@ def signal_from_json(row: list[Any]) -> Signal:
     )  # fmt: skip
 
 
+def _when(value: Any) -> When:
+    return tuple((fact, tuple(values)) for fact, values in value)
+
+
+def _fixes(rows: Any) -> tuple[Fix, ...]:
+    return tuple(
+        Fix(
+            goal, risk, _text(title), tuple(_text(s) for s in steps),
+            tuple(EnvFix(n, v, s, u, _maybe_text(c)) for n, v, s, u, c in env),
+            tuple(Command(r, _maybe_text(c), _maybe_text(w)) for r, c, w in commands),
+            CodeFix(*code) if code else None, _when(when),
+        )
+        for goal, risk, title, steps, env, commands, code, when in rows
+    )  # fmt: skip
+
+
+def framework_from_json(row: Any) -> Framework:
+    """The inverse of storing a Framework as a JSON array."""
+    name, title, stack, does, program, beneath, phrases = row
+    return Framework(name, title, stack, does, program, beneath, tuple((slot, _text(text)) for slot, text in phrases))
+
+
 def entry_from_json(row: Mapping[str, Any]) -> Entry:
     """The inverse of storing an Entry as a JSON object (NamedTuples become arrays there)."""
     return Entry(
@@ -230,16 +294,8 @@ def entry_from_json(row: Mapping[str, Any]) -> Entry:
         refines=tuple(row["refines"]),
         general=row["general"],
         caused_by=tuple(Edge(*e) for e in row["caused_by"]),
-        fixes=tuple(
-            Fix(
-                goal, risk, _text(title), tuple(_text(s) for s in steps),
-                tuple(EnvFix(n, v, s, u, _maybe_text(c)) for n, v, s, u, c in env),
-                tuple(Command(r, _maybe_text(c), _maybe_text(w)) for r, c, w in commands),
-                CodeFix(*code) if code else None,
-                tuple((fact, tuple(values)) for fact, values in when),
-            )
-            for goal, risk, title, steps, env, commands, code, when in row["fixes"]
-        ),
+        fixes=_fixes(row["fixes"]),
+        variants=tuple(Variant(_when(when), _maybe_text(title), _maybe_text(cause), _fixes(fixes)) for when, title, cause, fixes in row["variants"]),
         repro=(row["repro"][0], tuple((k, v) for k, v in row["repro"][1])) if row["repro"] else None,
         references=tuple(Reference(*r) for r in row["references"]),
         layer=row["layer"],

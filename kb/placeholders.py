@@ -1,4 +1,4 @@
-"""Fills `{name}`, `{name|default}` and `{name.all}` in knowledge texts. Nothing is evaluated, no attribute is looked up."""
+"""Fills `{name}`, `{name|default}`, `{name.all}` and `[[ on device {name}]]` in knowledge texts. Nothing is evaluated, no attribute is looked up."""
 
 from __future__ import annotations
 
@@ -7,6 +7,31 @@ from collections.abc import Callable, Mapping
 
 # `${HOME}` belongs to the shell; `{0..7}` and `{print $1}` are no names.
 _SLOT = re.compile(r"\{\{|\}\}|(?<!\$)\{([A-Za-z_]\w*)(\.all)?(?:\|([^{}]*))?\}")
+
+
+# What is only said when every slot in it is filled: a reader is never shown a sentence around a hole.
+_OPTIONAL = re.compile(r"\[\[((?:(?!\]\]).)*)\]\]", re.DOTALL)
+# What a log's words leave in a capture that names nothing.
+_NOTHING_SAID = frozenset({"", "-", "?", "{}", "()", "[]", "None", "none", "null", "NULL", "nil", "N/A", "unknown", "(unknown)", "<unknown>", "the", "a", "an", "is", "was", "for", "to", "of", "Wait", "and"})
+
+
+def optional(text: str, filled: Callable[[str], bool]) -> str:
+    """The text with its optional parts kept where all their names are filled, left out where one is not."""
+    if "[[" not in text:
+        return text
+
+    def kept(part: re.Match[str]) -> str:
+        inside = names(part[1])
+        if not inside:  # a test of the shell, a list in code
+            return part[0]
+        return part[1] if all(filled(name) for name, _ in inside) else ""
+
+    return _OPTIONAL.sub(kept, text)
+
+
+def told(value: str | None) -> bool:
+    """Does a capture name anything?"""
+    return value is not None and value.strip(" .,:;'\"") not in _NOTHING_SAID
 
 
 def names(text: str) -> tuple[tuple[str, str | None], ...]:
@@ -30,7 +55,7 @@ _TAIL = re.compile(r"(?:\s*[:：]\s*|\s*[(（])\{([A-Za-z_]\w*)(?:\.all)?\}\s*[)
 
 def unbound(text: str) -> str:
     """The text outside any diagnosis: defaults, words to fill in, and no introduction to what is not there."""
-    return fill(_TAIL.sub("", text), {}, {})
+    return fill(_TAIL.sub("", optional(text, lambda _: False)), {}, {})
 
 
 def fill(
@@ -52,12 +77,12 @@ def fill(
         if plural and every.get(name):
             return joiner.join(quote(v, text[: match.start()]) for v in every[name])
         value = captures.get(name)
-        none = value == "-" and default is not None  # so tables and verdicts say it
+        none = default is not None and not told(value)  # so tables and verdicts say it
         if value is not None and value != "" and not none:
             return quote(value, text[: match.start()])
         if default == "":
             return _NOTHING
         return default if default is not None else to_fill_in(name)
 
-    filled = _SLOT.sub(one, text)
+    filled = _SLOT.sub(one, optional(text, lambda name: told(captures.get(name))))
     return _AROUND_NOTHING.sub("", filled) if _NOTHING in filled else filled

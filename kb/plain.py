@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kb.model import Entry, Fix, Text
+from kb.model import Entry, Fix, Text, Variant
 from kb.placeholders import unbound
 
 
@@ -14,8 +14,22 @@ def text(written: Text) -> Text:
 def entry(written: Entry) -> Entry:
     """The entry with defaults and words to fill in where a diagnosis would put what the log told."""
     return written._replace(
-        title=text(written.title), cause=text(written.cause), fixes=tuple(_fix(fix) for fix in written.fixes)
+        title=text(written.title),
+        cause=text(written.cause),
+        fixes=tuple(_fix(fix) for fix in written.fixes),
+        variants=tuple(_variant(variant) for variant in written.variants),
     )
+
+
+def _variant(variant: Variant) -> Variant:
+    return variant._replace(
+        title=_maybe(variant.title), cause=_maybe(variant.cause), fixes=tuple(_fix(fix) for fix in variant.fixes)
+    )
+
+
+def fixes(written: tuple[Fix, ...]) -> tuple[Fix, ...]:
+    """Fixes without slots."""
+    return tuple(_fix(fix) for fix in written)
 
 
 def _fix(fix: Fix) -> Fix:

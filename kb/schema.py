@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from kb import model
+from kb import model, raised
 from kb.build import kinds
 from kb.load import ENTRY_KEYS, EVIDENCE_KEYS
+from parsers.raised import PATTERNS, WORDS
 
 Json = dict[str, Any]
 _STRING: Json = {"type": ["string", "number", "boolean"]}
@@ -32,6 +33,13 @@ def _word(words: tuple[str, ...]) -> Json:
     return {"enum": list(words)}
 
 
+def _raised() -> Json:
+    """What may be asked of an exception."""
+    names: Json = {"anyOf": [_STRING, _list(_STRING)]}
+    words = {key: {"anyOf": [_word(closed), _list(_word(closed))]} if (closed := raised.CLOSED.get(key)) else names for key in WORDS}
+    return {**_closed({**words, **dict.fromkeys(PATTERNS, _STRING)}), "anyOf": [{"required": [key]} for key in raised.TELLING]}
+
+
 def entry_schema() -> Json:
     """The schema that an editor completes an entry with."""
     condition: Json = {"$ref": "#/$defs/condition"}
@@ -45,13 +53,16 @@ def entry_schema() -> Json:
     by_trait = _closed({"trait": _word(model.TRAITS), "scope": scope}, ("trait",))
     command = _closed({"run": _STRING, "changes": {"anyOf": [_STRING, _TEXT]}, "why": _TEXT}, ("run",))
     env = _closed({"name": _STRING, "value": _STRING, "scope": _STRING, "undo": _STRING, "caution": _TEXT}, ("name",))
+    values = {"anyOf": [_STRING, _list(_STRING)]}
+    when = _closed({**dict.fromkeys(model.SITUATION_FACTS, values), "said": {"type": "object", "additionalProperties": values}})
     fix = _closed(
         {
-            "goal": _word(model.GOALS), "risk": _word(model.RISKS), "when": _closed({f: {"anyOf": [_STRING, _list(_STRING)]} for f in model.SITUATION_FACTS}), "title": _TEXT, "steps": _list(_TEXT), "env": _list(env),
+            "goal": _word(model.GOALS), "risk": _word(model.RISKS), "when": when, "title": _TEXT, "steps": _list(_TEXT), "env": _list(env),
             "commands": _list(command), "code": _closed({"lang": _STRING, "before": _STRING, "after": _STRING}, ("after",)),
         },
         ("goal", "title"),
     )  # fmt: skip
+    variant = _closed({"when": when, "title": _TEXT, "cause": _TEXT, "fixes": _list(fix)}, ("when",))
     sample = _closed({"name": _STRING, "path": _STRING, "text": _STRING, "expect": _MAP}, ("name", "text"))
     evidence = _closed(
         {
@@ -63,6 +74,7 @@ def entry_schema() -> Json:
         {
             "text": _STRING, "regex": _STRING, "code": _STRING, "exit": _STRING, "in": leaf_filter, "lines": _NUMBER,
             "fields": _closed({"table": _word(model.TABLES), "where": _MAP}, ("table", "where")),
+            "raised": _raised(),
         }
     )  # fmt: skip
     group = _closed({k: _list(condition) for k in ("all", "any", "not")})
@@ -70,7 +82,7 @@ def entry_schema() -> Json:
         "code": {"type": "string", "pattern": "^[A-Z]{3}\\d{3}$"}, "status": _word(model.STATUSES), "severity": _word(model.SEVERITIES),
         "role": _word(model.ROLES), "kind": _word(words), "component": _STRING, "confidence": _word(model.CONFIDENCES), "applies_to": _MAP,
         "title": _TEXT, "cause": _TEXT, "evidence": evidence, "symptom_of": _list({"anyOf": [edge, by_trait]}),
-        "general": _word(("true", "false")), "refines": {"anyOf": [_STRING, _list(_STRING)]}, "caused_by": _list(_closed(target)), "fixes": _list(fix),
+        "general": _word(("true", "false")), "refines": {"anyOf": [_STRING, _list(_STRING)]}, "caused_by": _list(_closed(target)), "fixes": _list(fix), "variants": _list(variant),
         "repro": _closed({"template": _STRING, "with": _MAP}, ("template",)),
         "references": _list(_closed({"kind": _STRING, "title": _STRING, "url": _STRING}, ("title",))),
         "samples": _closed({"match": _list(sample), "no_match": _list(sample)}),

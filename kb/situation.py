@@ -12,6 +12,7 @@ from kb.reader import Reader
 from kb.yamldoc import read_list
 
 KEYS = ("fact", "forms", "references", "samples")
+MAX_WIDTH = 200  # bytes that a match may be long if its form is tried only around the words that stand in it
 
 
 class Told(NamedTuple):
@@ -49,7 +50,7 @@ def _told(doc: yamldoc.Document, at: yamldoc.Path, number: int, problems: list[P
         if bool(constant) == ("(?P<v>" in pattern):
             one.fault(("regex",), "a value is the group 'v' of the form, or the word under 'is': one of the two")
         name_of = f"{SITUATION}{name}={constant}/{number}.{under[-1]}"
-        return Signal(name_of, "situation", pattern, near, 0, (), "", (), trusted)
+        return Signal(name_of, "situation", pattern, near, 0, (), "", (), trusted, _inside(pattern))
 
     def sample(under: yamldoc.Path) -> tuple[str, str]:
         one = top.sub(under, ("text", "value"), "a sample")
@@ -61,3 +62,8 @@ def _told(doc: yamldoc.Document, at: yamldoc.Path, number: int, problems: list[P
     if not signals or not samples or not references:
         top.fault((), "a fact of the situation needs forms, samples and references")
     return Told(name, signals, samples, len(references))
+
+
+def _inside(pattern: str) -> tuple[str, ...]:
+    """Texts one of which stands in each match, when no match is long: where none of them stands, the form need not be tried."""
+    return anchors.of_regex(pattern) if anchors.width(pattern) <= MAX_WIDTH else ()

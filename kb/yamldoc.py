@@ -6,13 +6,15 @@ Every scalar is read as a string, so that `code: 0012`, `value: off` or a versio
 from __future__ import annotations
 
 import pathlib
+import re
 from typing import Any, NamedTuple
 
 import yaml
 
+from kb import files
+from kb.files import MAX_BYTES
 from kb.problems import Problem
 
-MAX_BYTES = 4_000_000
 MAX_NODES = 400_000
 MAX_DEPTH = 40
 
@@ -176,16 +178,23 @@ def parse(path: str, data: bytes) -> Document | Problem:
             return Document(path, None, {}, text)
         return Document(path, reader.document(), reader.lines, text)
     except _RefusedError as refused:
-        rows = text.splitlines()
-        excerpt = rows[refused.line - 1] if 0 < refused.line <= len(rows) else ""
-        return Problem(path, refused.line, refused.what, refused.help, excerpt)
+        return Problem(path, refused.line, refused.what, refused.help, _excerpt(text, refused.line))
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         line = mark.line + 1 if mark else 0
-        rows = text.splitlines()
         what = getattr(error, "problem", None) or "not valid YAML"
-        excerpt = rows[line - 1] if 0 < line <= len(rows) else ""
-        return Problem(path, line, f"not valid YAML: {what}", "quote values that hold ': ', '#', '{' or '['", excerpt)
+        return Problem(path, line, f"not valid YAML: {what}", "quote values that hold ': ', '#', '{' or '['", _excerpt(text, line))
+
+
+_BEGINS_AS_MAPPING = re.compile(r"(?:[ \t]*(?:#[^\n]*|---[ \t]*)?\n|\ufeff)*(?:- )?[A-Za-z_][\w-]*[ \t]*:(?:[ \t]|\n|$)")
+
+
+def _excerpt(text: str, line: int) -> str:
+    """A line of a file that begins like knowledge; what else somebody took for knowledge, a key or a list of users, is not told."""
+    if not _BEGINS_AS_MAPPING.match(text):
+        return ""
+    rows = text.splitlines()
+    return rows[line - 1] if 0 < line <= len(rows) else ""
 
 
 def read_list(path: pathlib.Path, shown: str, what: str) -> tuple[Document | None, list[Problem]]:
@@ -193,7 +202,7 @@ def read_list(path: pathlib.Path, shown: str, what: str) -> tuple[Document | Non
     if not path.is_file():
         return None, []
     try:
-        doc = parse(shown, path.read_bytes())
+        doc = parse(shown, files.read(path))
     except OSError as error:
         return None, [Problem(shown, 0, f"cannot be read: {error.strerror}")]
     if isinstance(doc, Problem):

@@ -51,7 +51,7 @@ _JOURNAL = lazy(
     r"[\w.-]{1,80} (?:(?P<by>kernel)|[\w./@-]{1,60}\[(?P<pid>\d{1,19})\]): "
 )
 _KERNEL_FIRST = frozenset("[<ADFJMNOS0123456789 \t")
-_SHELL = lazy(
+PROMPT = lazy(
     r"\s{0,8}(?:\([\w. -]{1,40}\) ?)?"
     r"(?:\[?(?:[A-Za-z_][\w.-]{0,40}|I have no name!)@[\w.-]{1,80}[: ][^\n#$%>]{0,200}?\]?[#$%](?: |$)"
     r"|\[[a-z_][\w.-]{0,40} [^\]\n]{1,100}\][#$] ?|(?:bash|sh)-\d\.\d{1,2}[#$] |\$ (?=\S)|>>> (?=[A-Za-z_@]))"
@@ -169,7 +169,7 @@ def _kind(peeled: Peeled, front: str, text: str) -> str:
         return "message"
     if EXCEPTION.match(front) or PART.match(front):
         return "traceback"
-    if _SHELL.match(front):
+    if PROMPT.match(front):
         return "shell"
     return "launcher" if peeled.launcher else "text"
 

@@ -18,16 +18,17 @@ ANCHORS: tuple[str, ...] = (
     "link status:", "net health status", "ipaddr:", "there is no ip address", "default gateway:", "netdetect addr",
     "tls switch[", "fec mode", "no FEC mode", "link up count", "LINK DOWN", "packets transmitted,", "Los Flag",
     "LoL Flag", "Rx Power", "Power0", "roce_new_pkt_rty_num", "mac_rx_fcs_err_pkt_num", "packet statistics:",
-    "optical info:", "address_0=", " PPID ",
+    "optical info:", "address_0=", " PPID ", "]# ", "]$ ", "$ echo ", "# echo ", ": cannot access ", "100% /",
+    "$ npu-smi", "# npu-smi", "TasksMax", "pid_max",
 )  # fmt: skip
 """Literals one of which stands in every text that holds a table."""
 
 
 def rows(lines: Sequence[str], first_line: int) -> tuple[Row, ...]:
     """All rows of all tables in the lines, in their order; the first line is line `first_line` of its source."""
-    from parsers import hccn, npu_smi, process_list, smi_query  # most logs hold no table
+    from parsers import hccn, npu_smi, process_list, session, smi_query  # most logs hold no table
 
-    found = (*npu_smi.rows(lines, first_line), *smi_query.rows(lines, first_line), *hccn.rows(lines, first_line), *process_list.rows(lines, first_line))
+    found = (*npu_smi.rows(lines, first_line), *smi_query.rows(lines, first_line), *hccn.rows(lines, first_line), *process_list.rows(lines, first_line), *session.rows(lines, first_line))
     return tuple(sorted(found, key=_at))
 
 

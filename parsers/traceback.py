@@ -26,6 +26,7 @@ from typing import Literal, NamedTuple
 
 from parsers import traceback_forms as forms
 from parsers.lazy import lazy
+from parsers.owners import owner
 from parsers.plog import head
 from parsers.prefix import peel
 
@@ -52,13 +53,6 @@ _BEGINS = lazy(
     r'Traceback \(most recent|File "|terminate called|Fatal Python error|Segmentation fault|Aborted|Bus error'
     r"|Illegal instruction|Floating point exception|symbol lookup error|relocation error|error while loading"
 )
-_INSTALLED = lazy(r".*[/\\](?:site|dist)-packages[/\\](?P<package>[A-Za-z_]\w{0,80})(?P<file>\.py$)?")
-_STANDARD = lazy(r"<frozen |.*[/\\]python3?\.?\d{0,2}[/\\][^/\\]{1,80}(?:[/\\]|$)")
-# Of what is often run from its sources, the folders that hold the package.
-_FROM_SOURCE = lazy(
-    r".*[/\\](?P<package>torch_npu|torch|torchvision|vllm_ascend|vllm|sglang|mindspore|mindformers|mindie_llm|atb_llm|mindspeed"
-    r"|mindspeed_llm|megatron|deepspeed|transformers|accelerate|peft|llamafactory|verl|ray|lmdeploy|xtuner|swift)[/\\]"
-)
 
 
 class Speaker(NamedTuple):
@@ -82,11 +76,7 @@ class Frame(NamedTuple):
     @property
     def package(self) -> str:
         """To which package the code belongs, guessed from the path; "" for the user's own, "python" for the standard library."""
-        file = self.file[:FRONT]
-        found = _INSTALLED.match(file) or _FROM_SOURCE.match(file)
-        if found is not None:
-            return found["package"]
-        return "python" if _STANDARD.match(file) else ""
+        return owner(self.file)
 
 
 class Raised(NamedTuple):

@@ -67,3 +67,21 @@ def hostile_log() -> bytes:
         )
         rows.append(f"RuntimeError: {evil}")
     return "\n".join(rows).encode("utf-8", "surrogateescape")
+
+# Text that would do something if anything took it for more than text.
+HOSTILE = (
+    "'; import os; os.system('touch /tmp/pwned'); '",
+    '"""\nimport os\nos.system("id")\n"""',
+    "# <<< slots\nimport os\nos.abort()\n# >>> slots",
+    "x\\\nimport os",
+    "{__import__('os').system('id')}",
+    "%s%n{0}",
+    "../../../../etc/passwd",
+    "torch.load",
+    "torch.ops.aten.from_file",
+    "__import__('os')",
+    "a\r\nb\u2028c\u202ed\x00e\x1b[2J",
+    "\ud800",
+    "$(id)`id`",
+    "',)]}\n",
+)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from doctor.base import notation
 from doctor.base.notation import clean
 from doctor.findings.situation import UNKNOWN, Situation
-from kb.model import Entry, Fix, Text
+from kb.model import GOALS, Entry, Fix, Text
 from kb.placeholders import fill
 
 if TYPE_CHECKING:  # `explain` fills texts without any diagnosis
@@ -22,6 +22,7 @@ class Values(NamedTuple):
 
     one: Mapping[str, str]
     every: Mapping[str, tuple[str, ...]]
+    zh: Mapping[str, str] = {}  # what is said otherwise in Chinese
 
 
 def values(finding: Finding, situation: Situation = UNKNOWN) -> Values:
@@ -32,18 +33,19 @@ def values(finding: Finding, situation: Situation = UNKNOWN) -> Values:
         told = getattr(first.scope, name)
         if told is not None:
             one.setdefault(name, str(told))
-    for name, value in situation.names().items():
+    for name, value in (situation.names() | situation.pair(first.captures)).items():
         one.setdefault(name, value)
-    one.setdefault("path", clean(first.hits[0].place.path))
+    zh = {name: text.zh for name, text in situation.phrases().items() if name not in one}
+    one = {name: text.en for name, text in situation.phrases().items()} | one
     every: dict[str, dict[str, None]] = {}
     for instance in finding.instances:
         for name, found in instance.every.items():
             every.setdefault(name, {}).update(dict.fromkeys(clean(v)[:300] for v in found))
-    return Values(one, {k: tuple(v) for k, v in every.items()})
+    return Values(one, {k: tuple(v) for k, v in every.items()}, zh)
 
 
 def prose(text: Text, known: Values) -> Text:
-    return Text(fill(text.en, known.one, known.every), fill(text.zh, known.one, known.every, "、"))
+    return Text(fill(text.en, known.one, known.every), fill(text.zh, {**known.one, **known.zh} if known.zh else known.one, known.every, "、"))
 
 
 def shell(text: str, known: Values) -> str:
@@ -102,10 +104,10 @@ def _open_quote(before: str) -> tuple[str, int]:
     return kind, opened
 
 
-def chosen(fixes: Sequence[Fix], situation: Situation) -> tuple[Fix, ...]:
-    """Those that fit the situation. What is for another one is left out, unless nothing else would be left."""
-    fitting = tuple(fix for fix in fixes if situation.fits(fix.when) is not False)
-    return fitting or tuple(fixes)
+def chosen(fixes: Sequence[Fix], situation: Situation, captures: Mapping[str, str] | None = None) -> tuple[Fix, ...]:
+    """Those that fit the situation, of each goal those made for it first; last what the logs leave open. Others are left out."""
+    fitting = [(fix, fits) for fix in fixes if (fits := situation.fits(fix.when, captures)) is not False]
+    return tuple(fix for fix, fits in sorted(fitting, key=lambda pair: (pair[1] is None, GOALS.index(pair[0].goal), not pair[0].when)))
 
 
 def fixes(finding: Finding, situation: Situation = UNKNOWN) -> tuple[Fix, ...]:
@@ -121,7 +123,7 @@ def fixes(finding: Finding, situation: Situation = UNKNOWN) -> tuple[Fix, ...]:
                 for c in fix.commands
             ),
         )
-        for fix in chosen(finding.entry.fixes, situation)
+        for fix in chosen(finding.entry.fixes, situation, finding.instances[0].captures)
     )
 
 

@@ -146,8 +146,8 @@ def right_stack(diagnosis: Diagnosis) -> Missing | None:
             "缺少指向真正出错算子的调用栈（算子是异步执行的）",
         ),
         Text(
-            "ASCEND_LAUNCH_BLOCKING=1 python train.py    # slow: for one run only, not together with graph capture",
-            "ASCEND_LAUNCH_BLOCKING=1 python train.py    # 会变慢：只用于一次复现，不能与图捕获同时使用",
+            "ASCEND_LAUNCH_BLOCKING=1 COMMAND    # slow: for one run only, not together with graph capture",
+            "ASCEND_LAUNCH_BLOCKING=1 COMMAND    # 会变慢：只用于一次复现，不能与图捕获同时使用",
         ),
     )
 

@@ -290,12 +290,17 @@ def redactor(
 
     `tagged`: for what is merged with the reports of other nodes. `own`: words of the user's.
     """
-    key = os.environ.get(KEY_VARIABLE, "")
     fixed = {
         s
         for r in diagnosis.related
         for s in _strings((r.finding.entry.title, r.finding.entry.cause, r.finding.entry.fixes))
     }
+    return of_texts(knowledge, fixed, tagged=tagged, own=own)
+
+
+def of_texts(knowledge: Knowledge, fixed: Iterable[str] = (), *, tagged: bool = False, own: Iterable[str] = ()) -> Redactor:
+    """The same for texts that no diagnosis stands behind; `fixed` are the program's own."""
+    key = os.environ.get(KEY_VARIABLE, "")
     return Redactor(_vocabulary(knowledge), fixed, os.urandom(2).hex() if tagged and not key else "", key, own)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from doctor.answer import advice, doubts, matched, missing, situation_line
 from doctor.base import limits
 from doctor.base.notation import clean
+from doctor.base.words import word
 from doctor.findings.evaluate import Finding, order
 from doctor.judge.diagnosis import Diagnosis
 from doctor.judge.relate import Related
@@ -15,6 +16,8 @@ from doctor.lookup.nearest import nearest
 from doctor.scan.harvest import Cluster, Hit, Place
 from doctor.version import __version__
 from kb.knowledge import Knowledge
+from kb.layers import BUILT_IN
+from kb.model import Entry, Text
 
 SCHEMA_VERSION = 1
 MAX_EVIDENCE = 20
@@ -42,7 +45,7 @@ def report(diagnosis: Diagnosis, knowledge: Knowledge) -> dict[str, Any]:
             "line": situation_line.line(diagnosis.situation, diagnosis.job).json(),
             "facts": {fact: list(values) for fact, values in sorted(diagnosis.situation.facts.items())},
         },
-        "findings": [_finding(r, diagnosis) for r in diagnosis.related],
+        "findings": [_finding(r, diagnosis, knowledge) for r in diagnosis.related],
         "decisive": _decisive(diagnosis, clusters, knowledge),
         "unexplained": [clusters[c] for c in unexplained],
         "missing_evidence": [{"what": m.what.json(), "how": m.how.json()} for m in missing.missing(diagnosis)],
@@ -65,6 +68,8 @@ def _job(diagnosis: Diagnosis) -> dict[str, Any]:
 
     assert diagnosis.job is not None
     made: dict[str, Any] = _cleaned(summary(diagnosis.job, [r.finding for r in diagnosis.related]))
+    if made["world_size"] is None:
+        made["world_size"] = diagnosis.situation.world_size(diagnosis.job.world_size or 0)
     return made
 
 
@@ -77,7 +82,7 @@ def _cleaned(value: Any) -> Any:
     return [_cleaned(v) for v in value] if isinstance(value, list) else value
 
 
-def _finding(related: Related, diagnosis: Diagnosis) -> dict[str, Any]:
+def _finding(related: Related, diagnosis: Diagnosis, knowledge: Knowledge) -> dict[str, Any]:
     finding, situation = related.finding, diagnosis.situation
     told = advice.fixes(finding, situation)
     entry, scope = finding.entry, finding.instances[0].scope
@@ -94,7 +99,7 @@ def _finding(related: Related, diagnosis: Diagnosis) -> dict[str, Any]:
         "against": doubt.json() if (doubt := advice.against(related)) is not None else None,
         "doubts": doubts.doubts(related, diagnosis),
         "note": related.note.json() if related.note is not None and related.note.en else None,
-        "title": advice.prose(entry.title, known).json(),
+        "title": _title(entry, advice.prose(entry.title, known), knowledge),
         "cause": advice.prose(entry.cause, known).json(),
         "scope": {"node": scope.node, "rank": scope.rank, "device": scope.device, "pid": scope.pid},
         "count": finding.total,
@@ -108,7 +113,16 @@ def _finding(related: Related, diagnosis: Diagnosis) -> dict[str, Any]:
         "first_fix": advice.first(told, entry),
         "repro": entry.repro[0] if entry.repro else None,
         "references": [{"kind": r.kind, "title": r.title, "url": r.url} for r in entry.references],
+        **({} if entry.layer == BUILT_IN else {"layer": entry.layer, "replaces": knowledge.replaced(entry.code)}),
     }
+
+
+def _title(entry: Entry, told: Text, knowledge: Knowledge) -> dict[str, str]:
+    """The title, with whose word it is where that is not ours: every format shows titles."""
+    if entry.layer == BUILT_IN:
+        return told.json()
+    how = "replacing" if knowledge.replaced(entry.code) else "foreign"
+    return {language: f"{told.pick(language)} {word(how, language, layer=entry.layer)}" for language in ("en", "zh")}
 
 
 def _evidence(finding: Finding) -> list[Hit]:

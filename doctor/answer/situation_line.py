@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from doctor.findings.situation import BENEATH, TITLES, VERSIONS, Situation
+from doctor.findings.situation import TITLES, VERSIONS, Situation
 from kb.model import Text
 
 if TYPE_CHECKING:
@@ -22,8 +22,9 @@ def line(situation: Situation, job: Job | None) -> Text:
     en += [chips[0]] if chips else []
     told = {fact for fact in VERSIONS if situation.first(fact)}
     en += [f"{TITLES.get(fact, fact)} {situation.first(fact)}" for fact in VERSIONS if fact in told]
-    names = [f for f in situation.facts.get("framework", ()) if f not in BENEATH and f.replace("-", "_") not in told]
-    en += [TITLES.get(name, name) for name in names[:FRAMEWORKS]]
+    seen = [situation.frameworks[f] for f in situation.facts.get("framework", ()) if f in situation.frameworks]
+    names = [f.title for f in seen if not f.beneath and f.name.replace("-", "_") not in told]
+    en += names[:FRAMEWORKS]
     zh = list(en)
     if activity := situation.first("activity"):
         en.append(activity)
@@ -31,17 +32,21 @@ def line(situation: Situation, job: Job | None) -> Text:
     if machine := _MACHINES.get(situation.first("machine") or ""):
         en.append(machine.en)
         zh.append(machine.zh)
-    if size := _size(job):
+    if size := _size(job, situation):
         en.append(size.en)
         zh.append(size.zh)
     return Text(", ".join(en), "，".join(zh))
 
 
-def _size(job: Job | None) -> Text | None:
+def _size(job: Job | None, situation: Situation) -> Text | None:
     """How many nodes and ranks, as far as the logs tell."""
     if job is None or len(job.processes) < 2:
         return None
-    ranks = max(job.world_size or 0, len(job.processes))
+    seen = job.world_size or len(job.processes)
+    stated = job.world_size if job.stated else situation.world_size(seen)
+    if stated is None:
+        return Text(f"at least {seen} ranks", f"至少 {seen} 个 rank")
+    ranks = stated
     nodes = len({p.server or p.node or p.home for p in job.processes})
     if nodes > 1 and ranks % nodes == 0 and not job.missing:
         return Text(f"{nodes} nodes x {ranks // nodes}", f"{nodes} 节点 x {ranks // nodes}")

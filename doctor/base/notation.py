@@ -36,12 +36,12 @@ def size(number: float) -> str:
 
 
 def duration(value: float) -> str:
-    """Seconds as people say them: `41 s`, `30 min`, `1.5 h`."""
+    """Seconds as people say them: `41 s`, `30 min`, `1.5 h`, `12 d`."""
     if value < 120:
         return f"{value:.0f} s"
     if value < 7200:
         return f"{value / 60:.0f} min"
-    return f"{value / 3600:.1f} h"
+    return f"{value / 3600:.1f} h" if value < 10 * 86400 else f"{value / 86400:.0f} d"
 
 
 def moment(time: str | None) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 from doctor.base.errors import UsageError
@@ -19,6 +20,24 @@ def write(text: str, target: str | None, *, private: bool = False) -> None:
         put(Path(target), text.encode("utf-8", "backslashreplace"), private=private)
     except OSError as error:
         raise UsageError(f"cannot write {target}: {error.strerror}", "choose another place with -o FILE") from error
+
+
+def spare(targets: Iterable[str | None], read: Iterable[str]) -> None:
+    """Refuses to write where one of the files stands that are read; those in archives are named `archive!member`."""
+    files = [path.partition("!")[0] for path in read]
+    for target in targets:
+        if not target or target == "-" or not os.path.exists(target):
+            continue
+        names = {os.path.basename(target), os.path.basename(os.path.realpath(target))}
+        if any(os.path.basename(path) in names and _same(path, target) for path in files):
+            raise UsageError(f"{target} is one of the files that are read: it would be overwritten", "choose another place with -o FILE, outside of what is read")
+
+
+def _same(path: str, other: str) -> bool:
+    try:
+        return os.path.samefile(path, other)
+    except OSError:
+        return False
 
 
 def put(path: Path, data: bytes, *, private: bool = False) -> None:

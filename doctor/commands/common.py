@@ -10,7 +10,9 @@ from typing import Any, NoReturn
 
 from doctor.base import lang
 from doctor.base.errors import UsageError
+from doctor.base.notation import clean
 from doctor.base.output import write as write
+from doctor.base.words import word
 from doctor.base.words.told import told
 from kb.knowledge import Knowledge, load
 
@@ -86,8 +88,10 @@ def redact_words_option(made: Parser) -> None:
 def knowledge(args: argparse.Namespace) -> Knowledge:
     """The knowledge in use; faults of users' entries are told on stderr, once, and the rest is used."""
     known = load(tuple(args.kb))
+    for folder, how in known.untrusted:
+        sys.stderr.write(f"npu-doctor: {word(f'kb.{how}', language(args), folder=clean(str(folder)))}\n")
     for problem in known.problems:
-        sys.stderr.write(f"{problem}\n")
+        sys.stderr.write("\n".join(clean(row) for row in str(problem).split("\n")) + "\n")
     if known.problems:
         sys.stderr.write(
             "npu-doctor: these entries were skipped; the others are in use (npu-doctor kb check DIR tells more)\n"

@@ -18,6 +18,7 @@ from doctor.render.document import Document
 from doctor.render.layout import Style
 from doctor.render.terminal import explained
 from kb import plain, spelling
+from kb.check import Check
 from kb.knowledge import Knowledge
 from kb.model import Entry
 
@@ -87,11 +88,24 @@ def look_up(written: str, known: Knowledge) -> dict[str, Any]:
     return {
         "entry": entry_json(plain.entry(entry)) if entry else None,
         "variable": variable,
+        "check": check_json(check) if (check := known.check(name.upper())) else None,
         "card": known.card(name.upper()) or known.card(f"CARD-{name.upper()}"),
         "codes": rows,
         "bits": set_bits,
         "entries": about[:12],
     }
+
+
+def check_json(check: Check) -> dict[str, Any]:
+    """A check as it reads away from any machine."""
+    from doctor.env.report import away
+
+    shown = plain.fixes(away(check).fixes)
+    return {
+        "id": check.code, "slug": check.slug, "group": check.group, "status": check.status, "severity": check.severity, "kind": check.kind,
+        "confidence": check.confidence, "title": plain.text(check.title).json(), "cause": plain.text(check.cause).json(), "when": dict(check.when),
+        "assert": dict(check.wants), "fixes": [fix_json(f) for f in shown], "references": [r._asdict() for r in check.references],
+    }  # fmt: skip
 
 
 def _mentions(words: str, name: str) -> bool:
@@ -120,6 +134,10 @@ def text(found: dict[str, Any], known: Knowledge, lang: str, style: Style) -> st
 def _documents(found: dict[str, Any], known: Knowledge, lang: str) -> Iterator[Document]:
     if found["entry"] and (entry := known.entry(found["entry"]["id"])) is not None:
         yield describe.entry(entry, known, lang)
+    if found["check"] and (check := known.check(found["check"]["id"])) is not None:
+        from doctor.env.report import away
+
+        yield describe.check(away(check), known, lang)
     if found["variable"]:
         yield describe.variable(found["variable"], lang)
     if found["card"]:

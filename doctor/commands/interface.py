@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
 
 from doctor.base import exits, interrupts
 from doctor.base.errors import UsageError
@@ -17,6 +17,7 @@ from doctor.scan.select import EVERYTHING, Select
 if TYPE_CHECKING:
     from doctor.tui.shell.frame import Frame
     from doctor.tui.shell.session import Session
+    from kb.knowledge import Knowledge
 
 
 def interface_options(made: common.Parser) -> None:
@@ -96,6 +97,14 @@ def open_watch(args: argparse.Namespace, paths: tuple[str, ...]) -> int:
     check_terminal(["watch", "-f", "text", *paths])
     session = _session(args, paths)
     return _run(args, session, WatchScreen(lambda: Live(paths, session.known, new_only=args.new), args.interval))
+
+
+def open_env(args: argparse.Namespace, look: Callable[[Knowledge], dict[str, Any]], instead: list[str]) -> int:
+    """The interface on a machine."""
+    from doctor.tui.env.environment_screen import EnvironmentScreen
+
+    check_terminal(instead)
+    return _run(args, _session(args, ()), EnvironmentScreen(look, tuple(instead)))
 
 
 def _open_pipe(args: argparse.Namespace, session: Session) -> int:

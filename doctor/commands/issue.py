@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from doctor.answer.redact import Redactor, redactor
 from doctor.answer.report import report
 from doctor.answer.versions import Seen, versions
-from doctor.base import exits, interrupts
+from doctor.base import exits, interrupts, output
 from doctor.base.errors import UsageError
 from doctor.base.words import word
 from doctor.commands import common, reading
@@ -81,6 +81,7 @@ def main(argv: list[str]) -> int:
     known = common.knowledge(args)
     sources, skipped = reading.find(args.paths)
     sources, unread, pipe = _rereadable(sources)
+    output.spare((args.output, args.redact_map), (source.name for source in sources))
     diagnosis = reading.look(args, known, sources, (*skipped, *unread))
     made = report(diagnosis, known)
     if args.finding is not None and not 0 < args.finding <= len(made["findings"]):

@@ -9,14 +9,17 @@ from pathlib import Path
 
 from doctor.base import exits
 from doctor.base.errors import UsageError
+from doctor.base.notation import clean
+from doctor.base.words import word
 from doctor.commands import common
 from doctor.render import describe, layout
 from doctor.render.terminal import explained
+from kb.knowledge import Knowledge
 
 
 def arguments() -> common.Parser:
-    made = common.parser("kb", "The knowledge: list, search, show and check entries.")
-    what = made.add_subparsers(dest="what", metavar="list|search|show|check", required=True, parser_class=common.Parser)
+    made = common.parser("kb", "The knowledge: list, search, show and check entries; trust a folder.")
+    what = made.add_subparsers(dest="what", metavar="list|search|show|check|trust", required=True, parser_class=common.Parser)
     one = what.add_parser("list", help="all entries, a line each")
     one.add_argument("--domain")
     one.add_argument("--severity")
@@ -26,6 +29,9 @@ def arguments() -> common.Parser:
     one.add_argument("code")
     one = what.add_parser("check", help="check entry files or folders: schema, advice, samples")
     one.add_argument("files", nargs="*", metavar="FILE")
+    one = what.add_parser("trust", help="use the knowledge of a working directory (.npu-doctor/kb) from now on, as long as it stays as it is")
+    one.add_argument("folder", metavar="DIR")
+    one.add_argument("--forget", action="store_true", help="trust it no longer")
     for child in what.choices.values():
         child.add_argument("-f", "--format", choices=("text", "json"), default="text")
         child.add_argument("--lang", choices=("en", "zh"), default=argparse.SUPPRESS)
@@ -35,7 +41,7 @@ def arguments() -> common.Parser:
 
 def main(argv: list[str]) -> int:
     args = arguments().parse_args(argv)
-    return {"list": _list, "search": _search, "show": _show, "check": _check}[args.what](args)
+    return {"list": _list, "search": _search, "show": _show, "check": _check, "trust": _trust}[args.what](args)
 
 
 def _list(args: argparse.Namespace) -> int:
@@ -96,8 +102,11 @@ def _check(args: argparse.Namespace) -> int:
     from kb import lint, trial
     from kb.layers import HERE, Layer
 
-    files = _files(args.files) if args.files else Layer("built-in", HERE).files("entries")
-    tried = trial.of_files(files, common.knowledge(args))
+    built_in = Layer("built-in", HERE)
+    given = _files(args.files) if args.files else [*built_in.files("entries"), *built_in.files("checks")]
+    files = [path for path in given if not _of_machines(path)]
+    known = common.knowledge(args)
+    tried = trial.of_files(files, known)
     context, bench = lint.Context(tried.knowledge), Bench(tried.knowledge)
     faults = [str(problem) for problem in tried.problems]
     bad = 0
@@ -106,10 +115,66 @@ def _check(args: argparse.Namespace) -> int:
         bad += bool(problems)
         if problems:
             faults.append(f"{entry.path}\n" + "\n".join(f"  {p}" for p in problems))
+    checks = [path for path in given if _of_machines(path)]
+    more, wrong, unreadable = _machine_checks(checks, known) if checks else ([], 0, 0)
+    faults += more
+    bad += wrong
     for fault in faults:
         sys.stdout.write(f"{fault}\n")
-    sys.stdout.write(f"{len(files)} files, {len(files) - len(tried.entries)} unreadable, {bad} with problems\n")
+    sys.stdout.write(f"{len(given)} files, {len(files) - len(tried.entries) + unreadable} unreadable, {bad} with problems\n")
     return exits.INTERNAL if faults else exits.CLEAN
+
+
+def _trust(args: argparse.Namespace) -> int:
+    """Pins a folder as it is now, and tells what somebody who trusts it should know."""
+    from kb import build, fetching, trust
+    from kb.layers import Layer
+
+    folder, lang = Path(args.folder), common.language(args)
+    inner = folder / ".npu-doctor" / "kb"
+    folder = inner if inner.is_dir() else folder
+    if not folder.is_dir():
+        raise UsageError(f"there is no folder '{args.folder}'", "npu-doctor kb trust .npu-doctor/kb")
+    print_ = None if args.forget else trust.fingerprint(folder)
+    layer = Layer("project", folder)
+    entries, problems = build.read_entries(layer)
+    if not trust.pin(folder, print_):
+        raise UsageError(f"cannot write {trust.state_file() or 'the list of trusted folders: there is no home'}", "HOME or XDG_CONFIG_HOME names a folder of yours")
+    if args.forget:
+        sys.stdout.write(word("kb.forgotten", lang, folder=clean(str(folder))) + "\n")
+        return exits.CLEAN
+    rows = [word("kb.trusts", lang, folder=clean(str(folder)), entries=len(entries))]
+    if codes := build.read_overrides(layer)[0]:
+        rows.append(word("kb.replaces", lang, codes=", ".join(map(clean, codes))))
+    rows += (
+        word("kb.fetches", lang, code=entry.code, run=clean(command.run))
+        for entry in entries for fix in entry.fixes for command in fix.commands if fetching.executes_what_it_fetches(command.run)
+    )  # fmt: skip
+    rows += (clean(row) for problem in problems for row in str(problem).split("\n"))
+    sys.stdout.write("\n".join(rows) + "\n")
+    return exits.CLEAN
+
+
+def _of_machines(path: Path) -> bool:
+    """Is a file a check of machines? Its code, which begins its name, says so."""
+    return path.name.lower().startswith("chk")
+
+
+def _machine_checks(files: list[Path], known: Knowledge) -> tuple[list[str], int, int]:
+    """Faults of checks of machines, how many have some, how many cannot be read."""
+    from doctor.env import proof
+    from kb.build import kinds
+    from kb.checks import read_checks
+
+    found, faults = read_checks((path, str(path)) for path in files)
+    told = [str(fault) for fault in faults]
+    bad = 0
+    for check in found:
+        problems = proof.problems(check, known, tuple(kinds()))
+        bad += bool(problems)
+        if problems:
+            told.append(f"{check.path}\n" + "\n".join(f"  {p}" for p in problems))
+    return told, bad, len(files) - len(found)
 
 
 def _files(given: list[str]) -> list[Path]:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from doctor.answer.redact import KEY_VARIABLE
+from doctor.base import output
 from doctor.base.errors import UsageError
 from doctor.commands import common, reporting
 from doctor.judge.diagnosis import conclude
@@ -32,6 +33,7 @@ def main(argv: list[str]) -> int:
     reporting.targets(args)
     known = common.knowledge(args)
     names: dict[str, str | None] = {}
+    output.spare((*(args.output or ()), args.redact_map), args.paths)
     read = [(name, harvest) for name in args.paths for harvest in harvests(name, known.digest, names)]
     if len(set(names.values())) > 1:
         sys.stderr.write(

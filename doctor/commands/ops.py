@@ -7,7 +7,7 @@ import re
 import sys
 from collections.abc import Iterator
 
-from doctor.base import exits
+from doctor.base import exits, output
 from doctor.base.errors import UsageError
 from doctor.base.words import word
 from doctor.commands import common
@@ -44,6 +44,7 @@ def main(argv: list[str]) -> int:
     if args.step:
         _check(args.step)
     sources, skipped = find(args.paths)
+    output.spare([args.output], (source.name for source in sources))
     summary, unread = compile_log.collect(sources, args.step)
     skipped = (*skipped, *unread)
     language = common.language(args)
@@ -80,6 +81,7 @@ def _style(args: argparse.Namespace) -> layout.Style:
 
 
 def _table(args: argparse.Namespace) -> int:
+    output.spare([args.output], [args.profiler])
     table = profiler.parse(_lines(args.profiler))
     if not table.operators:
         raise UsageError(

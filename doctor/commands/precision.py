@@ -6,7 +6,7 @@ import json
 import sys
 from collections.abc import Iterator
 
-from doctor.base import exits
+from doctor.base import exits, output
 from doctor.base.errors import UsageError
 from doctor.base.notation import clean
 from doctor.base.words import word
@@ -43,6 +43,7 @@ def main(argv: list[str]) -> int:
     args = arguments().parse_args(argv)
     limits = Limits(args.cosine, args.max_abs_err)
     language = common.language(args)
+    output.spare((args.output, args.script), (args.csv, args.stack or ""))
     verdict = comparison_csv.judge(_lines(args.csv), limits, args.csv)
     if not verdict.judged:
         sys.stderr.write(

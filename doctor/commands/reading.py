@@ -7,7 +7,7 @@ import os
 import sys
 import time
 
-from doctor.base import exits, interrupts
+from doctor.base import exits, interrupts, output
 from doctor.base.errors import UsageError
 from doctor.base.words import word
 from doctor.commands import common
@@ -24,7 +24,10 @@ LEVELS = ("debug", "info", "event", "warning", "error", "fatal")
 
 def diagnose(args: argparse.Namespace, known: Knowledge) -> Diagnosis:
     person = getattr(args, "format", None) in (None, "text") and not getattr(args, "output", None)
-    return look(args, known, *find(args.paths, strict=person))
+    sources, skipped = find(args.paths, getattr(args, "all_files", False), strict=person)
+    written = args.output if isinstance(args.output, list) else [args.output]
+    output.spare((*written, args.redact_map), (source.name for source in sources))
+    return look(args, known, sources, skipped)
 
 
 def look(
@@ -45,9 +48,11 @@ def call(paths: list[str]) -> Call:
     return PIPED if "-" in paths else Call(tuple(paths or discover.usual_places()))
 
 
-def find(paths: list[str], strict: bool = True) -> tuple[tuple[Source, ...], tuple[Skipped, ...]]:
-    """The sources that the call names, or those of the usual places. `strict`: paths of which none is there are a wrong call;
-    a program that asked for a report gets one that says so."""
+def find(paths: list[str], everything: bool = False, strict: bool = True) -> tuple[tuple[Source, ...], tuple[Skipped, ...]]:
+    """The sources that the call names, or those of the usual places; `everything`: what looks like no log as well.
+
+    `strict`: paths of which none is there are a wrong call; a program that asked for a report gets one that says so.
+    """
     if not paths:
         paths = discover.usual_places()
         if not paths:
@@ -66,7 +71,7 @@ def find(paths: list[str], strict: bool = True) -> tuple[tuple[Source, ...], tup
         if near := discover.nearest_path(named[0]):
             raise UsageError(f"there is no file or folder '{named[0]}': did you mean '{near}'?", code=exits.INCONCLUSIVE)
         raise UsageError(f"there is no file or folder '{named[0]}'", code=exits.INCONCLUSIVE)
-    found = discover.discover(named)
+    found = discover.discover(named, everything=everything)
     return (*sources, *found.sources), found.skipped
 
 

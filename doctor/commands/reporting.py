@@ -130,7 +130,7 @@ def redacted(
     return made, harvest
 
 
-def render(made: Json, harvest: Json, form: str, language: str, args: argparse.Namespace, target: str | None, call: Call) -> str:
+def render(made: Json, harvest: Json, form: str, language: str, args: argparse.Namespace, target: str | None, call: Call = PIPED) -> str:
     """The report in one form; what a form needs is loaded when it is asked for."""
     if form == "json":
         import json
@@ -148,11 +148,12 @@ def render(made: Json, harvest: Json, form: str, language: str, args: argparse.N
 
     screen = target in (None, "-")
     style = layout.style_of(sys.stdout, args.color) if screen else layout.Style()
-    if args.quiet:
+    alone = made.get("environment", {}).get("alone")  # a machine is a list of lights, no single answer
+    if getattr(args, "quiet", False):
         from doctor.render import compact
 
         return compact.quiet(made, language)
-    if args.all or args.verbose or not screen:  # who keeps a file keeps the whole of it
+    if args.all or args.verbose or alone or not screen:  # who keeps a file keeps the whole of it
         from doctor.render import text
 
         return text.render(made, language, style, args.all or args.verbose > 1, args.timeline, bool(args.verbose))

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 
 from doctor.commands import common, reading, reporting, scan
+from doctor.read import discover
+from doctor.read.source import Source
+from doctor.render.call import PIPED, Call
 from doctor.runner import run_command
 
 
@@ -17,10 +21,12 @@ def arguments() -> common.Parser:
 def main(argv: list[str]) -> int:
     args = arguments().parse_args(argv)
 
-    def diagnose(paths: Sequence[str]) -> None:
-        asked = scan.arguments().parse_args([*paths, *(["--lang", args.lang] if args.lang else [])])
+    def diagnose(output: Source, paths: Sequence[str]) -> None:
+        asked = scan.arguments().parse_args(["--lang", args.lang] if args.lang else [])
         asked.kb = args.kb
         known = common.knowledge(asked)
-        reporting.emit(asked, reading.diagnose(asked, known), known, reading.call(asked.paths))
+        found = discover.discover(paths)
+        diagnosis = reading.look(asked, known, (output, *found.sources), found.skipped)
+        reporting.emit(asked, diagnosis, known, Call((output.name, *paths)) if os.path.isfile(output.name) else PIPED)
 
     return run_command.run(args, diagnose)

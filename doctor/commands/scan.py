@@ -8,7 +8,7 @@ from doctor.commands import common, reading, reporting
 def arguments() -> common.Parser:
     made = common.parser(
         "scan",
-        "Diagnose logs. Paths may be files, folders, .gz, .tar.gz, .zip, or - for standard input; without a path the usual log places are read.",
+        "Diagnose logs. Paths may be files, folders, .gz, .xz, .bz2, .zst, .tar.gz, .zip, or - for standard input; without a path the usual log places are read.",
     )
     made.add_argument("paths", nargs="*", metavar="PATH")
     reporting.output_options(made)
@@ -26,6 +26,9 @@ def arguments() -> common.Parser:
     made.add_argument("--device", type=int, help="only lines of this device")
     made.add_argument(
         "-j", "--jobs", type=int, metavar="N", help="worker processes (default: by the size of the input)"
+    )
+    made.add_argument(
+        "--all-files", action="store_true", help="read what looks like no log as well: scripts, build files, configurations, source trees"
     )
     made.add_argument("--tui", action="store_true", help="open the terminal interface on these logs")
     return made

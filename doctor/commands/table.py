@@ -10,6 +10,7 @@ COMMANDS: dict[str, str] = {
     "repro": "doctor.commands.repro",
     "issue": "doctor.commands.issue",
     "run": "doctor.commands.run",
+    "env": "doctor.commands.env",
     "kb": "doctor.commands.kb",
     "ops": "doctor.commands.ops",
     "precision": "doctor.commands.precision",

@@ -34,6 +34,13 @@ class Instance(NamedTuple):
     pids: frozenset[int]
 
 
+class Apart(NamedTuple):
+    """Why a finding is not of the failure's time: then it stands beside it and explains nothing."""
+
+    why: str  # older | later | undated | unplaced: the failure's own lines have no time
+    by: float = 0.0  # seconds, of what is older or later
+
+
 class Finding(NamedTuple):
     """An entry that holds somewhere; all its instances together."""
 
@@ -41,6 +48,7 @@ class Finding(NamedTuple):
     instances: tuple[Instance, ...]
     total: int
     exact: bool  # False: "at least" count
+    apart: Apart | None = None
 
     @property
     def first(self) -> Place:
@@ -75,9 +83,29 @@ def evaluate(harvest: Harvest, knowledge: Entries) -> tuple[Finding, ...]:
         if instances:
             instances.sort(key=lambda i: order(i.hits[0].place))
             used = {h.signal for i in instances for h in i.hits}
-            count = max(harvest.counts.get(s, 0) for s in used)
-            found.append(Finding(entry, tuple(instances), max(count, 1), not used.intersection(harvest.capped)))
+            counts = {s: harvest.counts.get(s, 0) for s in used}
+            often, by = min((_often(part, code, counts) for part in entry.condition if _decides(part)), default=(0, ""))
+            found.append(Finding(entry, tuple(instances), max(often, len(instances)), by not in harvest.capped))
     return tuple(found)
+
+
+def _decides(condition: Condition) -> bool:
+    return isinstance(condition, int) or condition[0] != "not"
+
+
+def _often(condition: Condition, code: str, counts: Mapping[str, int]) -> tuple[int, str]:
+    """How often a part of a condition was seen, and the signal that tells: of all that is needed, the rarest counts.
+
+    A name that stands beside every fault, and a thousand times elsewhere, makes no fault of its mentions.
+    """
+    if isinstance(condition, int):
+        signal = f"{code}/{condition}"
+        return counts.get(signal, 0), signal
+    how, members = condition
+    parts = [_often(member, code, counts) for member in members if _decides(member)]
+    if how == "all":
+        return min(parts, default=(0, ""))
+    return max(parts, default=(0, ""))
 
 
 def order(place: Place) -> tuple[str, str, int]:

@@ -8,8 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from doctor.findings import fits
+from doctor.findings.release import within
 from doctor.scan.situation import Said, joined, said
-from kb.model import Signal
+from doctor.scan.tablescan import condition
+from kb.model import SAID, Framework, Signal, Text, When
+from kb.pairings import Pairing
 
 if TYPE_CHECKING:
     from doctor.scan.harvest import Harvest
@@ -17,11 +21,7 @@ if TYPE_CHECKING:
 MAX_LINES = 400  # lines in which something was found that are asked as well
 VERSIONS = ("cann", "driver", "torch_npu", "torch", "vllm_ascend", "vllm", "mindspore")
 TITLES = {"cann": "CANN", "mindspore": "MindSpore", "vllm": "vLLM", "vllm_ascend": "vllm-ascend", "torch_npu": "torch_npu"}
-# Frameworks that stand in the logs of many others say little about what was being done.
-BENEATH = frozenset({"torch_npu", "accelerate", "deepspeed"})
-APART = frozenset({"mindspore", "paddle", "onnxruntime", "llama.cpp"})  # from all that stands on torch_npu
-TRAINERS = frozenset({"llamafactory", "swift", "megatron", "mindspeed", "verl", "trl"})
-SERVERS = frozenset({"vllm", "sglang", "mindie", "lmdeploy", "llama.cpp"})
+_BOUND = ("<", ">", "=")
 
 
 # What CANN calls the package of operator binaries of a generation.
@@ -32,13 +32,18 @@ class Situation(NamedTuple):
     """What is known of each fact, the likeliest value first."""
 
     facts: Mapping[str, tuple[str, ...]] = {}
+    frameworks: Mapping[str, Framework] = {}
+    published: tuple[Pairing, ...] = ()  # which versions go together
 
     def first(self, fact: str) -> str | None:
         return next(iter(self.facts.get(fact, ())), None)
 
-    def fits(self, wanted: Iterable[tuple[str, tuple[str, ...]]]) -> bool | None:
+    def fits(self, wanted: When, captures: Mapping[str, str] | None = None) -> bool | None:
         """Do all conditions hold? None: the logs do not tell; False: they tell something else."""
-        answers = [self._holds(fact, values) for fact, values in wanted]
+        answers = [
+            _captured(captures or {}, fact.removeprefix(SAID), values) if fact.startswith(SAID) else self._holds(fact, values)
+            for fact, values in wanted
+        ]
         return False if False in answers else None if None in answers else True
 
     def names(self) -> dict[str, str]:
@@ -46,7 +51,30 @@ class Situation(NamedTuple):
         told = {"chip": self.first("chip"), "cann": self.first("cann"), "kernels": None}
         if told["chip"] is not None:
             told["kernels"] = PACKAGES.get(family(told["chip"]))
-        return {name: value for name, value in told.items() if value}
+        return fits.names(self.versions(), self.published) | {name: value for name, value in told.items() if value}
+
+    def pair(self, captures: Mapping[str, str]) -> dict[str, str]:
+        """Of an importing and an imported package that were captured: their versions, and what is published of the pair."""
+        return fits.pair(captures, self.versions(), self.published)
+
+    def versions(self) -> dict[str, str]:
+        """The version of each software that the logs tell of."""
+        return {name: value for name in self.facts if (value := self.first(name)) is not None and value[:1].isdigit()}
+
+    def world_size(self, at_least: int) -> int | None:
+        """The size that a line states for a job of which at least so many ranks are seen."""
+        told = [int(v) for v in self.facts.get("world_size", ()) if v.isdecimal()]
+        return max((size for size in told if size >= max(at_least, 2)), default=None)
+
+    def phrases(self) -> dict[str, Text]:
+        """How the software of this log is told what many entries advise; the one that does what was being done speaks first."""
+        known = [self.frameworks[name] for name in self.facts.get("framework", ()) if name in self.frameworks]
+        activity = self.first("activity")
+        known.sort(key=lambda f: (f.beneath, bool(f.does) and f.does != activity))
+        found: dict[str, Text] = {}
+        for framework in known[:1]:
+            found.update(framework.phrases)
+        return found
 
     def _holds(self, fact: str, values: Sequence[str]) -> bool | None:
         known = self.facts.get(fact, ())
@@ -54,31 +82,55 @@ class Situation(NamedTuple):
             known = tuple(k for chip in known for k in (chip, family(chip)))
             held = any(k.upper().startswith(v.upper()) for k in known for v in values)
         else:
-            held = any(k == v or k.startswith(v + ".") for k in known for v in values)
+            held = any(within(k, v) if v.startswith(_BOUND) else k == v or k.startswith(v + ".") for k in known for v in values)
         if held:
             return True
-        if fact == "framework" and BENEATH.issuperset(known):
-            return False if known and APART.issuperset(values) else None
+        if fact == "framework":
+            return self._of_another(known, values)
         return False if known else None
+
+    def _of_another(self, known: Sequence[str], values: Sequence[str]) -> bool | None:
+        """Is advice for frameworks that are not seen advice for others? Those beneath others leave it open what stands on them."""
+        wanted = [self.frameworks[v] for v in values if v in self.frameworks]
+        stacks = self.facts.get("stack", ())
+        if wanted and stacks and not any(f.stack in stacks for f in wanted):
+            return False
+        activity = self.first("activity")
+        if wanted and activity and all(f.does and f.does != activity for f in wanted):
+            return False
+        return None if all(k in self.frameworks and self.frameworks[k].beneath for k in known) else False
 
 
 UNKNOWN = Situation()
 
 
-def situation(harvest: Harvest, forms: Sequence[Signal]) -> Situation:
+def _captured(captures: Mapping[str, str], name: str, values: Sequence[str]) -> bool | None:
+    """Does what a leaf captured fulfil a condition? What was captured by none is not told."""
+    value = captures.get(name)
+    return None if value is None else any(condition(wanted, value) for wanted in values)
+
+
+def situation(
+    harvest: Harvest,
+    forms: Sequence[Signal],
+    frameworks: Mapping[str, Framework] | None = None,
+    published: tuple[Pairing, ...] = (),
+) -> Situation:
     """What the beginnings of the logs and the lines of what was found tell."""
+    frameworks = frameworks or {}
     texts = sorted({h.place.text for h in harvest.hits} | {c.first.text for c in harvest.clusters})[:MAX_LINES]
     more = said("\n".join(texts).encode("utf-8", "replace"), "", forms) if texts else ()
     told: dict[str, list[Said]] = {}
     for one in joined((*harvest.situation, *more)):
         told.setdefault(one.fact, []).append(one)
     known = {fact: _chips(values) if fact == "chip" else _versions(values) for fact, values in told.items()}
-    if activity := _activity(known, told.get("activity", ())):
-        known["activity"] = (activity,)
-    known["program"] = (_program(harvest, known),)
+    seen = [frameworks[name] for name in known.get("framework", ()) if name in frameworks]
+    known["activity"] = (_activity(seen, told.get("activity", ()), known.pop("command", ())),)
+    known["program"] = (_program(seen, known),)
+    known["stack"] = _stacks(seen, known)
     if "machine" in known:
         known["machine"] = ("npu",) if "npu" in known["machine"] else known["machine"]
-    return Situation({fact: values for fact, values in known.items() if values and values[0]})
+    return Situation({fact: values for fact, values in known.items() if values and values[0]}, frameworks, published)
 
 
 def family(chip: str) -> str:
@@ -110,23 +162,39 @@ def _versions(told: Sequence[Said]) -> tuple[str, ...]:
     return tuple(sorted(longest, key=lambda v: (-values[v], v)))
 
 
-def _activity(known: Mapping[str, tuple[str, ...]], told: Iterable[Said]) -> str:
-    """What was being done: as the lines say; by the frameworks where they say nothing or several things."""
+def _activity(seen: Sequence[Framework], told: Iterable[Said], commands: Sequence[str]) -> str:
+    """What was being done: what was typed, then what the frameworks that do one thing do, then what lines say."""
+    if len(commands) == 1:
+        return commands[0]
+    does = {f.does for f in seen if not f.beneath}
     times = {one.value: one.times for one in told}
-    frameworks = set(known.get("framework", ()))
+    if "training" in does and "conversion" not in does:
+        return "training"
     if len(times) == 1:
         return next(iter(times))
-    if frameworks & TRAINERS:
-        return "training"
-    if frameworks & SERVERS:
-        return "serving"
+    for activity in ("serving", "conversion"):
+        if activity in does:
+            return activity
     return max(sorted(times), key=lambda name: times[name]) if times else ""
 
 
-def _program(harvest: Harvest, known: Mapping[str, tuple[str, ...]]) -> str:
-    """`python`, or `native` when a program told nothing of Python."""
-    if "llama.cpp" in known.get("framework", ()):
-        return "native"
-    if known.get("python") or known.get("framework") or harvest.kinds.get("traceback"):
+def _program(seen: Sequence[Framework], known: Mapping[str, tuple[str, ...]]) -> str:
+    """`python`, `tool`, or `native`: C++ programs print neither versions nor tracebacks of Python."""
+    kinds = known.get("program", ())
+    told = [f.program for f in seen if f.program and not f.beneath]
+    if told:
+        return next((program for program in told if program != "python"), "python")
+    if "python" in kinds or known.get("python"):
         return "python"
-    return ""
+    return "native" if "native" in kinds else "python" if any(f.stack == "torch" for f in seen) else ""
+
+
+def _stacks(seen: Sequence[Framework], known: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+    """What calls CANN. A C++ program with torch inside is none of torch's; a list of packages alone tells of torch what nothing else tells."""
+    apart = [f for f in seen if f.program not in ("python", "") and not f.beneath]
+    stacks = tuple(dict.fromkeys(f.stack for f in apart or seen if f.stack))
+    if stacks:
+        return stacks
+    if known.get("torch_npu") or known.get("vllm_ascend"):
+        return ("torch",)
+    return ("native",) if known.get("program") == ("native",) else ()

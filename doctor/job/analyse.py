@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from doctor.findings.evaluate import Finding, Instance, Scope, order
-from doctor.job.case import Case, faults, owner
+from doctor.job.case import Case, Fault, faults, owner
 from doctor.job.clocks import Clocks
 from doctor.job.facts import fact_of
 from doctor.job.identity import Who
@@ -35,8 +36,7 @@ def analyse(harvest: Harvest, findings: Sequence[Finding]) -> tuple[Job, Who] | 
         _setting(who, "connect-timeout", 120.0),
     )
     roots = choose(case)
-    witnesses = sum(p.last is not None or bool(a.facts) for p, a in zip(who.processes, who.actors, strict=True))
-    if witnesses < 2:  # what one witness says of others stays its entries' word
+    if _witnesses(who) < 2:  # what one witness says of others stays its entries' word
         roots = tuple(r for r in roots if r.verdict == "fault")
     general = {f.entry.code: f.entry.refines for f in findings}
     roots = tuple(r._replace(codes=tuple(sorted(r.codes, key=lambda c: _general(c, r.codes, general)))) for r in roots)
@@ -47,15 +47,36 @@ def analyse(harvest: Harvest, findings: Sequence[Finding]) -> tuple[Job, Who] | 
         who.world_size,
         _missing(who),
         roots,
-        tuple((f.process, f.code) for f in failed),
+        _failed(failed, findings, who),
         tuple(r.process for r in roots if r.verdict == "stopped" and r.process is not None),
+        who.stated,
+        tuple(sorted(case.strange)),
     )
     return counted(job), who
+
+
+def _failed(failed: Sequence[Fault], findings: Sequence[Finding], who: Who) -> tuple[tuple[int, str], ...]:
+    """What failed by itself where; whoever printed a line of the same fault was hit as well."""
+    found = dict.fromkeys((f.process, f.code) for f in failed)
+    codes = {f.code for f in failed}
+    for finding in findings:
+        if finding.entry.code in codes:
+            found |= dict.fromkeys((n, finding.entry.code) for h in finding.hits if (n := who.of(h.place)) is not None)
+    return tuple(found)
 
 
 def _general(code: str, codes: Sequence[str], refines: Mapping[str, Sequence[str]]) -> int:
     """How many of the others say the same more precisely: those come first."""
     return sum(code in refines.get(other, ()) for other in codes)
+
+
+def _witnesses(who: Who) -> int:
+    """Processes that are known to be of the job: one that only logs something beside another's lines may be a stranger."""
+    files = Counter(path for actor in who.actors for path in actor.paths)
+    return sum(
+        bool(a.facts or p.seats or p.rank is not None or (p.last is not None and any(files[path] == 1 for path in a.paths)))
+        for p, a in zip(who.processes, who.actors, strict=True)
+    )
 
 
 def _strange(harvest: Harvest, who: Who) -> dict[int, Place]:
@@ -86,8 +107,8 @@ def _setting(who: Who, name: str, default: float) -> float:
 
 
 def _missing(who: Who) -> tuple[int, ...]:
-    """Ranks of the world without logs; nothing when too little is known about ranks to say."""
-    if who.world_size is None or not who.by_rank:
+    """Ranks of the world without logs; nothing when too little is known about ranks to say, or of a paste that names some."""
+    if who.world_size is None or not who.by_rank or not who.stated:
         return ()
     return tuple(r for r in range(who.world_size) if r not in who.by_rank)
 

@@ -49,8 +49,9 @@ class Crowd:
         _unify_comms(actors)
         _seats_of_links(actors)
         _told_by_table(actors, self.table)
-        world = _world(actors)
+        world, stated = _world(actors)
         self.world_size = world if not self.table.size else max(world or 0, self.table.size)
+        self.stated = stated or self.table.size == self.world_size
         return self._join_ranks(actors)
 
     def _hear(self, hit: Hit) -> None:
@@ -177,8 +178,8 @@ def _unify_comms(actors: Iterable[Actor]) -> None:
                 actor.seats[name] = (next(iter(full[comm])), rank)
 
 
-def _world(actors: list[Actor]) -> int | None:
-    """The size of the job: of the one communicator that is larger than all others."""
+def _world(actors: list[Actor]) -> tuple[int | None, bool]:
+    """The size of the job: of the one communicator that is larger than all others, or at least so many as ranks are named."""
     comms = {comm for a in actors for comm, _ in a.seats.values()}
     largest = max((size_of(c) for c in comms), default=0)
     world = [c for c in comms if size_of(c) == largest]
@@ -188,8 +189,8 @@ def _world(actors: list[Actor]) -> int | None:
             ranks = {r for c, r in actor.seats.values() if c in world and r is not None}
             if len(ranks) == 1 and (len(world) == 1 or same_everywhere(actors, world)):
                 actor.world = next(iter(ranks))
-        return largest
-    return max(told, largest) or None
+        return largest, True
+    return max(told, largest) or None, False
 
 
 def _seats_of_links(actors: Iterable[Actor]) -> None:

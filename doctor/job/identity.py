@@ -18,6 +18,7 @@ class Who:
         self.actors = self._crowd.actors
         self.table = self._crowd.table
         self.world_size = self._crowd.world_size
+        self.stated = self._crowd.stated  # is that the size, or only the highest rank that is named?
         self.address_of = self._crowd.addresses
         self.number = {id(a): n for n, a in enumerate(self.actors)}
         self.processes = tuple(process_of(n, a) for n, a in enumerate(self.actors))

@@ -99,6 +99,8 @@ class Job(NamedTuple):
     roots: tuple[Root, ...]
     faults: tuple[tuple[int, str], ...]  # process and entry: everything that failed by itself
     stopped: tuple[int, ...]  # processes whose logs end long before the others gave up
+    stated: bool = True  # False: the world is at least this large, and no line tells how large
+    erring: tuple[int, ...] = ()  # processes that printed an error which no entry knows
 
     def label(self, number: int) -> str:
         return label(self.processes[number])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 
 from doctor.job.case import ACCUSED
-from doctor.job.job import Job, Wait
+from doctor.job.job import Job, Process, Wait
 
 
 def called(job: Job, wait: Wait) -> str | None:
@@ -24,7 +24,7 @@ def called(job: Job, wait: Wait) -> str | None:
 
 
 def states(job: Job) -> list[tuple[str, str | None]]:
-    """root | fault | waiting | gave-up | silent | ended | alive, and the entry or the peer that it is about."""
+    """root | fault | waiting | gave-up | erring | silent | ended | alive, and the entry or the peer that it is about."""
     waits = _waits(job)
     faults: dict[int, str] = {}
     for number, code in job.faults:
@@ -42,8 +42,15 @@ def states(job: Job) -> list[tuple[str, str | None]]:
         elif number in faults:
             out.append(("fault", faults[number]))
         else:
-            out.append(("ended", None) if process.ended else ("silent", None) if waits else ("alive", None))
+            out.append((_quiet(job, process, bool(waits)), None))
     return out
+
+
+def _quiet(job: Job, process: Process, waits: bool) -> str:
+    """The state of a process that no entry says anything of."""
+    if process.ended:
+        return "ended"
+    return "erring" if process.number in job.erring else "silent" if waits else "alive"
 
 
 def counted(job: Job) -> Job:

@@ -23,7 +23,8 @@ def summary(job: Job, findings: Sequence[Finding]) -> Json:
     ends = states(job)
     ahead = {s.node: s.ahead for s in job.skew}
     return {
-        "world_size": job.world_size,
+        "world_size": job.world_size if job.stated else None,
+        "at_least": job.world_size,
         "processes": len(job.processes),
         "roots": [
             {

@@ -9,6 +9,8 @@ from typing import NamedTuple
 
 from doctor.findings import evaluate
 from doctor.findings.situation import UNKNOWN, Situation, situation
+from doctor.findings.timely import part
+from doctor.findings.variants import decided
 from doctor.job.job import NO_STORY, Job, Story
 from doctor.job.plausible import sound
 from doctor.judge import relate, unclaimed
@@ -45,8 +47,8 @@ def conclude(
     harvest = sound(merge((*harvests, Harvest(skipped=tuple(skipped))) if skipped else harvests))
     job: Job | None
     try:
-        findings, job = judge(harvest, knowledge)
-        related = relate.relate(findings, _story(job, findings))
+        findings, job, apart = judge(harvest, knowledge)
+        related = (*relate.relate(findings, _story(job, findings)), *map(relate.beside, apart))
     except Exception as error:
         if os.environ.get("NPU_DOCTOR_DEBUG"):
             raise
@@ -59,6 +61,8 @@ def conclude(
     unexplained = tuple(sorted(open_still.clusters, key=lambda c: (c.first.time or "~", c.first.path, c.first.line)))
     related = with_doubts(related, unexplained)
     line, general = decisive(related, unexplained)
+    at = situation(harvest, knowledge.situation(), knowledge.frameworks(), knowledge.published())
+    related = tuple(r._replace(finding=decided(r.finding, at)) for r in related)
     return Diagnosis(
         _verdict(related, open_still),
         related,
@@ -67,24 +71,31 @@ def conclude(
         harvest,
         max(0.0, seconds),  # a clock may be set back meanwhile
         job,
-        situation(harvest, knowledge.situation()),
+        at,
         line,
         general,
     )
 
 
-def judge(harvest: Harvest, knowledge: Knowledge) -> tuple[tuple[evaluate.Finding, ...], Job | None]:
+class Judged(NamedTuple):
+    """What holds at the time of the failure, the job when there is one, and what is of another time."""
+
+    findings: tuple[evaluate.Finding, ...]
+    job: Job | None
+    apart: tuple[evaluate.Finding, ...]
+
+
+def judge(harvest: Harvest, knowledge: Knowledge) -> Judged:
     """What holds, and the job when there is one: its verdicts are findings like any other."""
-    findings = evaluate.evaluate(
-        harvest._replace(hits=tuple(h for h in harvest.hits if h.place.module != VERDICTS)), knowledge
-    )
+    harvest = harvest._replace(hits=tuple(h for h in harvest.hits if h.place.module != VERDICTS))
+    harvest, findings, beside = part(harvest, evaluate.evaluate(harvest, knowledge), knowledge)
     if not harvest.facts:  # most logs are of one process and tell nothing about others
-        return findings, None
+        return Judged(findings, None, beside)
     from doctor.job.analyse import analyse, locate
 
     made = analyse(harvest, findings)
     if made is None:
-        return findings, None
+        return Judged(findings, None, beside)
     job, who = made
     verdicts = verdict_hits(job, knowledge)
     if verdicts:
@@ -92,7 +103,7 @@ def judge(harvest: Harvest, knowledge: Knowledge) -> tuple[tuple[evaluate.Findin
             *findings,
             *evaluate.evaluate(Harvest(hits=verdicts, counts=Counter(h.signal for h in verdicts)), knowledge),
         )
-    return locate(findings, job, who), job
+    return Judged(locate(findings, job, who), job, beside)
 
 
 def verdict_hits(job: Job, knowledge: Knowledge) -> tuple[Hit, ...]:

@@ -25,21 +25,21 @@ class Places:
     def __init__(self) -> None:
         self._places: dict[str, tuple[set[str], _Owners, set[str]]] = {}
         self._scopes: dict[tuple[str, str], set[tuple[object, object]]] = {}
-        self._lines: dict[str, set[tuple[str, int]]] = {}
+        self._lines: dict[str, set[tuple[str, int, str]]] = {}
 
     def reads(self, finding: Finding, other: Finding) -> bool:
         """Does a finding rest on the very line that the other one quotes?"""
         quoted = next((h.place for h in other.hits if h.captures), None)
-        return quoted is not None and (quoted.path, quoted.line) in self._lines_of(finding)
+        return quoted is not None and quoted.spot in self._lines_of(finding)
 
     def rests_on(self, finding: Finding, other: Finding) -> bool:
         """Are all lines of a finding lines of the other one?"""
         return self._lines_of(finding) <= self._lines_of(other)
 
-    def _lines_of(self, finding: Finding) -> set[tuple[str, int]]:
+    def _lines_of(self, finding: Finding) -> set[tuple[str, int, str]]:
         code = finding.entry.code
         if code not in self._lines:
-            self._lines[code] = {(h.place.path, h.place.line) for h in finding.hits}
+            self._lines[code] = {h.place.spot for h in finding.hits}
         return self._lines[code]
 
     def near(self, a: Finding, b: Finding) -> bool:

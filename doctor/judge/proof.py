@@ -30,7 +30,7 @@ class Bench:
     def harvest(self, sample: Sample) -> Harvest:
         """What a sample gives, with what the analysis of the job makes of it: verdicts are leaves of entries as well."""
         found = self._scanner.scan(discover.given_text(sample.text, sample.path or "<sample>"))
-        _, job = judge(found, self.knowledge)
+        job = judge(found, self.knowledge).job
         return found._replace(hits=found.hits + verdict_hits(job, self.knowledge)) if job is not None else found
 
     def problems(self, entry: Entry) -> list[str]:

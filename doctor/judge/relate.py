@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from doctor.base.notation import duration
+from doctor.base.words import both
 from doctor.findings.attempts import Attempts
 from doctor.findings.evaluate import Finding
 from doctor.job.job import NO_STORY, Story
@@ -22,12 +24,19 @@ class Related(NamedTuple):
     """A finding in its place: `explained_by` is the code of the finding above it, `explains` those beneath."""
 
     finding: Finding
-    role: str  # root | symptom
+    role: str  # root | symptom | context
     explained_by: str | None
     explains: tuple[str, ...]
     note: Text | None = None  # what the whole job says for it
     rule: str | None = None  # the name of the rule by which it is explained
     against: Place | None = None  # of a root: a line that nobody explains and that stands nearer to the origin
+
+
+def beside(finding: Finding) -> Related:
+    """A finding of another time, or of none: it explains nothing, and nothing explains it."""
+    apart = finding.apart
+    assert apart is not None
+    return Related(finding, "context", None, (), Text(**both(f"apart-{apart.why}", by=duration(apart.by))))
 
 
 class _Parent(NamedTuple):

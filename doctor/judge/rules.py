@@ -54,11 +54,11 @@ def decide(effect: Finding, cause: Finding, scene: Scene, rules: Sequence[Rule])
 
 def harmless(findings: Sequence[Finding]) -> dict[str, str]:
     """Findings seen in nothing but lines that an entry of the harmless ones claims, each with that entry's code."""
-    claimed = {(h.place.path, h.place.line): f.entry.code for f in findings if f.entry.role == "noise" for h in f.hits}
+    claimed = {h.place.spot: f.entry.code for f in findings if f.entry.role == "noise" for h in f.hits}
     found: dict[str, str] = {}
     for finding in findings if claimed else ():
         if finding.entry.role != "noise":
-            owners = [claimed.get((h.place.path, h.place.line)) for h in finding.hits]
+            owners = [claimed.get(h.place.spot) for h in finding.hits]
             if owners[0] is not None and all(owners):
                 found[finding.entry.code] = owners[0]
     return found
@@ -116,7 +116,7 @@ def symptom_of_entry(effect: Finding, cause: Finding, scene: Scene) -> bool:
 def symptom_of_kind(effect: Finding, cause: Finding, scene: Scene) -> bool:
     """The effect's entry names the kind of the cause, or a trait of it. Another symptom of that kind is no cause yet.
 
-    Without it: incident memory-rl-sleep-increased: VLM708 is read first.
+    Without it: incident mineru-kernel-exception-said-torch-npu-missing: ENV940 is a root.
     """
     return may_be_root(cause.entry) and _by_kind(effect, cause, scene) and not _raised_below(effect, cause)
 
@@ -208,13 +208,29 @@ def same_lines_better_known(effect: Finding, cause: Finding, scene: Scene) -> bo
     Without it: sample OPR002/code: MNG081 is a root.
     """
     return (
+        _one_failure(effect, cause, scene)
+        and is_error(cause.entry)
+        and SURER[cause.entry.confidence] > SURER[effect.entry.confidence]
+    )
+
+
+def same_lines_read_first(effect: Finding, cause: Finding, scene: Scene) -> bool:
+    """Of two that are as sure, the one that is read first tells it: one line is never two roots.
+
+    Without it: incident driver-pcie-aer-card-drop: DRV006 is a root.
+    """
+    as_grave = is_error(cause.entry) or not is_error(effect.entry)
+    return _one_failure(effect, cause, scene) and as_grave and cause.entry.confidence == effect.entry.confidence
+
+
+def _one_failure(effect: Finding, cause: Finding, scene: Scene) -> bool:
+    """Do both tell what happened in the lines of the first?"""
+    return (
         may_be_root(effect.entry)
         and may_be_root(cause.entry)
-        and is_error(cause.entry)
         and effect.entry.domain != "job"
         and effect.entry.layer == cause.entry.layer
         and not (cause.entry.general and names_a_fault(effect.entry))
-        and SURER[cause.entry.confidence] > SURER[effect.entry.confidence]
         and scene.places.rests_on(effect, cause)
     )
 
@@ -371,6 +387,7 @@ RULES: tuple[Rule, ...] = (
     Rule(ambiguous_after_a_cause, EXPLAINS),
     Rule(shape_of_a_job, EXPLAINS),
     Rule(long_before_the_root, KEEPS_APART),
+    Rule(same_lines_read_first, EXPLAINS),
     Rule(downstream_of_the_root, EXPLAINS),
 )
 

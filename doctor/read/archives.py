@@ -1,4 +1,4 @@
-"""Logs inside .gz, .tar, .tar.gz, .tgz and .zip, streamed: never unpacked to disk, bounded in depth, number and size.
+"""Logs inside .gz, .bz2, .xz, .zst, .tar, .tar.gz and the like, .tgz and .zip, streamed: never unpacked to disk, bounded in depth, number and size.
 
 What a file or a member is, its first bytes tell, not its name. An archive in an archive is read like a folder in a
 folder, as far down as MAX_DEPTH; a zip can only be read from a file of its own, because its table stands at its end.
@@ -7,30 +7,27 @@ folder, as far down as MAX_DEPTH; a zip can only be read from a file of its own,
 from __future__ import annotations
 
 import os
-import struct
 import threading
 from collections.abc import Callable, Iterator
-from typing import Any, BinaryIO, NamedTuple, cast
+from typing import BinaryIO, cast
 
 from doctor.base import limits
-from doctor.read.content import HEAD, ZIP, archive, no_log
-from doctor.read.inflate import MAX_RATIO, RAW, ArchiveError, Checked, Inflated, Meter, Slice, beginning, buffered
+from doctor.read import zips
+from doctor.read.content import ENDINGS, HEAD, archive, no_log, not_text
+from doctor.read.inflate import ArchiveError, Inflated, Meter, Slice, beginning, buffered
+from doctor.read.machines import MissingError
+from doctor.read.plain import plain, written
 from doctor.read.source import Skipped, Source, hints
 from doctor.read.tar import Content, Member, Tar
 
 MAX_MEMBERS = 50_000  # of one archive, with those of the archives in it
 MAX_DEPTH = 3  # a .gz in a .tar.gz in a .zip; deeper ones are named
-MAX_DIRECTORY = 16 << 20  # bytes of a zip's table of contents
-ZIP_GRACE = 1 << 30  # the members of a zip may together grow to this whatever their ratio
-
-_STORED, _DEFLATED = 0, 8
-
 Opener = Callable[[], tuple[BinaryIO, Meter]]
 
 
-def members(name: str, head: bytes) -> tuple[list[Source], list[Skipped]]:
-    """The logs in an archive, in the archive's order."""
-    found = _Found()
+def members(name: str, head: bytes, everything: bool = False) -> tuple[list[Source], list[Skipped]]:
+    """The logs in an archive, in the archive's order; `everything`: what looks like no log as well."""
+    found = _Found(everything)
     kind = archive(head)
     try:
         if kind == "zip":
@@ -38,7 +35,7 @@ def members(name: str, head: bytes) -> tuple[list[Source], list[Skipped]]:
         elif kind == "tar":
             _flat_tar(name, found)
         else:
-            _inside(name, name.removesuffix(".gz"), lambda: _whole(name), found, 1)
+            _inside(name, kind, lambda: _whole(name), found, 1)
     except OSError as error:
         found.skipped.append(Skipped(name, f"cannot be read: {error.strerror or error}"))
     if not found.sources and not found.skipped:
@@ -47,10 +44,18 @@ def members(name: str, head: bytes) -> tuple[list[Source], list[Skipped]]:
 
 
 class _Found:
-    def __init__(self) -> None:
+    def __init__(self, everything: bool) -> None:
         self.sources: list[Source] = []
         self.skipped: list[Skipped] = []
         self.seen = 0
+        self._everything = everything
+
+    def refuses(self, shown: str, head: bytes, whole: bool) -> bool:
+        """Is that no log? Then it is named."""
+        why = not_text(head) if self._everything else no_log(shown, head, whole)
+        if why:
+            self.skipped.append(Skipped(shown, why))
+        return bool(why)
 
     def full(self, name: str) -> bool:
         """Counts one more member; says so when there are too many."""
@@ -69,9 +74,9 @@ def _whole(name: str) -> tuple[BinaryIO, Meter]:
     return buffered(Slice(cast(BinaryIO, file), 0, os.fstat(file.fileno()).st_size, meter)), meter
 
 
-def _inflated(opener: Opener) -> tuple[BinaryIO, Meter]:
+def _inflated(opener: Opener, kind: str) -> tuple[BinaryIO, Meter]:
     stream, meter = opener()
-    return buffered(Inflated(stream, meter)), meter
+    return buffered(Inflated(stream, meter, kind)), meter
 
 
 def _member(
@@ -88,34 +93,39 @@ def _member(
         elif kind == "tar":
             _tar(shown, opener, found, depth)
         else:
-            _inside(shown, shown.removesuffix(".gz"), opener, found, depth)
-    elif why := no_log(shown, head, len(head) == size):
-        found.skipped.append(Skipped(shown, why))
-    else:
-        found.sources.append(Source(shown, lambda: opener()[0], size, hints(shown), chained=chained))
+            _inside(shown, kind, opener, found, depth)
+    elif not found.refuses(shown, head, len(head) == size):
+        found.sources.append(_source(shown, opener, size, head, chained))
 
 
-def _inside(name: str, shown: str, opener: Opener, found: _Found, depth: int) -> None:
+def _source(name: str, opener: Opener, size: int | None, head: bytes, chained: bool = False) -> Source:
+    how = written(head, bytes)
+    return Source(name, lambda: plain(opener()[0], how), size, hints(name), chained=chained)
+
+
+def _inside(name: str, packed: str, opener: Opener, found: _Found, depth: int) -> None:
     """What a compressed stream holds: a tar, a log, or a compressed stream again."""
+    shown = name.removesuffix(ENDINGS[packed])
 
     def inner() -> tuple[BinaryIO, Meter]:
-        return _inflated(opener)
+        return _inflated(opener, packed)
 
     try:
         with inner()[0] as stream:
             head = beginning(stream, HEAD)
+    except MissingError as error:
+        found.skipped.append(Skipped(name, str(error)))
+        return
     except OSError as error:
-        found.skipped.append(Skipped(name, f"damaged gzip data: {error}"))
+        found.skipped.append(Skipped(name, f"damaged {packed} data: {error}"))
         return
     kind = archive(head)
     if kind == "tar":
         _tar(name, inner, found, depth)
     elif kind:
         _member(f"{name}!{shown.rpartition('/')[2]}", None, inner, head, found, depth + 1, False)
-    elif why := no_log(shown, head, False):
-        found.skipped.append(Skipped(name, why))
-    else:
-        found.sources.append(Source(name, lambda: inner()[0], None, hints(shown)))
+    elif not found.refuses(shown, head, False):
+        found.sources.append(_source(name, inner, None, head)._replace(hints=hints(shown)))
 
 
 # --- tar
@@ -241,88 +251,17 @@ def _forget(walk: _Walk) -> None:
 # --- zip
 
 
-class _Entry(NamedTuple):
-    at: int  # where the local header stands
-    packed: int
-    size: int
-    method: int
-    crc: int
-
-
-class _Bounded:
-    """A file that gives no more at once than a table of contents may have."""
-
-    def __init__(self, file: BinaryIO) -> None:
-        self._file = file
-        self.tell, self.close, self.seekable = file.tell, file.close, file.seekable
-
-    def seek(self, at: int, whence: int = 0) -> int:
-        return self._file.seek(at, whence)
-
-    def read(self, size: int = -1) -> bytes:
-        if size <= MAX_DIRECTORY:
-            data = self._file.read(size if size >= 0 else MAX_DIRECTORY + 1)
-            if len(data) <= MAX_DIRECTORY:
-                return data
-        raise ArchiveError(f"its table of contents is larger than {MAX_DIRECTORY >> 20} MiB")
-
-
 def _zip(name: str, found: _Found) -> None:
-    import zipfile
-
-    with open(name, "rb") as file:
-        total = os.fstat(file.fileno()).st_size
-        try:
-            bounded: Any = _Bounded(file)
-            infos = zipfile.ZipFile(bounded).infolist()
-        except (zipfile.BadZipFile, NotImplementedError, ValueError, OverflowError, struct.error, OSError) as error:
-            found.skipped.append(Skipped(name, f"damaged archive: {error}"))
+    for one in zips.entries(name):
+        if found.full(name):
             return
-        grown = packed = 0
-        ratio = limits.limit(limits.RATIO, MAX_RATIO)
-        for info in infos:
-            if info.filename.endswith("/"):
-                continue
-            if found.full(name):
-                break
-            shown = f"{name}!{info.filename}"
-            grown, packed = grown + info.file_size, packed + info.compress_size
-            if packed > total or (grown > ZIP_GRACE and grown > ratio * total):
-                why = f"its members overlap or grow more than {ratio} times: the rest was not read ({limits.RATIO} moves that)"
-                found.skipped.append(Skipped(name, why))
-                break
-            if info.flag_bits & 1:
-                found.skipped.append(Skipped(shown, "encrypted"))
-                continue
-            if info.compress_type not in (_STORED, _DEFLATED):
-                found.skipped.append(Skipped(shown, f"a kind of compression that is not read ({info.compress_type})"))
-                continue
-            entry = _Entry(info.header_offset, info.compress_size, info.file_size, info.compress_type, info.CRC)
-            opener = _zip_member(name, entry)
-            try:
-                with opener()[0] as stream:
-                    head = beginning(stream, HEAD)
-            except OSError as error:
-                found.skipped.append(Skipped(shown, f"damaged: {error}"))
-                continue
-            _member(shown, info.file_size, opener, head, found, 1, False)
-
-
-def _zip_member(name: str, entry: _Entry) -> Opener:
-    def opened() -> tuple[BinaryIO, Meter]:
-        meter = Meter()
-        file = cast(BinaryIO, open(name, "rb", buffering=0))
+        if isinstance(one, Skipped):
+            found.skipped.append(one)
+            continue
         try:
-            file.seek(entry.at)
-            head = file.read(30)
-            if len(head) < 30 or not head.startswith(ZIP):
-                raise ArchiveError("the header of the member is damaged")
-            begin = entry.at + 30 + int.from_bytes(head[26:28], "little") + int.from_bytes(head[28:30], "little")
-            raw = buffered(Slice(file, begin, entry.packed, meter))
-        except BaseException:
-            file.close()
-            raise
-        plain = raw if entry.method == _STORED else buffered(Inflated(raw, meter, kind=RAW, size=entry.size))
-        return buffered(Checked(plain, entry.size, entry.crc)), meter
-
-    return opened
+            with one.opener()[0] as stream:
+                head = beginning(stream, HEAD)
+        except OSError as error:
+            found.skipped.append(Skipped(one.shown, f"damaged: {error}"))
+            continue
+        _member(one.shown, one.size, one.opener, head, found, 1, False)

@@ -6,7 +6,8 @@ import re
 
 HEAD = 4096
 WHOLE = 1 << 16  # up to this size a text is looked at as a whole when its beginning looks like source code
-SOURCE_CODE = "source code, no log: what it would print has not happened"
+SOURCE_CODE = "source code, no log: what it would print has not happened (name the file itself, or --all-files, to have it read)"
+SETTINGS = "a build file, translation or configuration, no log (name the file itself, or --all-files, to have it read)"
 
 # Beginnings of files that hold no log text.
 _BINARY = (
@@ -19,8 +20,9 @@ _BINARY = (
     b"SQLite format 3",
     b"\xca\xfe\xba\xbe",
 )
-_UNREAD_ARCHIVES = {b"BZh": "bzip2", b"\xfd7zXZ": "xz", b"(\xb5/\xfd": "zstd", b"7z\xbc\xaf": "7z", b"Rar!": "rar"}
-
+_UNREAD_ARCHIVES = {b"7z\xbc\xaf": "7z", b"Rar!": "rar", b"\x04\x22\x4d\x18": "lz4", b"\x1f\x9d": "compress (.Z)"}
+_COMPRESSED = {b"\x1f\x8b": "gz", b"BZh": "bz2", b"\xfd7zXZ\0": "xz", b"\x28\xb5\x2f\xfd": "zst"}
+ENDINGS = {"gz": ".gz", "bz2": ".bz2", "xz": ".xz", "zst": ".zst"}
 
 ZIP = b"PK\x03\x04"  # with which a zip begins, and each of its members
 
@@ -29,31 +31,88 @@ def archive(head: bytes) -> str:
     """What kind of archive begins so. By content, not by name: a rotated log may be called anything."""
     if head.startswith(ZIP):
         return "zip"
-    if head.startswith(b"\x1f\x8b"):
-        return "gz"
+    for magic, kind in _COMPRESSED.items():
+        if head.startswith(magic):
+            return kind
     return "tar" if head[257:262] == b"ustar" else ""
 
 
+_MARKS = {b"\xff\xfe\0\0": "utf-32-le", b"\0\0\xfe\xff": "utf-32-be", b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
+
+
+def encoding(head: bytes) -> str:
+    """The encoding of a text in two or four bytes a character, by its mark or by where its NULs stand; empty for all others."""
+    for mark, name in _MARKS.items():
+        if head.startswith(mark):
+            return name
+    if b"\0" not in head:
+        return ""
+    even, odd = head[0::2].count(0), head[1::2].count(0)
+    if min(len(head), 4096) < 16 or max(even, odd) * 4 < len(head) // 2 or min(even, odd) * 20 > max(even, odd):
+        return ""
+    name = "utf-16-le" if odd > even else "utf-16-be"
+    text = head[: len(head) & ~1].decode(name, "replace")
+    return name if _printable(text.encode("utf-8", "replace")) and "\n" in text else ""
+
+
+def cr_only(head: bytes) -> bool:
+    """Do lines end with carriage returns alone? Progress bars are written so as well: each is meant to hide the one before."""
+    if b"\r" not in head or b"\n" in head:
+        return False
+    return head.count(b"%|") * 2 <= head.count(b"\r")
+
+
 def not_text(head: bytes) -> str:
-    """Why a beginning cannot be a log's; empty when it can. Some NUL bytes are fine: logs of crashed machines have them."""
+    """Why a beginning cannot be a log's; empty when it can. NULs are fine where text stands between them: crashes leave them."""
     for magic, kind in _UNREAD_ARCHIVES.items():
         if head.startswith(magic):
-            return f"{kind} compression is not read: unpack it first (read are gz, tar, tgz, zip)"
+            return f"{kind} compression is not read: unpack it first (read are gz, bz2, xz, zst, tar, tgz, zip)"
     if head.startswith(_BINARY):
         return "a binary file"
-    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return "UTF-16 text is not read: convert it with iconv -f UTF-16 -t UTF-8"
-    odd = sum(head.count(bytes([c])) for c in (*range(1, 7), *range(14, 27), *range(28, 32)))
-    if head and head.count(0) < len(head) and odd * 10 > len(head):
+    if encoding(head):
+        return ""
+    text = head.replace(b"\0", b"")
+    if not text:
+        return "nothing but NUL bytes" if head else ""
+    if not _printable(text):
         return "a binary file"
-    if head.count(0) * 2 > len(head) and not any(word in head for word in (b"[", b"ERROR", b"INFO")):
-        return "a binary file"
+    if len(text) < len(head) and (_every_other(head, text) or not _padded(head, text)):
+        return "a binary file (or UTF-16 text without its mark: convert it with iconv -f UTF-16LE -t UTF-8)"
     return ""
+
+
+def _every_other(head: bytes, text: bytes) -> bool:
+    """NULs in odd places only, or in even ones only, and no UTF-8 between them: two bytes make a character."""
+    if head[0::2].count(0) and head[1::2].count(0):
+        return False
+    try:
+        text[:-3].decode("utf-8")
+    except UnicodeDecodeError as fault:
+        return fault.start < len(text) - 6
+    return False
+
+
+def _printable(text: bytes) -> bool:
+    """Few control characters: a log has colours, form feeds and now and then a torn byte."""
+    odd = sum(text.count(bytes([c])) for c in (*range(1, 7), *range(14, 27), *range(28, 32)))
+    return odd * 10 <= len(text)
+
+
+def _padded(head: bytes, text: bytes) -> bool:
+    """NULs of a torn or emptied log stand in runs between stretches of text; numbers of a binary file have them everywhere."""
+    stretches = len(re.findall(rb"[^\0]+", head))
+    return len(text) >= 12 * stretches or any(word in text for word in (b"ERROR", b"INFO", b"[WARN", b"Traceback"))
 
 
 DOCUMENTATION = "documentation, it may quote messages that were never printed: name the file itself to have it read"
 _DOCUMENTATION = re.compile(r"\.(?:md|rst|html?)$", re.IGNORECASE)
-_CODE_NAME = re.compile(r"\.(?:pyi?|c|cc|cpp|cxx|h|hpp|cu|cuh|java|go|rs|js|ts|cmake|sh)$")
+_CODE_NAME = re.compile(r"\.(?:pyi?|pyx|c|cc|cpp|cxx|h|hh|hpp|cu|cuh|java|kt|scala|go|rs|js|mjs|jsx|ts|tsx|cmake|sh|bash|zsh|lua|rb|pl|pm|swift|cs|asm|S)$")
+# Files that tell a program what to do. Nothing in them was printed by one, so no line of theirs is asked whether it was.
+_SETTINGS_NAME = re.compile(
+    r"(?:^|/)(?:(?:GNU)?[Mm]akefile(?:\.[\w-]+)?|CMakeLists\.txt|Dockerfile(?:\.[\w-]+)?|Jenkinsfile|Kconfig|configure(?:\.ac|\.in)?"
+    r"|[^/]+\.(?:mk|mak|am|m4|po|pot|proto|ipynb|gradle|bazel|bzl|ninja|j2|tmpl|css|svg|patch|diff))$"
+)
+_JSON_NAME = re.compile(r"\.(?:json|jsonc|geojson)$", re.IGNORECASE)
 # What only a program that ran prints, at the beginning of a line: one such line, and a text is no mere source code.
 _PRINTED = re.compile(
     rb"^(?:\W{0,4}(?:TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|FATAL|CRITICAL)\b|Traceback \(most|[\w.]*(?:Error|Exception|Warning): "
@@ -66,6 +125,13 @@ _CODE_LINE = re.compile(
     rb"|local|set)\b|[\w.\[\]\"']+ ?[-+*|/]?= ?\S|[\w.>-]+\([^)]*\))"
 )
 _MIN_CODE_LINES = 8
+_SHEBANG = re.compile(rb"#! ?/\S*\b(?:sh|bash|dash|zsh|ksh|make|perl|ruby|node|python[\d.]*|env )")
+_RANK_TABLE = (b'"rank_id"', b'"server_list"', b'"group_list"')  # JSON that tells about the job
+
+
+def printed(text: bytes) -> bool:
+    """Is there a line that only a program prints?"""
+    return _PRINTED.search(text) is not None
 
 
 def source_code(name: str, text: bytes, whole: bool) -> bool:
@@ -73,14 +139,39 @@ def source_code(name: str, text: bytes, whole: bool) -> bool:
 
     Told by the name, else by the whole text: every line but a few looks like code and none like output of a program.
     """
-    if _PRINTED.search(text):
+    if json_records(text) or printed(text):
         return False
-    return _CODE_NAME.search(name) is not None or (whole and _all_code(text))
+    return _CODE_NAME.search(name) is not None or _SHEBANG.match(text) is not None or (whole and _all_code(text))
+
+
+def settings(name: str, text: bytes) -> bool:
+    """Is it a file that tells programs what to do? By its name; JSON by its form as well, for logs are called so, too."""
+    if _JSON_NAME.search(name):
+        begin = text.lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
+        return begin in (b"{", b"[") and not json_records(text) and not any(word in text for word in _RANK_TABLE)
+    return _SETTINGS_NAME.search(name) is not None
+
+
+def json_records(text: bytes) -> bool:
+    """Does it begin like a JSON log: with a record that holds a message, or with two records in two lines?"""
+    from parsers.jsonline import unwrap
+
+    first, _, rest = text.lstrip(b"\xef\xbb\xbf \t\r\n\0").partition(b"\n")
+    if first[:1] != b"{" and b'{"' not in first[:200]:
+        return False
+    if unwrap(first) is not None:
+        return True
+    second = rest.partition(b"\n")[0].strip()
+    return first.startswith(b"{") and first.rstrip().endswith(b"}") and second.startswith(b"{") and len(second) > 2
 
 
 def no_log(name: str, text: bytes, whole: bool) -> str:
     """Why something is not read as a log; empty when it is."""
-    return not_text(text) or (SOURCE_CODE if source_code(name, text, whole) else "")
+    if why := not_text(text):
+        return why
+    if settings(name, text):
+        return SETTINGS
+    return SOURCE_CODE if source_code(name, text, whole) else ""
 
 
 def documentation(name: str) -> bool:

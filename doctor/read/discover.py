@@ -12,11 +12,15 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from doctor.base import limits
-from doctor.read.content import DOCUMENTATION, HEAD, SOURCE_CODE, WHOLE, archive, documentation, not_text, source_code
+from doctor.read.content import DOCUMENTATION, HEAD, SOURCE_CODE, WHOLE, archive, documentation, no_log, not_text
+from doctor.read.inflate import buffered
 from doctor.read.livefile import LiveFile, PipeFile
+from doctor.read.plain import LOOKED_AT, Unknown, plain, written
 from doctor.read.source import Skipped, Source, hints
+from doctor.read.source_trees import SourceTrees
 
 MAX_FILES = 200_000
+OF_KERNEL = "files of the kernel (/proc, /sys), no logs: not read"
 STDIN = "<stdin>"
 
 
@@ -60,43 +64,70 @@ def nearest_path(path: str) -> str:
     return os.path.join(folder, near[0]) if near else ""
 
 
-def discover(paths: Iterable[str], max_files: int | None = None) -> Found:
-    """The sources under the given paths, in a stable order."""
-    most = max_files or limits.limit(limits.FILES, MAX_FILES)
-    sources: list[Source] = []
-    skipped: list[Skipped] = []
-    seen: set[tuple[int, int]] = set()
+def discover(paths: Iterable[str], max_files: int | None = None, everything: bool = False) -> Found:
+    """The sources under the given paths, in a stable order. A file that is named itself is read whatever it looks like;
+    `everything` reads what looks like no log in folders and archives as well.
+    """
+    looking = _Looking(max_files or limits.limit(limits.FILES, MAX_FILES), everything)
     for path in paths:
-        for name, why in _walk(path, skipped):
+        if not looking.under(path):
+            break
+    return Found(tuple(looking.sources), tuple(looking.skipped))
+
+
+class _Looking:
+    """What was found so far."""
+
+    def __init__(self, most: int, everything: bool) -> None:
+        self.sources: list[Source] = []
+        self.skipped: list[Skipped] = []
+        self._seen: set[tuple[int, int]] = set()
+        self._most, self._everything = most, everything
+
+    def under(self, path: str) -> bool:
+        """Takes in a path; no when there are too many files."""
+        tree = SourceTrees(path)
+        for name, why in _walk(path, self.skipped, None if self._everything else tree):
             if why:
-                skipped.append(Skipped(name, why))
+                self.skipped.append(Skipped(name, why))
                 continue
-            if name != path and documentation(name):
-                skipped.append(Skipped(name, DOCUMENTATION))
+            asked_for = name == path or self._everything
+            if not asked_for and tree.is_part(name):
                 continue
-            if len(sources) >= most:
-                skipped.append(Skipped(path, f"more than {most} files: the rest was not read ({limits.FILES} moves that)"))
-                return Found(tuple(sources), tuple(skipped))
-            try:
-                state = os.stat(name)
-            except OSError as error:
-                skipped.append(Skipped(name, _reason(error)))
+            if not asked_for and documentation(name):
+                self.skipped.append(Skipped(name, DOCUMENTATION))
                 continue
-            if (state.st_dev, state.st_ino) in seen:
-                continue
-            seen.add((state.st_dev, state.st_ino))
-            got, faults = _file(name, state)
-            sources += got
-            skipped += faults
-    return Found(tuple(sources), tuple(skipped))
+            if len(self.sources) >= self._most:
+                self.skipped.append(Skipped(path, f"more than {self._most} files: the rest was not read ({limits.FILES} moves that)"))
+                return False
+            self._take(name, asked_for)
+        self.skipped += tree.left_out()
+        return True
+
+    def _take(self, name: str, asked_for: bool) -> None:
+        try:
+            state = os.stat(name)
+        except OSError as error:
+            self.skipped.append(Skipped(name, _reason(error)))
+            return
+        if (state.st_dev, state.st_ino) in self._seen:
+            return
+        self._seen.add((state.st_dev, state.st_ino))
+        got, faults = _file(name, state, asked_for, self._everything)
+        self.sources += got
+        self.skipped += faults
 
 
-def _walk(top: str, skipped: list[Skipped]) -> Iterator[tuple[str, str]]:
+def _walk(top: str, skipped: list[Skipped], trees: SourceTrees | None) -> Iterator[tuple[str, str]]:
     """(path, "") for every regular file, (path, reason) for what is none."""
     try:
         state = os.stat(top)
     except OSError as error:
         yield top, _reason(error)
+        return
+    kernel = _kernel_devices()
+    if state.st_dev in kernel and (stat.S_ISDIR(state.st_mode) or stat.S_ISREG(state.st_mode)):
+        yield top, OF_KERNEL
         return
     if not stat.S_ISDIR(state.st_mode):
         yield top, "" if stat.S_ISREG(state.st_mode) or stat.S_ISFIFO(state.st_mode) else _nature(state.st_mode)
@@ -110,6 +141,11 @@ def _walk(top: str, skipped: list[Skipped]) -> Iterator[tuple[str, str]]:
                 inside = _inside(full, root)
                 if not inside:
                     yield full, "a link that leads out of the given folder: not followed"
+            elif _device(full) in kernel:
+                dirs.remove(name)
+                yield full, OF_KERNEL
+        if trees is not None:
+            dirs[:] = trees.enter(folder, dirs, files)
         dirs.sort()
         for name in sorted(files):
             full = os.path.join(folder, name)
@@ -125,6 +161,18 @@ def _walk(top: str, skipped: list[Skipped]) -> Iterator[tuple[str, str]]:
                 yield full, ""
             else:
                 yield full, _nature(mode)
+
+
+def _kernel_devices() -> frozenset[int | None]:
+    """The file systems that hold no files but questions to the kernel; a copy of them, in a report, is read."""
+    return frozenset(found for path in ("/proc", "/sys") if (found := _device(path)) is not None and found != _device("/"))
+
+
+def _device(path: str) -> int | None:
+    try:
+        return os.lstat(path).st_dev
+    except OSError:
+        return None
 
 
 def _inside(path: str, root: str) -> bool:
@@ -152,42 +200,51 @@ def _reason(error: OSError) -> str:
     }.get(type(error).__name__, error.strerror or str(error))
 
 
-def _file(name: str, state: os.stat_result) -> tuple[list[Source], list[Skipped]]:
+def _file(name: str, state: os.stat_result, asked_for: bool, everything: bool) -> tuple[list[Source], list[Skipped]]:
     """One regular file: a log, an archive of logs, or nothing readable."""
-    pipe = stat.S_ISFIFO(state.st_mode)
-    if state.st_size == 0 and not pipe:
+    if stat.S_ISFIFO(state.st_mode):
+        return [Source(name, lambda: buffered(Unknown(PipeFile(name))), None, hints(name), once=True)], []
+    if state.st_size == 0:
         return [Source(name, lambda: open(name, "rb"), 0, hints(name))], []
     try:
-        head = b""
-        if not pipe:
-            with open(name, "rb") as file:
-                head = file.read(HEAD)
+        with open(name, "rb") as file:
+            head = file.read(HEAD)
+            if archive(head):
+                from doctor.read import archives  # most logs stand in files of their own
+
+                return archives.members(name, head, everything)
+            if not head.strip(b"\0"):
+                head = _behind_nuls(file)
+            how = written(head, lambda: file.read(LOOKED_AT))
     except OSError as error:
         return [], [Skipped(name, _reason(error))]
-    if archive(head):
-        from doctor.read import archives  # most logs stand in files of their own
-
-        return archives.members(name, head)
-    if why := not_text(head):
+    if why := not_text(head) or ("" if asked_for else _no_log(name, head, state.st_size)):
         return [], [Skipped(name, why)]
-    if _source_code(name, head, state.st_size):
-        return [], [Skipped(name, SOURCE_CODE)]
-    if pipe:
-        return [Source(name, lambda: PipeFile(name), None, hints(name), once=True)], []
+    if how:
+        return [Source(name, lambda: plain(LiveFile(name, state), how), state.st_size, hints(name))], []
     return [Source(name, lambda: LiveFile(name, state), state.st_size, hints(name), seekable=True)], []
 
 
-def _source_code(name: str, head: bytes, size: int) -> bool:
+def _behind_nuls(file: BinaryIO) -> bytes:
+    """The first bytes that are none: a log that was copied and emptied while it was written begins with a hole."""
+    while piece := file.read(1 << 20):
+        if text := piece.lstrip(b"\0"):
+            return text[:HEAD]
+    return b"\0"
+
+
+def _no_log(name: str, head: bytes, size: int) -> str:
     """By name and beginning; a small text without a telling name is read as a whole when it begins like code."""
     if len(head) == size or size > WHOLE:
-        return source_code(name, head, len(head) == size)
-    if not source_code(name, head, True):
-        return False
+        return no_log(name, head, len(head) == size)
+    why = no_log(name, head, True)
+    if why != SOURCE_CODE:
+        return why
     try:
         with open(name, "rb") as file:
-            return source_code(name, file.read(WHOLE), True)
+            return no_log(name, file.read(WHOLE), True)
     except OSError:
-        return False
+        return ""
 
 
 def standard_input(stream: BinaryIO) -> Source:
@@ -196,12 +253,17 @@ def standard_input(stream: BinaryIO) -> Source:
         number = stream.fileno()
     except OSError:  # a program gave something that is no file
         return Source(STDIN, lambda: stream, None, hints(""), once=True)
-    return Source(STDIN, lambda: PipeFile(number), None, hints(""), once=True)
+    return Source(STDIN, lambda: buffered(Unknown(PipeFile(number))), None, hints(""), once=True)
 
 
 def given_text(text: str, name: str = "<text>") -> Source:
     """A text handed over by a program."""
+    return given_bytes(text.encode("utf-8", "surrogateescape"), name)
+
+
+def given_bytes(data: bytes, name: str) -> Source:
+    """The same of bytes."""
     import io
 
-    data = text.encode("utf-8", "surrogateescape")
-    return Source(name, lambda: io.BytesIO(data), len(data), hints(name))
+    how = written(data[:LOOKED_AT], bytes)
+    return Source(name, lambda: plain(io.BytesIO(data), how), len(data), hints(name))

@@ -1,4 +1,4 @@
-"""Streams that are read once, forwards, and stop at their bounds: deflated data, and a stretch of a file."""
+"""Streams that are read once, forwards, and stop at their bounds: compressed data, and a stretch of a file."""
 
 from __future__ import annotations
 
@@ -6,15 +6,16 @@ import io
 import sys
 import zlib
 from collections.abc import Callable
-from typing import Any, BinaryIO, cast
+from typing import BinaryIO, cast
 
 from doctor.base import limits
+from doctor.read.machines import machines
 
 MAX_MEMBER = 64 << 30  # bytes that one compressed file, or one file in an archive, may grow to
 MAX_RATIO = 400  # a log compresses 10 to 60 times; what grows more is padding or a bomb
 RATIO_GRACE = 64 << 20  # below this much output the ratio is not judged
 MAX_STREAMS = 1 << 20  # gzip streams one after another in one file
-GZIP, RAW = 31, -15  # kinds of wrapping, as zlib counts them
+RAW = "raw"  # deflated data without a head, as it stands in a zip; the other kinds are those of `content.archive`
 _PIECE = 1 << 14  # what follows a stream is copied at its end: small pieces keep many tiny streams linear
 _STEP = 1 << 12  # what the library inflated in the very call that meets the damage is lost: small steps lose little
 
@@ -56,19 +57,14 @@ class Slice(io.RawIOBase):
 
 
 class Inflated(io.RawIOBase):
-    """A deflated stream, read as far as it goes: what came before the damage is given (to `_STEP` bytes), then the damage is told."""
+    """A compressed stream, read as far as it goes: what came before the damage is given (to `_STEP` bytes), then the damage is told."""
 
-    def __init__(self, raw: BinaryIO, meter: Meter, kind: int = GZIP, size: int = sys.maxsize) -> None:
+    def __init__(self, raw: BinaryIO, meter: Meter, kind: str = "gz", size: int = sys.maxsize, alone: bool = False) -> None:
         self._raw, self._meter, self._kind, self._size = raw, meter, kind, size
+        self._alone = alone  # what follows the stream is somebody else's
         self._some = at_once(raw)
-        self._library: Any = zlib
-        try:
-            from isal import isal_zlib
-
-            self._library = isal_zlib  # about three times as fast, where its wheel is there
-        except ImportError:
-            pass
-        self._machine = self._library.decompressobj(kind)
+        self._make = machines(kind)
+        self._machine = self._make()
         self._pending = b""
         self._given = self._streams = 0
         self._ratio, self._most = limits.limit(limits.RATIO, MAX_RATIO), limits.limit(limits.UNPACKED, MAX_MEMBER)
@@ -113,6 +109,8 @@ class Inflated(io.RawIOBase):
                 at_end = not self._pending
                 if at_end and self._machine.eof:
                     return b""
+            if self._alone and self._machine.eof:
+                return b""
             if self._machine.eof and not self._another():
                 continue
             try:
@@ -123,7 +121,7 @@ class Inflated(io.RawIOBase):
             self._pending = self._machine.unused_data if self._machine.eof else self._machine.unconsumed_tail
             if piece:
                 return bytes(piece)
-            if at_end and not self._machine.eof:
+            if at_end and not self._machine.eof and not self._pending:
                 self._fault = ArchiveError("the compressed data ends early")
         return b""
 
@@ -136,7 +134,7 @@ class Inflated(io.RawIOBase):
         if self._streams > MAX_STREAMS:
             self._fault = ArchiveError(f"it holds more than {MAX_STREAMS} compressed streams: the rest was not read")
             return False
-        self._machine = self._library.decompressobj(self._kind)
+        self._machine = self._make()
         return True
 
     def close(self) -> None:

@@ -27,6 +27,7 @@ def junit(report: Json, lang: str) -> str:
         cases.append((f"{word('unexplained', lang)}: {told.text[:120]}", "error", told.text[:200], _told(told)))
     if made.verdict == "inconclusive" and not made.unexplained:
         cases.append((made.told, "error", made.told, ""))
+    cases += [(name, "", "", "") for one in made.lights for name in one.passed]
     if not cases:
         cases.append((word("clean", lang), "", "", ""))
     failed, broken = (sum(kind == k for _, kind, _, _ in cases) for k in ("failure", "error"))

@@ -22,7 +22,7 @@ from doctor.render.terminal import LABEL, command, headline, labelled
 Json = dict[str, Any]
 FURTHER = 4  # roots after the first
 CLUSTERS = 3  # errors that nobody knows, where no root is
-ONE, MANY = 20, 24  # lines of an answer with one root, and of one about a job
+ONE, MANY = 20, 22  # lines of an answer with one root, and of one about a job: the narration and the prompt have room beneath
 SENTENCES = 2  # about a job
 
 
@@ -166,29 +166,45 @@ class _Compact:
         return f"  {found.times}" + (f", {word('last', self.lang)} {last}" if found.until else "")
 
     def _fix(self, fix: Fix) -> Iterator[str]:
-        """Its title with goal and risk, then what can be pasted, with how to take it back, as far as there is room."""
+        """Its title with goal and risk, then what can be pasted, each with how to take it back, as far as there is room."""
         yield from self._few(labelled(word("fix", self.lang), fix.told, self.style), 2)
-        used = 0
-        parts = tuple(p for p in fix.parts if not isinstance(p, Bullet) and not (isinstance(p, Code) and p.old)) or fix.parts
-        for number, part in enumerate(parts):
-            rows = list(self._part(part))
-            if number and used + len(rows) > self.room.steps:
-                self.steps = len(fix.parts) - number
-                return
-            used += len(rows)
+        used = shown = 0
+        parts: list[FixPart] = [p for p in fix.parts if not isinstance(p, Bullet) and not (isinstance(p, Code) and p.old)]
+        parts = parts or list(fix.parts)
+        while parts:
+            part, undo = parts[0], parts[1] if len(parts) > 1 and _undoes(parts[1]) else None
+            rows = list(self._part(part, undo))
+            if shown and used + len(rows) > self.room.steps:
+                break
+            used, shown, parts = used + len(rows), shown + 1 + (undo is not None), parts[1 + (undo is not None) :]
             yield from rows
-        self.steps = len(fix.parts) - len(parts)
+        self.steps = len(fix.parts) - shown
 
-    def _part(self, part: FixPart) -> Iterator[str]:
+    def _part(self, part: FixPart, undo: FixPart | None = None) -> Iterator[str]:
+        indent, style = " " * (LABEL + 3), self.style
         if isinstance(part, Command):
-            yield from command(part, self.lang, self.style, LABEL + 3)
+            back = f"    # {word('undo', self.lang)}: {undo.run}" if isinstance(undo, Command) else ""
+            if back and cells(indent + part.run + back) <= style.width and "\n" not in part.run + back:
+                told = command(part._replace(run=""), self.lang, style, LABEL + 3) if part.notes else iter(())
+                yield from self._few((row for row in told if row.strip()), 2)
+                yield f"{indent}{paint(part.run, 'code', style)}{paint(back, 'dim', style)}"
+                return
+            yield from self._noted(part)
+            if isinstance(undo, Command):
+                yield from command(undo, self.lang, style, LABEL + 3)
         elif isinstance(part, Bullet):
-            yield from self._few(labelled("", part.text, self.style), 3)
+            yield from self._few(labelled("", part.text, style), 3)
         else:
             rows = part.text.split("\n")
-            yield from (f"{' ' * (LABEL + 3)}{paint(row, 'dim' if part.old else 'code', self.style)}" for row in rows[:6])
+            yield from (f"{indent}{paint(row, 'dim' if part.old else 'code', style)}" for row in rows[:6])
             if len(rows) > 6:
-                yield f"{' ' * (LABEL + 3)}..."
+                yield f"{indent}..."
+
+    def _noted(self, part: Command) -> Iterator[str]:
+        """A command with at most two lines of what to know before."""
+        rows, lines = list(command(part, self.lang, self.style, LABEL + 3)), len(part.run.split("\n"))
+        yield from self._few(rows[: len(rows) - lines], 2)
+        yield from rows[len(rows) - lines :]
 
     def _further(self, found: tuple[Finding, ...]) -> Iterator[str]:
         for one in found[:FURTHER]:
@@ -251,6 +267,7 @@ class _Compact:
             ("fix", len(first.document.fixes) - 1 if first else 0),
             ("symptom", made.symptoms),
             ("unknown", unknown),
+            ("context", len(made.context)),
             ("noise", len(made.noise)),
             ("missing", len(made.missing) if first else len(made.missing) - 1),
             ("skip", len(made.skipped)),
@@ -285,6 +302,10 @@ def _shown(document: Document) -> Evidence | None:
     """The evidence to show alone: the first that took part in the decision."""
     found = document.evidence
     return next((e for e in found if e.matched), found[0] if found else None)
+
+
+def _undoes(part: FixPart) -> bool:
+    return isinstance(part, Command) and part.undo
 
 
 _ESCAPE = re.compile(r"\x1b\[[\d;]*m")

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from doctor.base import notation
-from doctor.base.words import word
+from doctor.base.words import named, word
 from doctor.base.words.told import told
 from doctor.render import parts
 from doctor.render.document import (
@@ -50,6 +50,7 @@ class Finding(NamedTuple):
     against: tuple[str, ...]  # what speaks against it
     first: Fix | None  # the one to try first
     document: Document
+    note: str = ""  # why it stands where it does
 
     @property
     def times(self) -> str:
@@ -63,6 +64,16 @@ class Missing(NamedTuple):
     how: Command
 
 
+class Light(NamedTuple):
+    """A group of checks of a machine: how it stands, in a word; what is there; the checks that it passed."""
+
+    group: str
+    light: str  # red | yellow | green | grey
+    told: str
+    text: str
+    passed: tuple[str, ...]
+
+
 class Answer(NamedTuple):
     """A whole report."""
 
@@ -74,12 +85,15 @@ class Answer(NamedTuple):
     findings: tuple[Finding, ...]
     causes: tuple[Finding, ...]  # those of them that went wrong by themselves
     symptoms: int  # those that only followed
+    context: tuple[Finding, ...]  # of another time than the failure
     noise: tuple[Finding, ...]
     job: Job | None
     unexplained: tuple[Document, ...]
     unexplained_times: int
     missing: tuple[Missing, ...]
     skipped: tuple[Pair, ...]
+    lights: tuple[Light, ...]
+    again: str  # the command that gives the report
 
 
 def answer(report: Json, lang: str) -> Answer:
@@ -95,13 +109,21 @@ def answer(report: Json, lang: str) -> Answer:
         findings=tuple(found.values()),
         causes=tuple(found[f["id"]] for f in parts.roots(report)),
         symptoms=sum(f["role"] == "symptom" for f in report["findings"]),
+        context=tuple(found[f["id"]] for f in parts.context(report)),
         noise=tuple(found[f["id"]] for f in parts.noise(report)),
         job=_job(report, lang),
         unexplained=tuple(cluster(c, lang) for c in report["unexplained"]),
         unexplained_times=sum(c["count"] for c in report["unexplained"]),
         missing=tuple(missing(one, lang) for one in report["missing_evidence"]),
         skipped=skipped(report, lang),
+        lights=tuple(_light(group, lang) for group in report.get("environment", {}).get("groups", ())),
+        again="npu-doctor env" if report.get("environment", {}).get("alone") else "npu-doctor scan ...",
     )
+
+
+def _light(group: Json, lang: str) -> Light:
+    passed = tuple(f"{c['id']} {c['slug']}" for c in group["checks"] if c["state"] == "holds")
+    return Light(named("env.group", group["name"], lang), group["light"], named("env.light", group["light"], lang), group["line"], passed)
 
 
 def _job(report: Json, lang: str) -> Job | None:
@@ -124,6 +146,7 @@ def finding(made: Json, report: Json, lang: str, kinds: Kinds = str) -> Finding:
         scope(made, lang), sentence(made["cause"][lang], lang), tuple(a[lang] for a in made.get("doubts") or ()),
         found[first] if first < len(found) else None,
         Document(made["id"], made["title"][lang], facts, tuple(s for s in _sections(made, report, lang) if s.blocks)),
+        made["note"][lang] if made.get("note") else "",
     )  # fmt: skip
 
 

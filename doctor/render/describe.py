@@ -24,8 +24,11 @@ from doctor.render.document import (
 )  # fmt: skip
 from doctor.render.fixes import fixes, references
 from kb import plain
+from kb.check import Check
 from kb.knowledge import Knowledge
+from kb.layers import BUILT_IN
 from kb.model import Edge, Entry, Signal
+from parsers.raised import WORDS
 
 if TYPE_CHECKING:  # `explain` asks nobody who names an entry
     from doctor.lookup.backlinks import Backlinks
@@ -47,6 +50,7 @@ def entry(one: Entry, known: Knowledge, lang: str, back: Backlinks | None = None
         known.kind_title(one.kind).pick(lang),
         one.component,
         one.status if one.status != "stable" else "",
+        "" if one.layer == BUILT_IN else word("replacing" if known.replaced(one.code) else "foreign", lang, layer=one.layer),
     )
     applies = " ".join(f"{k} {v}" for k, v in one.applies_to)
     variables = dict.fromkeys(e.name for f in one.fixes for e in f.env if known.variable(e.name))
@@ -63,12 +67,27 @@ def entry(one: Entry, known: Knowledge, lang: str, back: Backlinks | None = None
     return Document(one.code, one.title.pick(lang), facts, tuple(s for s in sections if s.blocks))
 
 
+def check(one: Check, known: Knowledge, lang: str) -> Document:
+    """A check of a machine, whole, as it reads away from any machine."""
+    facts = (word(one.severity, lang), named("env.group", one.group, lang), known.kind_title(one.kind).pick(lang))
+    conditions = tuple(Pattern(f"{fact}: {wanted}") for fact, wanted in (*one.when, *one.wants))
+    sections = (
+        Section("cause", word("cause", lang), (Prose(plain.text(one.cause).pick(lang)),)),
+        Section("patterns", word("patterns", lang), conditions),
+        Section("fix", word("fix", lang), fixes((fix_json(f) for f in plain.fixes(one.fixes)), lang)),
+        Section("refs", word("refs", lang), references(r._asdict() for r in one.references)),
+    )
+    return Document(one.code, plain.text(one.title).pick(lang), facts, tuple(s for s in sections if s.blocks))
+
+
 def _pattern(signal: Signal) -> str:
     """A leaf as its author wrote it: codes and exit codes are known by their numbers, not by the patterns made of them."""
     if signal.form in ("code", "exit"):
         return f"{signal.form} {' / '.join(signal.anchors[:6])}"
     if signal.form == "fields":
         return f"{signal.table}: " + ", ".join(f"{k} {v}" for k, v in signal.where)
+    if signal.form == "raised":
+        return "raised " + ", ".join(f"{k}: {v.replace('|', ', ') if k in WORDS else v}" for k, v in signal.where)
     return signal.pattern
 
 

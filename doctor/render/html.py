@@ -73,7 +73,15 @@ def _head(made: Answer, lang: str) -> Iterator[str]:
 
 
 def _rest(made: Answer, lang: str) -> Iterator[str]:
-    """What is no answer: noise, evidence that would help, what was not read."""
+    """What is no answer: lights of the machine, what stands beside it, noise, evidence that would help, what was not read."""
+    if made.lights:
+        yield f"<section><h2>{escape(word('env.machine', lang))}</h2>\n<table>"
+        yield from (_row("td", (one.told, one.group, one.text)) for one in made.lights)
+        yield "</table></section>"
+    if made.context:
+        yield f"<section><h2>{escape(word('context', lang))}</h2>"
+        yield from _list(f"{f.code} {f.title}: {f.note}" for f in made.context)
+        yield "</section>"
     if made.noise:
         yield f"<section><h2>{escape(word('noise', lang))}</h2>"
         yield from _list(f"{f.code} {f.title} ({f.times})" for f in made.noise)

@@ -14,9 +14,9 @@ from parsers.parsed import seconds
 
 Json = dict[str, Any]
 Key = tuple[str, str]  # the state of a process, and what it is about
-STATES = ("root", "fault", "stopped", "silent", "waiting", "gave-up", "alive", "ended")
+STATES = ("root", "fault", "stopped", "erring", "silent", "waiting", "gave-up", "alive", "ended")
 MARKS = {
-    "root": "failed", "fault": "failed", "stopped": "failed", "waiting": "waits", "gave-up": "waits", "silent": "silent",
+    "root": "failed", "fault": "failed", "stopped": "failed", "erring": "failed", "waiting": "waits", "gave-up": "waits", "silent": "silent",
 }  # fmt: skip
 FEW = 3  # roots of which sentences are made
 _CODE = re.compile(r"[A-Z]{3}\d{3}")
@@ -34,7 +34,7 @@ def compose(made: Json, lang: str) -> Job:
     length = max([*(t - begin for t in times), *(e.at for e in events)], default=0.0)
     absent = made["missing_ranks"]
     return Job(
-        head=word("job-head", lang, seen=made["processes"], world=made["world_size"] or "?"),
+        head=_head(made, lang),
         told=tuple(_sentences(made, lang)),
         groups=tuple(_group(key, members, made, lang) for key, members in ordered),
         missing=_missing(absent, lang) if absent else None,
@@ -139,6 +139,13 @@ def _event(one: Json, begin: float, lang: str) -> Event:
         notation.short_moment(one["time"]), one["node"] or "?", one["ahead"] or 0.0, one["text"][lang], at,
         "waits" if waits else "failed",
     )  # fmt: skip
+
+
+def _head(made: Json, lang: str) -> str:
+    """How many processes are seen, of how many: as a line tells it, or at least as many as the highest rank says."""
+    if made["world_size"] or not made["at_least"]:
+        return word("job-head", lang, seen=made["processes"], world=made["world_size"] or "?")
+    return word("job-head-at-least", lang, seen=made["processes"], world=made["at_least"])
 
 
 def _clocks(skew: list[Json], lang: str) -> str:

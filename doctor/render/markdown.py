@@ -87,6 +87,12 @@ def _lines(report: Json, lang: str) -> Iterator[str]:
         yield from _finding(finding, lang)
     if made.job is not None:
         yield from _job(made.job, lang)
+    if made.lights:
+        yield f"## {word('env.machine', lang)}"
+        yield ""
+        yield "| | | |\n| --- | --- | --- |"
+        yield from (f"| {one.told} | {one.group} | {escape(one.text)} |" for one in made.lights)
+        yield ""
     if made.unexplained:
         yield f"## {word('unexplained', lang)}"
         for cluster in made.unexplained:

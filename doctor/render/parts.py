@@ -1,4 +1,4 @@
-"""What every face of a report asks it: which findings are answers, and which are only noise."""
+"""What every face of a report asks it: which findings are answers, which lie beside them, and which are only noise."""
 
 from __future__ import annotations
 
@@ -14,3 +14,8 @@ def roots(report: Json) -> list[Json]:
 
 def noise(report: Json) -> list[Json]:
     return [f for f in report["findings"] if f["kind"] == "noise"]
+
+
+def context(report: Json) -> list[Json]:
+    """What is of another time than the failure, or of none."""
+    return [f for f in report["findings"] if f["role"] == "context" and f["kind"] != "noise"]

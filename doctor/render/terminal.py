@@ -63,9 +63,14 @@ def indented(text: str, style: Style, indent: int = 6) -> Iterator[str]:
         yield f"{' ' * indent}{row}"
 
 
+def joined(notes: tuple[str, ...]) -> str:
+    """Notes one behind the other, without a full stop before a semicolon."""
+    return "; ".join((*(note.rstrip(".。") for note in notes[:-1]), *notes[-1:]))
+
+
 def command(one: Command, lang: str, style: Style, indent: int) -> Iterator[str]:
     """A line to paste is never broken; its notes go above when they do not fit."""
-    remark = "; ".join((*one.notes, *((word("undo", lang),) if one.undo else ())))
+    remark = joined((*one.notes, *((word("undo", lang),) if one.undo else ())))
     rows, name = one.run.split("\n"), "dim" if one.undo else "code"
     if remark and len(rows) == 1 and indent + cells(one.run) + 4 + cells(remark) <= style.width:
         yield " " * indent + paint(one.run, name, style) + paint(f"    # {remark}", "dim", style)

@@ -7,7 +7,7 @@ from typing import Any
 
 from doctor.base import notation
 from doctor.base.words import word
-from doctor.render.compose import Answer, Finding, answer
+from doctor.render.compose import Answer, Finding, Light, answer
 from doctor.render.document import (
     Block,
     Command,
@@ -53,7 +53,14 @@ class _Text:
         yield from self._causes(made.causes, () if made.decisive is not None else situation)
         if made.job is not None:
             yield from self._job(made.job, timeline)
+        if made.lights:
+            yield from self._lights(made.lights)
         yield from self._unexplained(made)
+        if made.context:
+            yield self._title("context")
+            for one in made.context[: None if self.everything else 4]:
+                yield from bullet(f"{one.code} {one.title}: {one.note}", self.style)
+            yield ""
         if made.noise:
             yield self._title("noise")
             for one in made.noise[: 20 if self.everything else 4]:
@@ -67,7 +74,7 @@ class _Text:
             yield ""
         yield from self._skipped(made)
         if made.causes:
-            told = f"{word('next', self.lang)}: npu-doctor explain {made.causes[0].code} {self.style.dot} npu-doctor scan ... -o report.md"
+            told = f"{word('next', self.lang)}: npu-doctor explain {made.causes[0].code} {self.style.dot} {made.again} -o report.md"
             yield from (paint(row, "dim", self.style) for row in wrap(told, self.style.width))
 
     def _job(self, job: Job, timeline: bool) -> Iterator[str]:
@@ -76,6 +83,17 @@ class _Text:
         yield from drawing.ranks(job, self.lang, self.style, self.everything)
         if timeline and job.events:
             yield from drawing.timeline(job, self.lang, self.style)
+
+    def _lights(self, lights: Sequence[Light]) -> Iterator[str]:
+        """A machine by groups: how each stands, and what is there."""
+        yield self._title("env.machine")
+        colours = {"red": "error", "yellow": "warning", "green": "good", "grey": "dim"}
+        wide, named = max(cells(one.told) for one in lights) + 2, max(cells(one.group) for one in lights) + 2
+        for one in lights:
+            head = paint(one.told, colours[one.light], self.style) + " " * (wide - cells(one.told)) + one.group + " " * (named - cells(one.group))
+            rows = wrap(one.text, max(20, self.style.width - wide - named - 2))
+            yield from (f"  {head}{row}".rstrip() if not n else f"  {' ' * (wide + named)}{row}" for n, row in enumerate(rows))
+        yield ""
 
     def _title(self, name: str, after: str = "") -> str:
         return paint(word(name, self.lang) + after, "bold", self.style)

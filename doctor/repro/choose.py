@@ -17,6 +17,12 @@ from kb.model import Text
 
 EVENTS = {"memory": "memory_pressure", "hccl": "hccl_collective", "device": "device_switch"}
 CONTEXT = 12
+# What shows a fault of a kind whose entry names no template: those that need no operator of the log.
+BY_KIND = {
+    "out-of-memory": "memory_pressure", "comm-buffer": "hccl_collective", "collective-mismatch": "hccl_collective",
+    "rank-table": "hccl_collective", "peer-timeout": "hccl_collective", "link-fault": "hccl_collective",
+    "network-config": "hccl_collective", "device-selection": "device_switch", "precision": "overflow_detection",
+}  # fmt: skip
 _UNKNOWN = frozenset(("", "unknown", "none", "?"))
 
 
@@ -74,6 +80,11 @@ def request(operator: Operator | None, table: Table, wish: Wish, told: Mapping[s
     return Request(
         name, slots, tuple(notes), tuple(guessed), frozenset(parts), wish.expect or operator.error, wish.lang
     )
+
+
+def shows_something(wish: Wish, told: Mapping[str, str]) -> bool:
+    """Is there more to run than the example of a template that lives by its operator?"""
+    return bool(wish.template and wish.template != "single_op") or _named(told) is not None
 
 
 def _suggested(operator: Operator, bound: Bound) -> str:

@@ -12,8 +12,8 @@ from doctor.base import exits, lang, output
 from doctor.base.errors import UsageError
 from doctor.base.notation import clean
 from doctor.judge.diagnosis import Diagnosis
-from doctor.repro import choose
-from doctor.repro.build import script, template_name
+from doctor.repro import build, choose, short
+from doctor.repro.build import template_name
 from doctor.repro.call import Call, Operator, Request, Script, Seen, Value
 from doctor.repro.choose import Wish
 from doctor.repro.extract import operators
@@ -68,6 +68,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--device", default="", help="the device of templates that select one (npu:0)")
     parser.add_argument("--expect", default="", metavar="TEXT", help="text of the error that the script compares with")
     parser.add_argument("--list", action="store_true", help="list the templates, or with --from the operators found")
+    parser.add_argument("--harness", action="store_true", help="the long script: options, tolerances by type, a verdict as exit code")
     parser.add_argument("-o", "--output", metavar="FILE", help="write the script to a file instead of standard output")
 
 
@@ -78,7 +79,8 @@ def run(args: argparse.Namespace, diagnose: Diagnose, knowledge: Entries | None 
         if args.list:
             sys.stdout.write(_listing(args, language))
             return exits.CLEAN
-        made = script(_request(args, diagnose, knowledge, language))
+        request = _request(args, diagnose, knowledge, language)
+        made = build.script(request) if args.harness else short.script(request)
     except SlotError as problem:
         raise UsageError(
             str(problem), "npu-doctor repro --list names the templates; npu-doctor repro --help tells the rest"
@@ -113,6 +115,11 @@ def _request(args: argparse.Namespace, diagnose: Diagnose, knowledge: Entries | 
     elif not args.source and not wish.template:
         raise UsageError(
             "nothing to reproduce", "npu-doctor repro RTS001, --from PATH, --op torch.max, or --template NAME"
+        )
+    if args.entry and not found and not choose.shows_something(wish, told):
+        raise UsageError(
+            f"{args.entry} tells no operator: which one to run stands in the log",
+            f"npu-doctor repro {args.entry} --from PATH, or --op NAME --input 'float16[4,8]'; --template NAME for an example",
         )
     number = args.number or 1
     if args.number and not 0 < number <= len(found):
@@ -209,7 +216,7 @@ def _from_entry(code: str, knowledge: Entries | None) -> tuple[str, Mapping[str,
             f"there is no entry '{code}'", "npu-doctor kb search TEXT finds one; a path is given with --from"
         )
     if entry.repro is None:
-        return "single_op", {}
+        return choose.BY_KIND.get(entry.kind, ""), {}
     name, slots = entry.repro
     return name, _filled(slots, {})
 

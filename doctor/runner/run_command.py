@@ -14,11 +14,13 @@ from doctor import record
 from doctor.base import lang
 from doctor.base.errors import UsageError
 from doctor.base.words import word
+from doctor.read import discover
+from doctor.read.source import Source
 from doctor.runner.child import NOT_EXECUTABLE, NOT_FOUND, Child
 from doctor.runner.kept_output import Tail
 from doctor.runner.written_plogs import Tree
 
-Diagnose = Callable[[Sequence[str]], object]
+Diagnose = Callable[[Source, Sequence[str]], object]  # what the command printed, and the logs that it wrote
 
 LEVELS = {"debug": "0", "info": "1", "warning": "2", "error": "3"}
 INTERRUPTED = 130
@@ -47,7 +49,7 @@ def run(args: argparse.Namespace, diagnose: Diagnose) -> int:
     if not command:
         raise UsageError("there is no command to run", "npu-doctor run -- python train.py")
     language = lang.choose(getattr(args, "lang", None))
-    folder = _folder(args.save)
+    folder = _folder(args)
     changes = environment(args, folder)
     if changes:
         _say("run.sets", language, what=" ".join(f"{name}={value}" for name, value in changes.items()))
@@ -67,7 +69,7 @@ def run(args: argparse.Namespace, diagnose: Diagnose) -> int:
     return code
 
 
-def environment(args: argparse.Namespace, folder: Path) -> dict[str, str]:
+def environment(args: argparse.Namespace, folder: Path | None) -> dict[str, str]:
     """The variables that the options ask for; none without options."""
     changes: dict[str, str] = {}
     if args.log_level:
@@ -84,40 +86,68 @@ def environment(args: argparse.Namespace, folder: Path) -> dict[str, str]:
 
 
 def _report(
-    code: int, tail: Tail, tree: Tree, folder: Path, save: str | None, language: str, diagnose: Diagnose
+    code: int, tail: Tail, tree: Tree, folder: Path | None, save: str | None, language: str, diagnose: Diagnose
 ) -> None:
     """The diagnosis after the program's own output, on standard error's side of it."""
-    output = folder / "output.txt"
-    told = str(output)
-    try:
-        output.write_bytes(tail.content())
-    except OSError:  # a full disk: what the program said is diagnosed from memory
-        told = tail.content().decode("utf-8", "surrogateescape") + "\n"
+    output = tail.content()
+    name = _keep(output, folder)  # the diagnosis cites it
     logs = tree.found()
     _say("run.failed", language, code=code, files=len(logs.paths))
     if logs.paths and not logs.sure:
         _say("run.by_time", language)
     try:
-        diagnose([told, *logs.paths])
+        diagnose(discover.given_bytes(output, name), logs.paths)
     except Exception as problem:  # noqa: BLE001 - the command's exit code is owed whatever happens to the diagnosis
         _say("run.broken", language, why=f"{type(problem).__name__}: {problem}")
     sys.stdout.flush()
+    if not save and name != "<output>":
+        _say("run.kept", language, path=name)
+    if folder is None:
+        return
     records = sorted(p for p in folder.glob("ops-*") if p.suffix in (".json", ".ring"))
     if save:
-        for path in logs.paths:
+        _save(logs.paths, folder, language)
+    if records:
+        _say("run.record", language, path=records[0] if len(records) == 1 else folder)
+
+
+def _keep(output: bytes, folder: Path | None) -> str:
+    """What the command printed, beside its logs; on a full disk it is diagnosed from memory all the same."""
+    path = Path("output.txt")
+    try:
+        path = (folder or Path(tempfile.mkdtemp(prefix="npu-doctor-run-"))) / "output.txt"
+        path.write_bytes(output)
+    except OSError as problem:
+        sys.stderr.write(f"npu-doctor: cannot write {path}: {problem.strerror}\n")
+        return "<output>"
+    return str(path)
+
+
+def _save(paths: Sequence[str], folder: Path, language: str) -> None:
+    """Copies of the logs; the first that cannot be written ends it, and is told."""
+    try:
+        for path in paths:
             target = folder / "logs" / Path(path).parent.name / Path(path).name
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(path, target)
-        _say("run.saved", language, path=folder)
-    if records:
-        _say("run.record", language, path=records[0] if len(records) == 1 else folder)
-    if not save and output.exists():  # the diagnosis cites it
-        _say("run.kept", language, path=output)
+    except OSError as problem:
+        sys.stderr.write(f"npu-doctor: cannot save the logs in {folder}: {problem.strerror}\n")
+        return
+    _say("run.saved", language, path=folder)
 
 
-def _folder(save: str | None) -> Path:
+def _folder(args: argparse.Namespace) -> Path | None:
+    """Where files of this run go; nowhere when nothing asks for any."""
+    save: str | None = args.save
+    if not save and not args.record_ops:
+        return None
     if not save:
-        return Path(tempfile.mkdtemp(prefix="npu-doctor-run-"))
+        try:
+            return Path(tempfile.mkdtemp(prefix="npu-doctor-run-"))
+        except OSError as problem:
+            raise UsageError(
+                f"there is no place for the record of operators: {problem.strerror}", "name one with --save DIR"
+            ) from problem
     path = Path(save).expanduser().resolve()
     try:
         path.mkdir(parents=True, exist_ok=True)
@@ -128,8 +158,8 @@ def _folder(save: str | None) -> Path:
     return path
 
 
-def _tidy(folder: Path, save: str | None) -> None:
-    if not save:
+def _tidy(folder: Path | None, save: str | None) -> None:
+    if folder is not None and not save:
         shutil.rmtree(folder, ignore_errors=True)
 
 

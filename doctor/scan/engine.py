@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from doctor.scan import finder
+from doctor.scan.windows import WINDOW
 
-QUIET_FROM = 16 << 20  # making another finder costs as much as looking through this much
+WORTH = 200_000  # making another finder costs as much as so many finds
+MUCH = 32 << 20
 MAX_QUIET = 12
 
 
@@ -16,7 +18,13 @@ class Engine:
         self._small: finder.Finder = finder.plain(fragments)
         self._large: finder.Finder | None = None
         self._quiet: dict[frozenset[int], finder.Finder] = {}
+        self._unneeded: frozenset[int] = frozenset()
         self._expected = 0
+
+    @property
+    def much(self) -> bool:
+        """Is so much to be looked through that making another finder may pay?"""
+        return self._large is not None and self._expected >= MUCH
 
     def prepare(self, size: int) -> None:
         """Chooses the engine for that many bytes."""
@@ -34,13 +42,24 @@ class Engine:
             self._large = finder.best(self._fragments, len(data), self._digest, self._name)
         return self._large(data)
 
-    def quieten(self, wanted: frozenset[int], dead: frozenset[int]) -> frozenset[int]:
-        """Which of the dead literals can be left out from now on: those wanted, or as many as a finder was made for."""
+    def change(self, fragments: tuple[bytes, ...], unneeded: frozenset[int]) -> None:
+        """More literals, and some that are not looked for any more; the others keep their numbers."""
+        self._fragments, self._unneeded = fragments, unneeded
+        self._small = finder.plain(fragments)
+        self._large = finder.without(fragments, unneeded, self._expected, self._name)
+        self._quiet.clear()
+
+    def quieten(self, wanted: frozenset[int], dead: frozenset[int], saved: int) -> frozenset[int]:
+        """Which of the dead literals can be left out from now on: those wanted, or as many as a finder was made for.
+
+        `saved`: how many finds there are then fewer in a window. Making a finder must cost less than these.
+        """
         fitting = [made for made in self._quiet if made <= dead]
         enough = next((made for made in fitting if wanted <= made), None)
         if enough is not None:
             return enough
-        if self._large is not None and self._expected >= QUIET_FROM and len(self._quiet) < MAX_QUIET:
-            self._quiet[wanted] = finder.without(self._fragments, wanted, self._expected, self._name)
+        pays = saved * (self._expected // WINDOW) >= WORTH
+        if self._large is not None and pays and len(self._quiet) < MAX_QUIET:
+            self._quiet[wanted] = finder.without(self._fragments, wanted | self._unneeded, self._expected, self._name)
             return wanted
         return max(fitting, key=lambda made: len(made & wanted), default=frozenset())

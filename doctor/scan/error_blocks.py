@@ -16,7 +16,7 @@ from collections.abc import Iterator
 TITLE = b"TraceBack (most recent call last)"
 MARK = "TraceBack (most recent call"
 LINES = 12
-_INDENTED = re.compile(rb"(?:[ ]{2,40}|\t{1,4})(?=[^\s])")
+_INDENTED = re.compile(rb"(?:[ ]{2,40}|\t{1,4}|(?:&nbsp;){2,40})(?=[^\s])")
 _SAYS = re.compile(rb"\s*(?!raise |return |File |During |\[\[)[^\n]{0,200}?[A-Za-z]{2,}[ ,.:]+[A-Za-z\d(\[<'\"]+[ ,.:]+[A-Za-z\d(\[<'\"]")  # three words, not code
 _KNOWN = (b"][FILE:", b"] [FILE:", b'File "', b"[THREAD:", TITLE)
 

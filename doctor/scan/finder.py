@@ -1,6 +1,6 @@
 """Finds many literals in bytes. Every engine gives the same answer: (end, number of the literal) by ascending end.
 
-hyperscan       the fastest; loads a serialised automaton; an extra, because its wheels want a recent glibc
+hyperscan       the fastest, where it has wheels; large inputs alone are worth loading it
 ahocorasick_rs  always installable
 plain           the standard library: for small inputs the best, for large ones the last resort
 """
@@ -92,7 +92,7 @@ def hyperscan(
 
 
 def _escaped(literal: bytes) -> bytes:
-    return b"".join(b"\\x%02x" % byte for byte in literal)
+    return ("\\x" + literal.hex(" ").replace(" ", "\\x")).encode()
 
 
 def best(literals: Sequence[bytes], size: int, digest: str, engine: str | None = None) -> Finder:

@@ -3,6 +3,8 @@
 Reading a line costs a hundred times what finding a literal in it costs, so a scan is as fast as it reads few lines. What
 is left unread is counted, and the report says where a count is only a lower bound. From the mildest to the strongest:
 
+0. *A common anchor.* A signal whose anchor stands in thousands of lines that lack the other text that its pattern needs is
+   looked for by that text from then on (`Plan.narrow`).
 1. *Enough of a signal.* The first `KEEP` lines of each are kept with place and captures (`KEEP_OF_PROCESS` in a file of
    one process, where more of the same says nothing new). Then the signal is full: lines with it are only counted, and a
    plain text is counted by its literal alone. Anything that takes more reading is from then on counted "at least", as is
@@ -14,8 +16,8 @@ is left unread is counted, and the report says where a count is only a lower bou
    that statement are not asked any more.
 4. *Enough of an error that nobody claims.* Of each log statement `KEEP_OF_STATEMENT` lines are read, the rest counts under
    their shape. Beyond `MAX_SHAPES` shapes a new one is only counted (`clusters.FURTHER`), and a statement not seen before
-   is not read for it. After `NEW_IN_A_ROW` lines that were all of that kind, error lines are counted where they are found.
-
+   is not read for it. After `NEW_IN_A_ROW` lines that were all of that kind, error lines are counted where they are found,
+   and a mark that is found in nearly all of them is left out of the search: `marks` counts it.
 5. *Enough of a fact about the job.* `KEEP_OF_OWNER` of each process are kept, so that in one stream of many ranks the loud
    ones do not crowd out the others. After `FUTILE` in a row that were too many of their process (`FUTILE_OF_PROCESS` where
    nobody else can speak up) the fact is full.
@@ -32,6 +34,7 @@ from collections.abc import Set as AbstractSet
 
 from doctor.scan.engine import Engine
 from doctor.scan.finder import Finds
+from doctor.scan.marks import Mark, frequent
 from doctor.scan.plan import GO_MARK, Literal, Plan
 
 KEEP = 200
@@ -60,7 +63,8 @@ Counted = tuple[bytes | None, int]
 def statement(data: bytes, start: int, eol: int) -> bytes:
     """From `start`, behind the level: where in the software's source a line was written, as plog lines tell behind their level: `[stream.cc:12`."""
     at = data.find(b"[", start, eol)
-    return data[at : data.find(b"]", at, eol)] if at >= 0 else b""
+    end = data.find(b"]", at, eol) if at >= 0 else -1
+    return data[at:end] if end >= 0 else b""
 
 
 class Enough:
@@ -85,7 +89,7 @@ class Enough:
 class Treatment:
     """What is to be done about a line with one combination of literals. `lines` counts those that need no more than that."""
 
-    __slots__ = ("capped", "claimable", "counted", "go", "lines", "mark", "only_counts", "only_mark", "open", "table")
+    __slots__ = ("capped", "claimable", "counted", "further", "go", "lines", "mark", "only_counts", "only_mark", "open", "table")
 
     def __init__(self, found: list[Literal], enough: Enough) -> None:
         opened: dict[bytes | None, list[int]] = {}
@@ -110,6 +114,7 @@ class Treatment:
         self.table = any(literal.table for literal in found)
         self.only_mark = self.mark and not self.claimable and not self.table
         self.go = all(literal.fragment == GO_MARK.encode() for literal in found)  # says nothing about the level
+        self.further = self.only_mark and not self.go  # in a storm, one more
         claimed = None in capped or any(anchor is None for anchor, _ in counted)
         sure = all(anchor is None for anchor, _ in counted)
         self.only_counts = not self.table and not self.open and sure and (claimed or not self.mark)
@@ -144,23 +149,31 @@ class LeftOut:
     def __init__(self, plan: Plan, silent: frozenset[int]) -> None:
         self._plan, self._silent = plan, silent
         self.literals: frozenset[int] = frozenset()
+        self.mark: Mark | None = None  # one of them, which stands in nearly all lines
         self._anchors: re.Pattern[bytes] | None = None
         self._claimed: dict[bytes, int] = {}
         self.believed: set[bytes] = set()  # log statements whose lines need not be asked any more
 
-    def more(self, finds: Finds, dead: AbstractSet[int], engine: Engine) -> None:
-        """Leaves out what was found too often for nothing in a window."""
-        often = Counter(number for _, number in finds if number in dead)
+    def more(self, finds: Finds, dead: AbstractSet[int], mark: int | None, engine: Engine) -> None:
+        """Leaves out what was found too often for nothing in a window, and a mark that is only counted."""
+        often = Counter(number for _, number in finds if number in dead or number == mark)
         if often.total() <= DISTURBING:
             return
         wanted = self.literals | {number for number, times in often.items() if times > DISTURBING // 6}
-        literals = engine.quieten(wanted, frozenset(dead))
+        allowed = frozenset(dead) if mark is None else frozenset((*dead, mark))
+        literals = engine.quieten(wanted, allowed, often.total())
         if literals == self.literals:
             return
         self.literals = literals
+        if mark is not None and mark in literals:
+            self.mark = Mark(mark, self._plan.literals[mark].fragment)
         pairs = [pair for n in literals for pair in self._plan.literals[n].pairs]
         anchors = {anchor for anchor, number in pairs if number not in self._silent}
         self._anchors = re.compile(b"|".join(map(re.escape, sorted(anchors, reverse=True)))) if anchors else None
+
+    def nothing(self) -> None:
+        """Everything is looked for again."""
+        self.literals, self.mark, self._anchors = frozenset(), None, None
 
     def claim(self, data: bytes, start: int, eol: int) -> bool:
         """Is a line with an error mark claimed by a signal whose literal is left out?"""
@@ -284,8 +297,29 @@ class Floods:
             self.enough.capped.update(much)
             self.treatments.forget(much)
 
-    def after_window(self, finds: Finds) -> None:
+    def count_marks(self, data: bytes, limit: int, finds: Finds, plainly: bool) -> None:
+        """Counts the lines with the mark that is left out; it is put among the finds where there is more to see."""
+        mark = self.left_out.mark
+        if mark is None:
+            return
+        if plainly:
+            self.unclaimed.further += mark.lines(data, limit) - mark.beside(data, limit, finds)
+        else:
+            mark.everywhere(data, finds)
+
+    def after_window(self, data: bytes, finds: Finds) -> None:
         """A window is over: what disturbed in it is left out of the next one."""
         self.settle()
-        if len(finds) > DISTURBING and self.enough.dead:
-            self.left_out.more(finds, self.enough.dead, self._engine)
+        if len(finds) <= DISTURBING:
+            return
+        if self._engine.much and self._plan.narrow(data):
+            self._engine.change(tuple(x.fragment for x in self._plan.literals), self._plan.unneeded())
+            self.treatments.clear()
+            self.left_out.nothing()
+            for number in self.enough.full:
+                self.enough.bury(number)
+        mark = self.left_out.mark.number if self.left_out.mark is not None else None
+        if mark is None and self.unclaimed.flooded:
+            mark = frequent(finds, self._plan)
+        if self.enough.dead or mark is not None:
+            self.left_out.more(finds, self.enough.dead, mark, self._engine)

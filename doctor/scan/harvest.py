@@ -32,6 +32,11 @@ class Place(NamedTuple):
     worker: str | None
     text: str
 
+    @property
+    def spot(self) -> tuple[str, int, str]:
+        """What tells one line from another: a record of a JSON log holds several on one line of the file."""
+        return self.path, self.line, self.text.partition("\n")[0]
+
 
 class Hit(NamedTuple):
     """One leaf of one entry seen in one line."""

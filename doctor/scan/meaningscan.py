@@ -6,16 +6,17 @@ is read with its frames, which stand above it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, NamedTuple
 
 from doctor.read.encoding import decode
 from doctor.scan.clusters import template
 from doctor.scan.error_lines import is_error
 from doctor.scan.harvest import Place
+from doctor.scan.raised import RaisedScan, evidence, row
 from doctor.scan.tablescan import Cells
-from doctor.scan.window_lines import WindowLines, line_breaks
-from doctor.scan.windows import LOOK_BACK
-from kb.model import Signal
+from doctor.scan.window_lines import WindowLines
+from kb.model import RAISED, Signal
 from parsers.lazy import lazy
 from parsers.line import read_line
 from parsers.traceback_forms import EXCEPTION
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from parsers import meaning
 
 MAX_SHAPES = 200
-MAX_EXCEPTIONS = 40
 _FOLLOWING = 6
 _BELOW = 4 << 10  # bytes of an exception's message that may follow
 _HEAD = lazy(
@@ -34,40 +34,67 @@ _HEAD = lazy(
 _TABLE = "meaning."
 _NO_ERROR = ("W", "Possible Cause", "Solution", "TraceBack", "Rectify", "The function call", "- Ascend")  # of CANN's blocks
 
+Asked = tuple[Signal, ...]
+
+
+class Told(NamedTuple):
+    """A row that a line tells, where it stands, and the leaves that are asked."""
+
+    cells: Cells
+    place: Place
+    asked: Asked
+    shape: str = ""
+    """Of an exception: which leaves it fulfils is told to `fulfils`."""
+
 
 class MeaningScan:
-    """The rows of meaning of one range of a source."""
+    """The rows of meaning, and the exceptions, of one range of a source."""
 
-    def __init__(self, signals: tuple[Signal, ...]) -> None:
-        self._wanted = any(s.table.startswith(_TABLE) for s in signals)
+    def __init__(self, rows: Mapping[str, Asked]) -> None:
+        self._rows = rows
+        self._wanted = any(table.startswith(_TABLE) for table in rows)
         self._shapes: set[str] = set()
-        self._exceptions = 0
+        self._raised = RaisedScan()
+        self._fulfilled: dict[str, Asked] = {}
+        self._meanings: dict[str, tuple[Told, ...]] = {}  # of exceptions: every process that raises one has it
 
-    def rows(self, lines: WindowLines, start: int, eol: int, place: Place) -> tuple[Cells, ...]:
-        """What a line says, if it reports an error and is the first one of its shape."""
-        if not self._wanted or len(self._shapes) >= MAX_SHAPES or not _tells(place):
+    def rows(self, lines: WindowLines, start: int, eol: int, place: Place) -> tuple[Told, ...]:
+        """What a line says, if it reports an error: its meaning of the first one of a shape, an exception of every one."""
+        if not _tells(place):
             return ()
-        shape = template(place.text)
-        if shape in self._shapes:
-            return ()
+        shape, shown = template(place.text), place
+        found = self._raised.of(shape, lines, start, eol) if place.kind != "plog" and EXCEPTION.match(place.text) else None
+        told: tuple[Told, ...] = ()
+        if found is not None:
+            shown = place._replace(text=evidence(found, place.text))
+            if leaves := self._fulfilled.get(shape, self._rows.get(RAISED, ())):
+                told = (Told(row(found, place.text), shown, leaves, shape),)
+        if shape in self._meanings:
+            return told + tuple(t._replace(place=shown) for t in self._meanings[shape])
+        if not self._wanted or len(self._shapes) >= MAX_SHAPES or shape in self._shapes:
+            return told
         self._shapes.add(shape)
+        meant = self._meant((found and found.said) or self._said(lines, eol, place), shown)
+        if found is not None:
+            self._meanings[shape] = meant
+        return told + meant
+
+    def fulfils(self, shape: str, leaves: Asked) -> None:
+        """Other leaves need not be asked again about an exception of this shape."""
+        self._fulfilled[shape] = leaves
+
+    def _meant(self, said: meaning.Said, place: Place) -> tuple[Told, ...]:
         from parsers import meaning  # most logs hold no error
 
-        said = self._said(lines, start, eol, place)
-        if not meaning.asks(said):
-            return ()
-        found = meaning.read(said if said.type else said._replace(following=_following(lines, eol)))
-        return tuple((("table", reading.table), *reading.cells) for reading in found)
+        readings = meaning.read(said) if meaning.asks(said) else ()
+        return tuple(Told((("table", r.table), *r.cells), place, self._rows.get(r.table, ())) for r in readings)
 
-    def _said(self, lines: WindowLines, start: int, eol: int, place: Place) -> meaning.Said:
-        from parsers.meaning import Said
+    def _said(self, lines: WindowLines, eol: int, place: Place) -> meaning.Said:
+        from parsers import meaning
 
-        if self._exceptions < MAX_EXCEPTIONS and EXCEPTION.match(place.text) is not None:
-            self._exceptions += 1
-            if (said := _raised(lines, start, eol)) is not None:
-                return said
         text = place.text if place.kind != "plog" else _HEAD.sub("", place.text, count=1)
-        return Said(text)
+        said = meaning.Said(text)
+        return said._replace(following=_following(lines, eol)) if meaning.asks(said) else said
 
 
 def _tells(place: Place) -> bool:
@@ -81,21 +108,3 @@ def _following(lines: WindowLines, eol: int) -> tuple[str, ...]:
     """A few lines below, peeled."""
     below = lines.window.data[eol + 1 : eol + 1 + _BELOW].split(b"\n")[:_FOLLOWING]
     return tuple(read_line(decode(raw)).text for raw in below)
-
-
-def _raised(lines: WindowLines, start: int, eol: int) -> meaning.Said | None:
-    """The exception that a line names, with its frames."""
-    from parsers.meaning import said_by
-    from parsers.traceback import failures
-
-    data = lines.window.data
-    above = data[max(0, start - LOOK_BACK) : start]
-    if len(above) < LOOK_BACK:
-        above = lines.window.before[len(above) - LOOK_BACK :] + above
-    text = above + data[start : eol + _BELOW]
-    at = line_breaks(above, 0, len(above)) + 1
-    for failure in failures(decode(raw) for raw in text.split(b"\n")):
-        for part in failure.parts:
-            if part.at == at:
-                return said_by(failure, part)
-    return None

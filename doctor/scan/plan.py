@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from kb.code_forms import BARE, CODE_WORD, LETTERED_END
-from kb.model import FACT_PREFIX, Signal
+from kb.model import FACT_PREFIX, ROW_FORMS, Signal
 from parsers import tables
 
 # Literals that stand in lines which report an error, whoever wrote them. They find what no signal knows.
@@ -31,6 +31,8 @@ ENCODINGS = ("utf-8", "gb18030")  # what Chinese words may be written in
 UNCHECKED = 6  # lines with the anchor that are read without asking the pattern first
 REFUSALS = 16  # after so many lines that did not match, a pattern's other fixed text is asked for first
 MAX_NEEDS = 16
+MISSED = 25_000  # so many lines that lack a pattern's other fixed text cost as much as another automaton
+MIN_RARE = 6  # characters of a text by which a signal is looked for instead: shorter ones slow an automaton down
 STRIKES = 3  # a user's pattern that exceeds its time so often is dropped for the rest of the run
 
 
@@ -78,13 +80,15 @@ class Code(NamedTuple):
 class _Check:
     """How a line is asked whether it may match a signal."""
 
-    __slots__ = ("need", "needs", "pattern", "refused")
+    __slots__ = ("missed", "need", "needs", "pattern", "refused", "texts")
 
     def __init__(self) -> None:
         self.pattern: Any = None
-        self.need: bytes | None = None  # what stands in every match, besides the anchor
-        self.needs: Any = None  # the same, when there are several spellings
+        self.texts: tuple[bytes, ...] = ()  # one of them stands in every match, besides the anchor
+        self.need: bytes | None = None  # the only one
+        self.needs: Any = None  # what finds them, when there are several
         self.refused = 0
+        self.missed = 0  # lines in which none of them stood
 
 
 def _further_needs(signal: Signal) -> tuple[bytes, ...]:
@@ -95,6 +99,13 @@ def _further_needs(signal: Signal) -> tuple[bytes, ...]:
     options = [o for o in anchors.candidates(signal.pattern) if len(o) <= MAX_NEEDS and not known & set(o)]
     best = max(options, key=anchors.weight, default=())
     return tuple(text.encode() for text in best)
+
+
+def _is_rarer(texts: tuple[bytes, ...], signal: Signal, data: bytes) -> bool:
+    """Do these texts stand in a sample less often by far than the anchors of a signal?"""
+    if min(map(len, texts), default=0) < MIN_RARE:
+        return False
+    return sum(map(data.count, texts)) * 8 < sum(data.count(anchor.encode()) for anchor in signal.anchors)
 
 
 def _code(signal: Signal) -> Code | None:
@@ -114,12 +125,15 @@ class Plan:
     """The literals of all signals, of error marks and of tables; patterns are compiled when first tried."""
 
     def __init__(self, signals: Sequence[Signal]) -> None:
-        self.fields = tuple(s for s in signals if s.form == "fields")
+        self.rows: dict[str, tuple[Signal, ...]] = {}  # by the table whose rows are asked
+        for s in signals:
+            if s.form in ROW_FORMS:
+                self.rows[s.table] = (*self.rows.get(s.table, ()), s)
         self.situation = tuple(s for s in signals if s.form == "situation")
         # What several entries look for in the same words is looked for once, and told to each of them.
         alike: dict[tuple[object, ...], list[Signal]] = {}
         for s in signals:
-            if s.form not in ("fields", "situation"):
+            if s.form not in (*ROW_FORMS, "situation"):
                 alike.setdefault((s.form, s.pattern, s.lines, s.filters, s.trusted, _family(s)), []).append(s)
         self.signals = tuple(group[0] for group in alike.values())
         # What is only looked for to rule something out claims no line: an error there is still an error.
@@ -132,16 +146,15 @@ class Plan:
                 for encoding in ENCODINGS[: 1 if anchor.isascii() else None]:
                     pairs.setdefault(literal.encode(encoding), []).append((anchor.encode(encoding), number))
         marks = frozenset(m.encode() for m in (*ERROR_MARKS, *PLAIN_MARKS, GO_MARK))
-        table_marks = frozenset(m.encode() for m in tables.ANCHORS) if self.fields else frozenset()
+        table_marks = frozenset(m.encode() for m in tables.ANCHORS) if self.rows else frozenset()
         names = dict.fromkeys((*pairs, *sorted(marks), *sorted(table_marks)))
-        self.literals = tuple(Literal(n, tuple(pairs.get(n, ())), n in marks, n in table_marks) for n in names)
+        self._set(tuple(Literal(n, tuple(pairs.get(n, ())), n in marks, n in table_marks) for n in names))
+        self.narrowed: set[int] = set()  # signals of which it was asked whether they can be looked for by another text
         # A pattern that looks at the beginning of the line can only be tried on the peeled line.
         self.at_start = tuple(s.form == "regex" and ("^" in s.pattern or r"\A" in s.pattern) for s in self.signals)
         # Occurrences of these can be counted without reading the line.
         self.exact = tuple(s.form == "text" and not s.filters and not s.lines for s in self.signals)
         self._codes = {n: code for n, s in enumerate(self.signals) if (code := _code(s)) is not None}
-        self.is_mark = tuple(x.mark for x in self.literals)
-        self._literals_of: dict[int, list[int]] = {}
         self._compiled: dict[int, Any] = {}
         self._limited: dict[int, Any] = {}  # the same, by the library that knows time limits
         self._tried: dict[int, int] = {}
@@ -171,17 +184,51 @@ class Plan:
             return True
         if check.need is not None:
             if data.find(check.need, start, end) < 0:
+                check.missed += 1
                 return False
         elif check.needs is not None and check.needs.search(data, start, end) is None:
+            check.missed += 1
             return False
         if check.pattern.search(data, start, end) is not None:
             return True
         check.refused += 1
         if check.refused == REFUSALS:
-            needs = _further_needs(self.signals[number])
+            needs = check.texts = _further_needs(self.signals[number])
             check.need = needs[0] if len(needs) == 1 else None
             check.needs = re.compile(b"|".join(map(re.escape, needs))) if len(needs) > 1 else None
         return not data[start:end].isascii()  # classes like \w differ between text and bytes
+
+    def narrow(self, data: bytes) -> bool:
+        """Signals whose anchors turn out to be common are looked for by the other text that their matches need, if that is rare.
+
+        `data` is a sample of what is scanned. True: there are other literals than before.
+        """
+        missed = {n: c for n, c in self._checks.items() if c.missed >= MISSED // 16 and n not in self.narrowed}
+        if sum(c.missed for c in missed.values()) < MISSED:
+            return False
+        rarer = {n: c.texts for n, c in missed.items() if _is_rarer(c.texts, self.signals[n], data)}
+        self.narrowed.update(missed)
+        if not rarer:
+            return False
+        rows = [x._replace(pairs=tuple(p for p in x.pairs if p[1] not in rarer)) for x in self.literals]
+        numbers = {row.fragment: n for n, row in enumerate(rows)}
+        for signal, texts in rarer.items():
+            for text in texts:
+                number = numbers.setdefault(text, len(rows))
+                if number == len(rows):
+                    rows.append(Literal(text, (), False, False))
+                rows[number] = rows[number]._replace(pairs=(*rows[number].pairs, (text, signal)))
+        self._set(tuple(rows))
+        return True
+
+    def unneeded(self) -> frozenset[int]:
+        """Literals that announce nothing any more."""
+        return frozenset(n for n, x in enumerate(self.literals) if not (x.pairs or x.mark or x.table))
+
+    def _set(self, literals: tuple[Literal, ...]) -> None:
+        self.literals = literals
+        self.is_mark = tuple(x.mark for x in literals)
+        self._literals_of: dict[int, list[int]] = {}
 
     def _check(self, number: int) -> _Check:
         signal = self.signals[number]

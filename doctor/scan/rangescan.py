@@ -6,6 +6,7 @@ A line is decoded, peeled and parsed only where a literal was found in it, and n
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from doctor.read.encoding import decode
 from doctor.read.source import Skipped, Source
@@ -18,12 +19,13 @@ from doctor.scan.floods import Floods, Treatment, statement
 from doctor.scan.harvest import Harvest, Hit, Place
 from doctor.scan.meaningscan import MeaningScan
 from doctor.scan.plan import STRIKES, Plan
+from doctor.scan.raised import asked
 from doctor.scan.select import EVERYTHING, Select
-from doctor.scan.situation import HEAD, Said, said
+from doctor.scan.situation import HEAD, TAIL, Said, joined, said
 from doctor.scan.tablescan import Cells, TableScan, holds
 from doctor.scan.window_lines import KEEP_TEXT, WindowLines
 from doctor.scan.windows import MAX_LINE, Window
-from kb.model import Filter, Signal
+from kb.model import RAISED, Filter, Signal
 from parsers.line import read_line
 from parsers.parsed import Line
 
@@ -41,6 +43,8 @@ class RangeScan:
     def __init__(self, plan: Plan, engine: Engine, select: Select, source: Source) -> None:
         self.plan, self.engine, self.select, self.source = plan, engine, select, source
         self.long = 0  # places in huge lines, of which only the part around a find is read
+        self.huge = False  # the line that is being read is one of those
+        self.heard: set[tuple[int, int]] = set()  # signals of huge lines, each with the line's number: one counts once
         self.slow = dict(self.plan.slow)  # patterns that were cut off in earlier ranges: told there
         self.hits: list[Hit] = []
         self.field_counts: dict[str, int] = {}
@@ -52,7 +56,7 @@ class RangeScan:
         self.size = self.lines = 0
         self.situation: tuple[Said, ...] = ()
         self.tables = TableScan()
-        self.meanings = MeaningScan(plan.fields)
+        self.meanings = MeaningScan(plan.rows)
         self.beneath: set[int] = set()  # where lines of error blocks begin that were read with the title of their block
         self.escaped: set[int] = set()  # where lines of this window begin that terminal escapes stand in
 
@@ -77,24 +81,29 @@ class RangeScan:
 
     def window(self, window: Window) -> None:
         data, limit = window.data, window.limit
-        self.size += limit
+        self.size += window.size or limit
         if not self.kinds:
             self._sample(data)
             self.situation = said(data[:HEAD], self.source.name, self.plan.situation)
+            if window.last and limit > HEAD:  # how it ended
+                end = said(data[max(HEAD, limit - TAIL) : limit], self.source.name, self.plan.situation)
+                self.situation = joined((*self.situation, *end))
         self.facts.window(data[max(0, limit - 4096) : limit])
         lines = WindowLines(window, self.source, self.lines + 1)
         finds = self.engine.find(data, self.floods.left_out.literals)
         self.escaped.clear()
         self.beneath.clear()
-        if b"\x1b" in data:
+        escapes = b"\x1b" in data
+        self.floods.count_marks(data, limit, finds, plainly=not escapes)
+        if escapes:
             finds = self._beneath_escapes(data, limit, finds)
         tables = self._lines(lines, finds)
         if tables or self.tables.unfinished:
             for row, place in self.tables.rows(window, tables, lines):
                 self.kinds["table"] = self.kinds.get("table", 0) + 1
-                self._row(row, place)
+                self._row(row, place, self.plan.rows.get(row[0][1], ()))
         self.lines = lines.number(limit) - 1
-        self.floods.after_window(finds)
+        self.floods.after_window(data, finds)
 
     def _lines(self, lines: WindowLines, finds: Finds) -> list[int]:
         """What was found, line by line; returns where tables may be.
@@ -116,7 +125,7 @@ class RangeScan:
                 treatment = treatments[found[0] if len(found) == 1 else tuple(found)]
                 if treatment.only_counts and first <= limit and not escaped:
                     treatment.lines += 1
-                elif treatment.only_mark and unclaimed.flooded and first <= limit and not escaped:
+                elif treatment.further and unclaimed.flooded and first <= limit and not escaped:
                     unclaimed.further += 1
                 elif treatment.only_mark and believed and first <= limit and statement(data, first, eol) in believed:
                     pass
@@ -124,6 +133,7 @@ class RangeScan:
                     start = data.rfind(b"\n", 0, first - 1) + 1
                     if start >= limit:  # this line and what follows belong to the next window
                         return tables
+                    self.huge = huge
                     if huge:
                         self.long += 1
                         start = max(start, first - MAX_LINE // 2)
@@ -258,6 +268,11 @@ class RangeScan:
                 place = place or lines.place(start, line)
                 if not self.select.wants(place):
                     return
+                if self.huge:
+                    claimed = claimed or number not in self.silent
+                    if (number, place.line) in self.heard:
+                        continue
+                    self.heard.add((number, place.line))
                 if number in self.facts.numbers:
                     if self.facts.keep(signal.id, place, captures):
                         self.floods.fill(number, exact=False)
@@ -276,26 +291,34 @@ class RangeScan:
 
     def _meaning(self, lines: WindowLines, start: int, eol: int, place: Place) -> None:
         """A line that may report an error, with or without a signal that knows it."""
-        for row in self.meanings.rows(lines, start, eol, place):
-            self._row(row, place)
+        for told in self.meanings.rows(lines, start, eol, place):
+            held = self._row(told.cells, told.place, told.asked)
+            if told.shape:
+                self.meanings.fulfils(told.shape, held)
 
-    def _holds(self, signal: Signal, row: Cells) -> bool:
+    def _asked(self, signal: Signal, row: Cells) -> Mapping[str, str] | None:
+        """What a leaf captures of a row; None when it asks for another one."""
         if self.plan.slow.get(signal.id, 0) >= STRIKES:
-            return False
+            return None
         try:
-            return holds(signal, row)
+            if signal.form == RAISED:
+                return asked(signal, row)
+            return {k: v for k, v in row if k != "table"} if holds(signal, row) else None
         except TimeoutError:
             self.plan.strike(signal)
-            return False
+            return None
 
-    def _row(self, row: tuple[tuple[str, str], ...], place: Place) -> None:
-        if not self.select.wants(place):
-            return
-        for signal in self.plan.fields:
-            if self._holds(signal, row):
+    def _row(self, row: Cells, place: Place, signals: tuple[Signal, ...]) -> tuple[Signal, ...]:
+        """The leaves that a row fulfils."""
+        held: list[Signal] = []
+        for signal in signals if self.select.wants(place) else ():
+            captures = self._asked(signal, row)
+            if captures is not None:
+                held.append(signal)
                 count = self.field_counts[signal.id] = self.field_counts.get(signal.id, 0) + 1
                 if count <= self.floods.keep:
-                    self.hits.append(Hit(signal.id, place, tuple((k, v) for k, v in row if k != "table")))
+                    self.hits.append(Hit(signal.id, place, tuple(captures.items())))
+        return tuple(held)
 
 
 def accepted(line: Line, filters: tuple[Filter, ...]) -> bool:

@@ -10,8 +10,12 @@ from doctor.scan.harvest import Harvest
 from doctor.scan.plan import Plan
 from doctor.scan.rangescan import RangeScan
 from doctor.scan.rank_table import rank_table
+from doctor.scan.records import records
 from doctor.scan.select import EVERYTHING, Select
-from doctor.scan.windows import windows
+from doctor.scan.windows import Window, windows
+from parsers.ocr import mended
+
+PASTED = 64 << 10  # bytes of a text that somebody may have read off a screenshot
 
 
 class Interrupted(KeyboardInterrupt):
@@ -36,10 +40,12 @@ class Scanner:
         """
         work = RangeScan(self.plan, self.engine, self.select, source)
         skipped: list[Skipped] = []
+        only: Window | None = None
         try:
             with source.open() as stream:
                 for window in windows(stream, start, end):
-                    work.window(window)
+                    only = window if window.last and not work.size else None
+                    work.window(records(window))
                     if moved is not None:
                         moved(window.limit)
                 if why := getattr(stream, "changed", str)():
@@ -51,4 +57,17 @@ class Scanner:
             skipped.append(Skipped(source.name, f"reading stopped after {work.size} bytes: {error.strerror or error}"))
         if start == 0:
             work.facts.hits += rank_table(source)
-        return work.harvest(tuple(skipped), whole=start == 0)
+        harvest = work.harvest(tuple(skipped), whole=start == 0)
+        if only is not None and len(only.data) <= PASTED and (harvest.hits or harvest.errors):
+            return self._read_off_a_screen(source, only, harvest)
+        return harvest
+
+    def _read_off_a_screen(self, source: Source, text: Window, harvest: Harvest) -> Harvest:
+        """A short text once more, when codes in it look as if a screenshot had been read; the better of both."""
+        data = mended(text.data)
+        if data == text.data:
+            return harvest
+        work = RangeScan(self.plan, self.engine, self.select, source)
+        work.window(records(text._replace(data=data)))
+        again = work.harvest(harvest.skipped, whole=True)
+        return again._replace(facts=harvest.facts) if len(again.counts) > len(harvest.counts) else harvest

@@ -11,6 +11,7 @@ from doctor.read.encoding import decode
 from doctor.read.source import Source
 from doctor.scan.harvest import Place
 from doctor.scan.windows import LOOK_BACK, MAX_LINE, Window
+from parsers.jsonline import FOLD
 from parsers.line import read_line
 from parsers.parsed import Line
 
@@ -48,6 +49,8 @@ class WindowLines:
         if start < at:
             at, line = 0, self._first_line
         line += line_breaks(self.window.data, at, start)
+        if self.window.folded:
+            line -= self.window.data.count(FOLD, at, start + 1)
         self._counted = (start, line)
         return line
 

@@ -25,6 +25,8 @@ class Window(NamedTuple):
     limit: int
     before: bytes
     last: bool
+    size: int = 0  # of its own lines as they stand in the stream, where `data` is what records were unwrapped to
+    folded: bool = False  # some records hold several lines: what follows a FOLD stands on the line of the record
 
 
 def windows(stream: BinaryIO, start: int = 0, end: int | None = None, size: int = WINDOW) -> Iterator[Window]:
@@ -46,22 +48,25 @@ def windows(stream: BinaryIO, start: int = 0, end: int | None = None, size: int 
         interrupts.check()
         piece, fault = _fill(stream, size)
         over = len(piece) < size or fault is not None
+        if piece.startswith(b"\0") and not piece.strip(b"\0") and b"\n" not in data:
+            offset, piece = offset + len(piece), b""  # a hole in a sparse file
         data += piece
         if skipping:  # the line in which the range begins belongs to the range before
             cut = data.find(b"\n") + 1
             if not cut and not over:
                 offset += len(data)
+                if end is not None and offset >= end:  # it runs through the whole range
+                    return
                 before, data = _tail(before + data), b""
                 continue
             cut = cut or len(data)
             before, data, offset, skipping = _tail(before + data[:cut]), data[cut:], offset + cut, False
             if end is not None and offset >= end:  # no line begins in this range
                 return
-        stop = None  # where the first line after the range begins
+        stop = None  # where the first line after the range begins: the range's last line is read to its end, however long
         if end is not None and offset + len(data) >= end:
             stop = data.find(b"\n", max(0, end - 1 - offset)) + 1 or None
-            beyond = len(data) - (stop or end - offset + 4 * MAX_LINE)
-            over = over or beyond >= LOOK_AHEAD
+            over = over or (stop is not None and len(data) - stop >= LOOK_AHEAD)
         limit = len(data) if over else _last_line(data, len(data) - LOOK_AHEAD)
         if stop is not None:
             limit = min(limit, stop)

@@ -36,7 +36,7 @@ class DoctorApp(Host, ShelfKeeper):
     CSS_PATH = "app.tcss"
     COMMANDS = App.COMMANDS | {KnowledgeCommands}
     BINDINGS: ClassVar[list[Binding | tuple[str, str] | tuple[str, str, str]]] = [
-        *bindings("paste", "open-path", "knowledge", "language", "theme", "palette", "help", "quit"),
+        *bindings("paste", "open-path", "knowledge", "environment", "language", "theme", "palette", "help", "quit"),
         Binding("ctrl+c", "interrupt", show=False, id="interrupt", priority=True),
     ]
 
@@ -118,6 +118,12 @@ class DoctorApp(Host, ShelfKeeper):
 
     def action_knowledge(self) -> None:
         self.show_entry("")
+
+    def action_environment(self) -> None:
+        from doctor.tui.env.environment_screen import EnvironmentScreen, this_machine
+
+        if not isinstance(self.screen, EnvironmentScreen):
+            self.push_screen(EnvironmentScreen(this_machine))
 
     def action_help(self) -> None:
         """The keys that work where the reader stands."""

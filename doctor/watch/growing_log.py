@@ -15,6 +15,7 @@ from doctor.scan.scanner import Scanner
 SETTLE = 256 << 10  # with so much behind the settled part, more of it is settled
 KEEP_OPEN = 64 << 10  # bytes at the end that are scanned again: as far as signatures reach
 BLOCK = 64 << 10
+ENDS = 4 << 10  # bytes at beginning and end by which a file is known again
 
 
 class Tail:
@@ -28,6 +29,8 @@ class Tail:
         self._done = Harvest(files=1)
         self._open = Harvest()
         self._rest = False  # the last line has no line break yet
+        self._changed = -1  # when it was written last, as far as it was read
+        self._seen = self._ends(begin) if begin else (b"", b"")
         self.restarts = 0
 
     def _count_lines(self, end: int) -> int:
@@ -59,11 +62,13 @@ class Tail:
         if self._identity not in (None, (state.st_dev, state.st_ino)):  # removed, and another one stands in its place
             return False
         size = state.st_size
-        if size < self.size:
+        if size < self.size or (state.st_mtime_ns != self._changed and self._ends(self.size) != self._seen):
             self._before += [self._done, self._open]
             self._done, self._open = Harvest(files=1), Harvest()
             self.size = self._settled = self._lines = 0
             self.restarts += 1
+        if state.st_mtime_ns != self._changed:
+            self._changed, self._seen = state.st_mtime_ns, self._ends(size)
         grown = size != self.size
         if not grown and not self._rest:
             return False
@@ -81,6 +86,13 @@ class Tail:
                 self._settled = middle
         self._open = shift(self._scan(scanner, self._settled, end), self._lines)
         return True
+
+    def _ends(self, size: int) -> tuple[bytes, bytes]:
+        """The beginning and the end of the first `size` bytes: a file that was written anew has others, however large it is."""
+        with self.source.open() as file:
+            head = file.read(min(size, ENDS))
+            file.seek(max(0, size - ENDS))
+            return head, file.read(min(size, ENDS))
 
     def _scan(self, scanner: Scanner, begin: int, end: int) -> Harvest:
         return scanner.scan(self.source, begin, end)._replace(files=0)

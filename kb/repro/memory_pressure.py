@@ -13,8 +13,8 @@ from kb.repro._frame import ERROR, MISMATCH, Session, first_line, main
 from kb.repro._tensors import torch
 
 # >>> slots: change these to change what is run
-SIZE: int = 64 << 20  # bytes that the failing program asked for
-LIMIT: int = 256 << 20  # bytes that are tried at most on a CPU; a device is tried up to its memory
+SIZE: int = 67108864  # bytes that the failing program asked for
+LIMIT: int = 268435456  # bytes that are tried at most on a CPU; a device is tried up to its memory
 EXPECT: str = ""
 NOTES: list[str] = []
 # <<< slots

@@ -6,7 +6,9 @@
     AttributeError: module 'torch.library' has no attribute 'infer_schema'
     ImportError: /opt/x/lib_ops.so: undefined symbol: _ZN3c105ErrorC2ENS_14SourceLocationESs
 
-Who asks is the package of the frame in which the exception was raised; a library tells it by its own name.
+Who asks is the package of the frame in which the exception was raised; a library tells it by its own name. Whose the missing
+thing is, its module tells, its class, or the line of the source. A library that lacks a symbol of its own project was not built
+whole.
 
 >>> from parsers.meaning.said import Said
 >>> row = read(Said("No module named 'vllm_ascend.distributed.device_communicators'", "ModuleNotFoundError", "trl"))[0]
@@ -15,12 +17,17 @@ Who asks is the package of the frame in which the exception was raised; a librar
 >>> row = read(Said("/opt/x/lib_ops.so: undefined symbol: _ZN3c105ErrorC2ENS_14SourceLocationESs", "ImportError"))[0]
 >>> row.get("importer"), row.get("imported"), row.get("what")
 ('lib_ops.so', 'torch', 'symbol')
+>>> row = read(Said("/x/torch_extensions/aio.so: undefined symbol: _ZN18deepspeed_io_handle4openEv", "ImportError", "torch", through=("deepspeed", "torch")))[0]
+>>> row.get("imported"), row.get("between")
+('deepspeed', 'same-package')
 """
 
 from __future__ import annotations
 
 from parsers.lazy import lazy
 from parsers.meaning.said import Reading, Said, distribution, reading
+from parsers.owners import owner
+from parsers.raised import USER, of_one_project
 
 _NAME = lazy(
     r"cannot import name ['\"]?(?P<name>\w{1,120})['\"]?"
@@ -34,6 +41,8 @@ _ARGUMENT = lazy(
 _OF_MODULE = lazy(r"(?:partially initialized )?module '(?P<module>[\w.]{1,200})' has no attribute '(?P<name>\w{1,120})'(?P<circular> \(most likely due to a circular import\))?")
 _OF_OBJECT = lazy(r"(?:type object )?'(?P<owner>[\w.]{1,120})'(?: '(?P<space>\w{1,60})')?(?: object)? has no attribute '(?P<name>\w{1,120})'")
 _SYMBOL = lazy(r"(?P<by>[^\s:'\"]{1,300}): (?:symbol lookup error: \S{1,300}: )?undefined symbol: (?P<name>\w{1,300})")
+_SPACE = lazy(r"_ZN[KVRO]{0,3}(?P<length>\d{1,3})(?P<rest>\w{1,200})")
+"""The outermost namespace or class of a symbol of C++."""
 _VERSION = lazy(r"(?P<lib>[^\s:'\"]{1,200}): version `(?P<name>[\w.]{1,60})' not found \(required by (?P<by>[^)\s]{1,300})\)")
 
 _OWNERS = (
@@ -46,6 +55,15 @@ _NOT_OF_PIP = frozenset(("CANN", "ATB", "libc", "libstdc++", "python", ""))
 _EVERYWHERE = frozenset(("__version__", "__file__", "__all__"))
 """What a package has, unless a mere folder of its name stands in its place."""
 _BUILT_IN = frozenset(["NoneType", "str", "int", "float", "bool", "list", "dict", "tuple", "set", "function", "method", "bytes", "generator", "module"])
+# By its name alone a class is known as somebody's only among those whose frames were passed.
+_CLASSES = (
+    (lazy(r"(?:Vllm|Parallel|Model|Scheduler|Cache|Compilation|Speculative|KVTransfer|LoRA|Load|Device|Attention)Config$"), "vllm"),
+    (lazy(r"(?:NPU|Ascend)[A-Z]"), "vllm_ascend"),
+)
+_CALLED = lazy(r"(?:return |= ?|await )?(?P<root>[A-Za-z_]\w{0,60})\.(?:[A-Za-z_]\w{0,60}\.){0,6}(?P<name>[A-Za-z_]\w{0,80})\(")
+_ALIASES = {"F": "torch", "nn": "torch", "dist": "torch", "np": "numpy"}
+_KNOWN = frozenset(("torch", "torch_npu", "transformers", "vllm", "vllm_ascend", "accelerate", "deepspeed", "peft", "trl", "megatron", "mindspeed", "mindspore", "numpy", "triton", "ray", "datasets", "sglang", "diffusers"))
+"""Packages that are called by their own name in a source line."""
 
 
 def read(said: Said) -> tuple[Reading, ...]:
@@ -58,13 +76,13 @@ def read(said: Said) -> tuple[Reading, ...]:
 
 
 def _row(said: Said, importer: str, imported: str, name: str, what: str) -> Reading:
-    between = "two-packages"
+    between = "two-packages" if imported else "one-package"
     if not importer:
         between = "user" if said.user_file else "unknown"
     elif importer == imported:
         between = "same-package"
     return reading(
-        "import", importer=importer, imported=imported, name=name, what=what, between=between, file=said.user_file,
+        "import", importer=importer, imported=imported, name=name, what=what, between=between, caller=said.caller, file=said.user_file,
         importer_pip=_installed_as(importer), imported_pip=_installed_as(imported),
     )  # fmt: skip
 
@@ -89,9 +107,23 @@ def _of_symbol(text: str, said: Said) -> Reading | None:
         return _row(said, _base(found["by"]), _base(found["lib"]), found["name"], "symbol")
     if (found := _SYMBOL.search(text)) is None:
         return None
-    name = found["name"]
+    name, library = found["name"], found["by"]
+    built_by = _project(name, library, said)
+    if built_by:
+        return _row(said, built_by, built_by, name, "symbol")
     owner = next((owner for mark, owner in _OWNERS if _told(name, mark)), "")
-    return _row(said, _base(found["by"]), owner, name, "symbol")
+    return _row(said, _base(library), owner, name, "symbol")
+
+
+def _project(symbol: str, library: str, said: Said) -> str:
+    """The project that a library is of, when the symbol that it lacks is its own: then a part of it was not built."""
+    if (first := _SPACE.match(symbol)) is None:
+        return ""
+    space = first["rest"][: int(first["length"])]
+    stem = _base(library).partition(".")[0].removeprefix("lib")
+    near = [p for p in said.through if p not in ("torch", "torch_npu", "python")]
+    candidates = (owner(library), *reversed(near), stem)
+    return next((p for p in candidates if of_one_project(space, p)), "")
 
 
 def _of_attribute(text: str, said: Said) -> Reading | None:
@@ -100,14 +132,42 @@ def _of_attribute(text: str, said: Said) -> Reading | None:
         return _row(said, said.raised_in, found["module"].partition(".")[0], f"{found['module']}.{found['name']}", what)
     if (found := _OF_OBJECT.search(text)) is None or found["owner"] in _BUILT_IN:
         return None
-    owner = f"torch.ops.{found['space']}" if found["space"] else found["owner"]
-    return _row(said, said.raised_in, "torch_npu" if found["space"] == "npu" else "", f"{owner}.{found['name']}", "attribute")
+    if found["space"]:
+        return _row(said, said.raised_in, "torch_npu" if found["space"] == "npu" else "", f"torch.ops.{found['space']}.{found['name']}", "attribute")
+    return _row(said, said.raised_in, _whose(found["owner"], found["name"], said), f"{found['owner']}.{found['name']}", "attribute")
+
+
+def _whose(class_: str, name: str, said: Said) -> str:
+    """Whose an object is that lacks an attribute: by its module, by its class, by `self` in the line that asked."""
+    top = class_.partition(".")[0]
+    if top in _KNOWN:
+        return top
+    known = next((package for form, package in _CLASSES if form.match(class_) and package in said.through), "")
+    if known:
+        return known
+    if f"self.{name}" not in said.code:
+        return ""
+    # A method that was reached by `super()` runs on an object of the class below it.
+    return said.caller if said.calls.startswith("super(") and said.caller not in ("", USER) else said.raised_in
 
 
 def _of_argument(text: str, said: Said) -> Reading | None:
     if (found := _ARGUMENT.search(text)) is None:
         return None
-    return _row(said, said.raised_in, "", f"{found['call']}() {found['name']}", "argument")
+    return _row(said, said.raised_in, _callee(found["call"], said), f"{found['call']}() {found['name']}", "argument")
+
+
+def _callee(call: str, said: Said) -> str:
+    """Whose function was called with the wrong arguments: by its class, or by the package named in the source line."""
+    class_ = call.partition(".")[0]
+    known = next((package for form, package in _CLASSES if form.match(class_) and package in said.through), "")
+    if known:
+        return known
+    called = next((m for m in _CALLED.finditer(said.code) if m["name"] == call.rpartition(".")[2]), None)
+    if called is None:
+        return ""
+    root = _ALIASES.get(called["root"], called["root"])
+    return root if root in _KNOWN else ""
 
 
 def _installed_as(package: str) -> str:

@@ -14,6 +14,12 @@ The list of what is taken may stand in the next lines. `cast` is a type that is 
 >>> row = read(Said("AclNN_Parameter_Error(EZ1001):", following=lines))[0]
 >>> row.get("parameter"), row.get("property"), row.get("given"), row.get("allowed"), row.get("cast")
 ('scale', 'dtype', 'float16', 'uint64, bfloat16, float32', 'bfloat16')
+>>> row = read(Said("Tensor self not implemented for DT_INT32, should be in dtype support list []."))[0]
+>>> row.get("parameter"), row.get("given"), row.get("choice")
+('self', 'int32', 'none')
+>>> row = read(Said("data type DT_BFLOAT16 of input [x] is not supported. All supported data type and format of tensor input0.x is: Data Type: {DT_FLOAT16,DT_FLOAT}Format:{NCHW}."))[0]
+>>> row.get("parameter"), row.get("given"), row.get("cast")
+('x', 'bfloat16', 'float16')
 >>> row = read(Said("call aclnnInplaceCopy failed, detail: The self tensor cannot be larger than 8 dimensions."))[0]
 >>> row.get("operator"), row.get("parameter"), row.get("property"), row.get("allowed")
 ('aclnnInplaceCopy', 'self', 'dims', '8 dimensions at most')
@@ -29,10 +35,15 @@ _OPERATOR = lazy(
     r"(?P<a>aclnn[A-Z]\w{1,80}?)(?:GetWorkspaceSize)?\b|[Oo]p ?[Tt]ype ?[\[:=] ?(?P<b>[A-Z]\w{1,80})|op(?:Name| name)? ?\[(?P<c>\w{1,120})"
     r"|For (?:primitive)?\[?'?(?P<d>[A-Z]\w{1,60})'?\]?,|(?:^|: )(?P<e>_?npu_\w{1,80}):|'aten::(?P<f>[\w.]{1,80})'|of (?P<g>tbe\.\w[\w.]{1,60}) is"
 )
-_LIST = r"[\[{(](?P<allowed>[^\]})]{1,400})[\]})]"
+_LIST = r"[\[{(](?P<allowed>[^\]})]{0,400})[\]})]"
+_GRAPH = lazy(
+    r"data type (?P<given>DT_\w{1,30}) of input \[(?P<parameter>\w{1,60})\] is not supported\. All supported data type and format of tensor \S{1,80} is: Data Type: ?"
+    + _LIST
+)
 _LISTED = lazy(
     r"(?:[Tt]ensor |[Pp]arameter |[Ii]nput )?(?P<parameter>\w{1,60}) not implemented for (?P<given>(?:DT_)?\w{1,30}), ?should be in dtype support list " + _LIST
 )
+_OF_LIBRARY = lazy(r"\btype \[(\w{1,80})\] in op information kernel")
 _KERNEL = lazy(r"\"(?P<operator>[\w:]{1,100})\" not implemented for '(?P<given>\w{1,30})'")
 _SCALAR = lazy(r"[Ee]xpected (?:tensor for argument .{1,60} to have )?scalar type(?:s)? (?P<allowed>\w{1,30}(?:, \w{1,30}){0,6})(?:;)? but (?:found|got) (?P<given>\w{1,30})")
 _SAME = lazy(r"(?P<parameter>\w{1,40} and \w{1,40}) (?:must|should) have the same dtype(?:, but got (?P<given>[\w.]{1,30} and [\w.]{1,30}))?")
@@ -67,21 +78,21 @@ _NEAREST = {
 def read(said: Said) -> tuple[Reading, ...]:
     """What was refused, first of all what a list of the allowed stands with."""
     text = said.whole
-    for form in (_listed, _dims, _kernel, _same, _shape, _illegal, _should, _only):
+    for form in (_graph, _listed, _dims, _kernel, _same, _shape, _illegal, _should, _only):
         row = form(text, said)
         if row is not None:
             return (row,)
     return ()
 
 
-def _row(said: Said, text: str, operator: str, parameter: str, kind: str, given: str, allowed: str) -> Reading:
+def _row(said: Said, text: str, operator: str, parameter: str, kind: str, given: str, allowed: str, listed: bool = False) -> Reading:
     operator = operator or _operator(text)
     if kind == "dtype":
         given, allowed = dtypes(given), dtypes(allowed)
     nearest = cast(given, allowed) if kind == "dtype" else ""
     return reading(
         "refusal", operator=operator, parameter=parameter, property=kind, given=given, allowed=allowed,
-        cast=nearest, choice="known" if nearest else "unknown",
+        cast=nearest, choice="known" if nearest else "none" if not allowed and listed else "unknown",
         side="npu" if _OF_NPU.search(text) or "npu" in said.raised_in + said.code else "host", file=said.user_file,
     )  # fmt: skip
 
@@ -95,7 +106,20 @@ def _listed(text: str, said: Said) -> Reading | None:
     found = _LISTED.search(text)
     if found is None or not said.reaches(found.start()):
         return None
-    return _row(said, text, "", found["parameter"], "dtype", found["given"], found["allowed"])
+    return _row(said, text, "", found["parameter"], "dtype", found["given"], found["allowed"], listed=True)
+
+
+def _graph(text: str, said: Said) -> Reading | None:
+    """What an operator library of the graph engine says of one input."""
+    found = _GRAPH.search(text)
+    if found is None or not said.reaches(found.start()):
+        return None
+    return _row(said, text, _of_library(text), found["parameter"], "dtype", found["given"], found["allowed"], listed=True)
+
+
+def _of_library(text: str) -> str:
+    found = _OF_LIBRARY.search(text)
+    return found[1] if found else ""
 
 
 def _dims(text: str, said: Said) -> Reading | None:

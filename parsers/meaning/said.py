@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from parsers.traceback import Failure, Frame, Raised
+from parsers.raised import blame
+from parsers.traceback import Failure, Raised
 
 LONGEST = 1500
 """Characters of a text, and of the lines that follow it, that are looked at."""
@@ -16,9 +17,6 @@ _CONTINUED = 400
 """How far into the next lines a message may begin whose own line is only its title."""
 
 _ADVICE = ("[FUNC:", "[THREAD:", "Possible Cause:", "Solution:", "TraceBack (most recent")
-_PASSING = ("/torch/nn/modules/module.py", "/torch/_ops.py", "/torch/utils/_contextlib.py", "/torch/_dynamo/eval_frame.py", "/torch/fx/graph_module.py")
-"""Files that only pass a call on: whoever stands above them made it."""
-
 # Packages whose name for pip is another one; "_" and "-" are the same to pip.
 _DISTRIBUTIONS = {
     "cv2": "opencv-python", "PIL": "pillow", "sklearn": "scikit-learn", "yaml": "pyyaml", "skimage": "scikit-image",
@@ -36,12 +34,16 @@ class Said(NamedTuple):
     """Of the exception as printed, "" for a plain line."""
     raised_in: str = ""
     """The package of the last frame outside the standard library; "" is the user's own code, or nothing is known of it."""
+    caller: str = ""
+    """The package above it in the frames, "user" for the user's own code; "" when there is none."""
     through: tuple[str, ...] = ()
     """The packages passed, outermost first, without repeats, the user's own and the standard library."""
     user_file: str = ""
     """The last frame of the user's own code, as file:line; "" when there is none."""
     code: str = ""
     """The source line that raised."""
+    calls: str = ""
+    """With which call the caller entered the package that raised."""
     following: tuple[str, ...] = ()
     """A few lines below, peeled."""
 
@@ -95,15 +97,6 @@ def distribution(package: str) -> str:
 
 def said_by(failure: Failure, part: Raised) -> Said:
     """What an exception said, with what the frames tell that it passed."""
-    foreign = [frame.package for frame in part.frames]
-    passed = tuple(dict.fromkeys(p for p in foreign if p not in ("", "python")))
-    inner = next((f for f in reversed(part.frames) if f.package != "python" and not f.file.endswith(_PASSING)), None)
-    own = next((f for f in reversed(part.frames) if not f.package and f.line), None)
-    last = part.frames[-1] if part.frames and failure.how == "raised" else None
-    return Said(
-        part.message, part.type, inner.package if inner else "", passed, _spot(own), last.code if last else "",
-    )  # fmt: skip
-
-
-def _spot(frame: Frame | None) -> str:
-    return f"{frame.file}:{frame.line}" if frame is not None else ""
+    who = blame(failure, part)
+    code = who.last.code if who.last is not None else ""
+    return Said(part.message, part.type, who.owner, who.caller, who.through, who.own, code, who.calls)

@@ -112,13 +112,16 @@ TABLE = {
     "gz bomb": Bad(bomb, ("{d}",), 3, skipped="times when unpacked"),
     "tar with escape and link": Bad(tarball, ("{d}",), 1, skipped="not followed"),
     "zip": Bad(zipped, ("{d}",), 1),
+    "7z": Bad(write("x.7z", b"7z\xbc\xaf" + b"x" * 100), ("{d}",), 3, skipped="unpack it first"),
+    "NULs and nothing else": Bad(write("x.log", b"\0" * 10_000), ("{d}",), 3, skipped="nothing but NUL"),
+    "UTF-16 in doubt": Bad(write("x.log", "训练失败".encode("utf-16-le") * 9 + "ok\n".encode("utf-16-le")), ("{d}",), 3, skipped="iconv"),
     "damaged zip": Bad(write("x.zip", b"PK\x03\x04" + b"x" * 100), ("{d}",), 3, skipped="damaged archive"),
-    "bzip2": Bad(write("x.bz2", b"BZh91AY&SY" + b"x" * 100), ("{d}",), 3, skipped="bzip2"),
+    "bzip2": Bad(write("x.bz2", b"BZh91AY&SY" + b"x" * 100), ("{d}",), 3, skipped="damaged bz2"),
     "binary": Bad(write("x.so", b"\x7fELF" + bytes(range(256)) * 20), ("{d}",), 3, skipped="binary"),
     "NUL bytes": Bad(write("x.log", b"\0\0\0" + KNOWN.encode() + b"\0" * 50), ("{d}",), 1),
     "invalid UTF-8": Bad(write("x.log", b"caf\xe9 \xff\xfe\n" + KNOWN.encode()), ("{d}",), 1),
     "GBK": Bad(write("x.log", "训练失败\n".encode("gbk") + KNOWN.encode()), ("{d}",), 1),
-    "UTF-16": Bad(write("x.log", KNOWN.encode("utf-16")), ("{d}",), 3, skipped="iconv"),
+    "UTF-16": Bad(write("x.log", KNOWN.encode("utf-16")), ("{d}",), 1),
     "a 50 MB line": Bad(write("x.log", b"x" * 50_000_000 + KNOWN.encode()), ("{d}",), 1),
     "empty file": Bad(write("x.log", b""), ("{d}",), 3),
     "empty folder": Bad(lambda d: None, ("{d}",), 3),
@@ -178,3 +181,23 @@ def test_growing_file(tmp_path: Path) -> None:
         assert diagnose(path).roots[0].finding.entry.code == "ENV001"
     path.write_text("")
     assert diagnose(path).verdict == "inconclusive"
+
+
+@pytest.mark.parametrize("words", [("scan", "{d}/a.log"), ("scan", "{d}"), ("issue", "{d}/a.log"), ("merge", "{d}/a.log"), ("ops", "{d}/a.log"), ("precision", "{d}/a.log")])
+@pytest.mark.parametrize("target", ["a.log", "link"])
+def test_what_is_read_is_never_overwritten(tmp_path: Path, run, words: tuple[str, ...], target: str) -> None:  # type: ignore[no-untyped-def]
+    """By its name, by the name of a link, or by another name of the same file in what is read."""
+    (tmp_path / "a.log").write_text(KNOWN)
+    (tmp_path / "link").symlink_to("a.log")
+    done = run(*(w.replace("{d}", str(tmp_path)) for w in words), "-o", str(tmp_path / target))
+    assert done.returncode == 2, done.stderr
+    assert b"it would be overwritten" in done.stderr
+    assert (tmp_path / "a.log").read_text() == KNOWN
+
+
+def test_a_report_may_be_written_anew(tmp_path: Path, run) -> None:  # type: ignore[no-untyped-def]
+    """The one of yesterday beside the logs is no log."""
+    (tmp_path / "a.log").write_text(KNOWN)
+    for _ in range(2):
+        assert run("scan", str(tmp_path), "-o", str(tmp_path / "report.json")).returncode == 1
+        assert run("scan", str(tmp_path), "-o", str(tmp_path / "report.md")).returncode == 1

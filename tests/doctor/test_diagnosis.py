@@ -169,6 +169,7 @@ def test_the_status_of_an_entry(tmp_path: Path) -> None:
         folder.mkdir()
     first = knowledge(layers[0], entry("AAA001", "kernel broke"))
     draft = knowledge(layers[1], entry("AAA001", "kernel broke", status="draft"))
+    (layers[2] / "layer.yaml").write_text("overrides: [AAA001]\n")
     gone = knowledge(layers[2], entry("AAA001", "kernel broke", status="deprecated"))
     sure, unsure = (diagnose("kernel broke\n", knowledge=one).related[0] for one in (first, draft))
     assert advice.confidence(unsure) < advice.confidence(sure)

@@ -324,12 +324,14 @@ def test_a_sector_that_cannot_be_read(at: int, number: int, bench: Bench) -> Non
     assert {h.place.path for h in told.roots[0].finding.hits} == ({"sick.log", "well.log"} if at > 100 else {"well.log"})
 
 
-def test_a_file_of_the_system_that_refuses(log: Path, run) -> None:  # type: ignore[no-untyped-def]
-    """A real fault of reading: the memory of a process begins with a page that is not there."""
+def test_files_of_the_kernel_are_not_read(log: Path, run) -> None:  # type: ignore[no-untyped-def]
+    """Some of them refuse, some wait for ever, and none is a log; a folder of them is one row."""
     done = run("scan", str(log), "/proc/self/mem", "-f", "json")
     assert done.returncode == 1
     assert first(done.stdout) == "ENV001"
-    assert "/proc/self/mem: reading stopped after 0 bytes: Input/output error" in reasons(done.stdout)
+    assert "/proc/self/mem: files of the kernel" in reasons(done.stdout)
+    done = run("scan", "/proc/self", str(log), "-f", "json")
+    assert [s["path"] for s in json.loads(done.stdout)["skipped"]] == ["/proc/self"]
 
 
 def test_calls_that_are_interrupted_go_on(tmp_path: Path) -> None:

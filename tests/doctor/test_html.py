@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from html import escape
 from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
 from tui.test_colours import ENOUGH, contrast
+from tui.test_first_sight import first_command
 
 from doctor import diagnose
 from doctor.answer.report import report
@@ -30,7 +32,7 @@ def test_verdict_and_first_fix_stand_before_anything_that_is_folded_or_long(demo
     fold = body[: body.index("<details>")]
     assert "RTS001" in fold
     assert "rank 3" in fold
-    assert "class=paste>grep -rhE" in fold
+    assert f"class=paste>{escape(first_command(lang))}" in fold
     assert len(re.sub("<[^>]+>", "", fold)) < 900  # what a phone shows at once
 
 

@@ -147,7 +147,7 @@ def test_the_family_of_codes_stands_beneath_what_it_refused(scanner: Scanner, kn
 def test_a_storm_is_read_once(scanner: Scanner, knowledge: Knowledge, monkeypatch: pytest.MonkeyPatch) -> None:
     """Lines of one shape say the same; beyond so many shapes none is read."""
     asked: list[str] = []
-    monkeypatch.setattr(meaningscan.MeaningScan, "_said", lambda _self, _lines, _start, _eol, place: asked.append(place.text) or Said("nothing"))
+    monkeypatch.setattr(meaningscan.MeaningScan, "_said", lambda _self, _lines, _eol, place: asked.append(place.text) or Said("nothing"))
     diagnosed("".join(f"ERROR: plugh {n} must be even\n" for n in range(500)), scanner, knowledge)
     assert len(asked) == 1
     asked.clear()

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
+from conftest import Run
 
 from doctor.scan import finder
 
+INCIDENTS = Path(__file__).resolve().parent.parent / "data" / "incidents"
 LITERALS = (b"drvMemcpy failed", b"memcpy", b"\xe5\x86\x85", b"Error\n")
 DATA = b"memcpy drvMemcpy failed \xe5\x86\x85 Error\n\x01\x02 memcpy"
 
@@ -24,6 +27,17 @@ def answer(size: int = finder.LARGE, engine: str | None = None) -> finder.Finds:
 
 def test_every_engine_answers_alike(cache: Path) -> None:
     assert answer(engine="plain") == answer(engine="ahocorasick_rs") == answer(engine="hyperscan") == answer(0)
+
+
+def test_every_engine_gives_the_same_report(run: Run) -> None:
+    """Incidents read with each of them: nothing in the report differs but how long it took."""
+    paths = sorted(str(p) for p in INCIDENTS.iterdir() if p.is_dir())[::9]
+    told = [json.loads(run("scan", "-j1", "-f", "json", *paths, NPU_DOCTOR_ENGINE=name).stdout) for name in finder.ENGINES]
+    for one in told:
+        one["stats"].pop("seconds")
+    assert told[0]["verdict"] == "findings"
+    assert told[1] == told[0]
+    assert told[2] == told[0]
 
 
 def test_a_library_that_dies_is_not_loaded(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,6 +9,7 @@ from doctor.answer.advice import chosen
 from doctor.findings.situation import Situation, family
 from doctor.scan.harvest import from_json, merge
 from doctor.scan.situation import Said, joined
+from kb import knowledge
 from kb.model import Fix, Text
 
 TRAINING = """\
@@ -23,6 +24,8 @@ CUDA = """\
 | NVIDIA-SMI 550.54.15   Driver Version: 550.54.15   CUDA Version: 12.4 |
 torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity of 79.15 GiB
 """
+
+KNOWN = knowledge.load().frameworks()
 
 
 def fix(name: str, **when: tuple[str, ...]) -> Fix:
@@ -63,15 +66,61 @@ def test_generations(chip: str, generation: str) -> None:
 
 
 def test_advice_for_another_situation_is_left_out() -> None:
-    at = Situation({"chip": ("910B4",), "activity": ("training",), "framework": ("llamafactory", "torch_npu")})
+    at = Situation({"chip": ("910B4",), "activity": ("training",), "framework": ("llamafactory", "torch_npu")}, KNOWN)
     fixes = [fix("a", chip=("310P",)), fix("b", chip=("910B",)), fix("c", framework=("vllm",)), fix("d", activity=("training",)), fix("e")]
     assert [f.title.en for f in chosen(fixes, at)] == ["b", "d", "e"]
 
 
 def test_what_logs_do_not_tell_contradicts_nothing() -> None:
-    fixes = [fix("a", chip=("310P",)), fix("b", framework=("vllm",))]
-    assert len(chosen(fixes, Situation({"framework": ("torch_npu",)}))) == 2
+    """What is open stands last."""
+    fixes = [fix("a", chip=("310P",)), fix("b", framework=("vllm",)), fix("c")]
+    at = Situation({"framework": ("torch_npu",)}, KNOWN)
+    assert [f.title.en for f in chosen(fixes, at)] == ["c", "a", "b"]
 
 
-def test_a_fix_for_another_situation_is_better_than_none() -> None:
-    assert len(chosen([fix("a", chip=("310P",))], Situation({"chip": ("910B4",)}))) == 1
+@pytest.mark.parametrize(
+    ("facts", "when", "fits"),
+    [
+        ({"activity": ("training",)}, {"framework": ("vllm", "sglang")}, False),
+        ({"activity": ("serving",)}, {"framework": ("llamafactory",)}, False),
+        ({"framework": ("mindspore",), "stack": ("mindspore",)}, {"stack": ("torch",)}, False),
+        ({"framework": ("mindspore",), "stack": ("mindspore",)}, {"framework": ("deepspeed",)}, False),
+        ({"framework": ("swift", "torch_npu"), "stack": ("torch",)}, {"stack": ("torch",)}, True),
+        ({"program": ("native",)}, {"program": ("python",)}, False),
+        ({}, {"stack": ("torch",)}, None),
+        ({"transformers": ("4.51.3",)}, {"transformers": (">=4.50",)}, True),
+        ({"cann": ("8.0.RC2",)}, {"cann": (">=8.0",)}, False),
+        ({}, {"cann": (">=8.0",)}, None),
+    ],
+)
+def test_when_a_condition_holds(facts: dict[str, tuple[str, ...]], when: dict[str, tuple[str, ...]], fits: bool | None) -> None:
+    assert Situation(facts, KNOWN).fits(tuple(when.items())) is fits
+
+
+def test_a_capture_is_a_fact_as_well() -> None:
+    at = Situation()
+    assert at.fits((("said.allowed", ("~ ^$",)),), {"allowed": ""}) is True
+    assert at.fits((("said.allowed", ("~ ^$",)),), {"allowed": "DT_FLOAT"}) is False
+    assert at.fits((("said.allowed", ("~ ^$",)),), {}) is None
+
+
+@pytest.mark.parametrize(
+    ("log", "facts"),
+    [
+        ("(lf) u@orangepiaipro-20t:~$ llamafactory-cli api a.yaml\nrun_sft\n", {"chip": "310B", "activity": "serving"}),
+        ("F20251111 12:28:58.504206 214989 xllm.cpp:131] Check failed: HCCL_SUCCESS npu:0\n", {"framework": "xllm", "program": "native", "stack": "native"}),
+        ("[root@h ~]# atc --model=a.onnx --framework=5 --soc_version=Ascend310P3\nATC run failed\n", {"activity": "conversion", "stack": "atc", "program": "tool"}),
+        ("[root@h ~]# ./out/main a.jpg\n[ERROR] aclrtMemcpy failed on the NPU\n", {"program": "native", "stack": "native"}),
+        ("/opt/x/csrc/a.cc:Run:218 Failed to call aclrtMemcpy of onnxruntime\n", {"program": "native", "stack": "onnxruntime"}),
+        ("{'train_runtime': 12.5}\nNPU\n", {"seen": "run-completed"}),
+        ("Loading checkpoint shards:  97%|###| 36/37 [33:01<00:55]\nnpu:0\n", {"progress": "36/37"}),
+    ],
+)  # fmt: skip
+def test_facts_of_a_log(log: str, facts: dict[str, str]) -> None:
+    told = diagnose(log).situation
+    assert {fact: told.first(fact) for fact in facts} == facts
+
+
+def test_a_platform_that_is_not_there_is_no_fact() -> None:
+    log = "INFO 01-01 [__init__.py:44] ROCm platform is not available because no Ascend NPU is found\nValueError: bad\n"
+    assert "machine" not in diagnose(log).situation.facts

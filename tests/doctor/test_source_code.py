@@ -51,9 +51,11 @@ FAILED = (
 def test_source_code_is_named_and_not_read(tmp_path: Path, name: str, text: str) -> None:
     path = tmp_path / name
     path.write_text(text)
-    found = discover([str(path)])
+    found = discover([str(tmp_path)])
     assert found.sources == ()
     assert [(s.path, "source code" in s.reason) for s in found.skipped] == [(str(path), True)]
+    assert [s.name for s in discover([str(path)]).sources] == [str(path)]  # whoever names a file wants it read
+    assert [s.name for s in discover([str(tmp_path)], everything=True).sources] == [str(path)]
 
 
 @pytest.mark.parametrize("name", ["paste.txt", "train.py"])

@@ -19,6 +19,7 @@ from doctor.judge.proof import Bench
 from doctor.read import discover
 from doctor.read.source import home
 from doctor.scan.harvest import Harvest, from_json, merge
+from doctor.scan.scanner import Scanner
 from kb.knowledge import Knowledge
 from tests.simulate.jobs import FAULTS, Job, simulate
 
@@ -280,3 +281,13 @@ def test_nodes_with_the_same_folders_and_pids_stay_apart(tmp_path: Path, run) ->
     assert made["job"]["processes"] == 16
     assert made["findings"][0]["id"].startswith(truth.codes)
     assert made["findings"][0]["scope"]["rank"] == 11
+
+
+def test_a_stranger_in_the_log_is_no_member_of_the_job(scanner: Scanner, knowledge: Knowledge) -> None:
+    """One line of a healthy process between those of a rank that waits: nothing is concluded about logs that are missing."""
+    rank = (ROOT / "tests" / "data" / "incidents" / "hccl-notify-lmdeploy-hang" / "input.txt").read_text().split("\n")
+    stranger = "[INFO] HCCL(4711,python3):2025-03-26-05:54:40.001.001 [op_base.cc:10] [4711]Entry-HcclAllReduce"
+    for at in range(len(rank)):
+        text = "\n".join([*rank[:at], stranger, *rank[at:]])
+        diagnosis = conclude([scanner.scan(discover.given_text(text))], knowledge)
+        assert [r.finding.entry.code for r in diagnosis.roots] == ["HCL001"], at

@@ -146,6 +146,29 @@ def test_a_leaf_that_would_cost_too_much_is_refused(leaf: str, what: str) -> Non
     assert any(what in str(fault) for fault in got), got
 
 
+@pytest.mark.parametrize(
+    ("leaf", "what"),
+    [
+        ("{raised: {typ: KeyError}}", "did you mean 'type'"),
+        ("{raised: {from: library}}", "asks for nothing that tells failures apart"),
+        ("{raised: {type: KeyError, from: libary}}", "choices here: library, user, unknown"),
+        ("{raised: {type: 'KeyError: 7'}}", "is no name of an exception"),
+        ("{raised: {in: vllm-ascend}}", "is no name of a package"),
+        ("{raised: {in: []}}", "'in' names nothing"),
+        ("{raised: {type: KeyError, message: 'a(b'}}", "bad regex"),
+        ("{raised: {type: KeyError}, lines: 3}", "'lines' does not go with 'raised'"),
+        ("{raised: {type: KeyError}, in: plog}", "'in' does not go with 'raised'"),
+        ("{raised: KeyError}", "must be a mapping"),
+        ("{raised: {type: KeyError}, text: KeyError}", "exactly one of"),
+    ],
+)
+def test_a_leaf_that_asks_exceptions_wrongly_is_refused(leaf: str, what: str) -> None:
+    """Every fault of `raised` is told with its line and the words that stand there instead."""
+    first = problems(GOOD.replace('{text: "a very special message"}', leaf, 1))[0]
+    assert what in first
+    assert ":9" in first
+
+
 def loaded(text: str) -> Entry:
     got = read_entry("x.yaml", text.encode(), kinds())
     assert isinstance(got, Entry), got

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kb import lint
+from kb import lint, placeholders
 from kb.knowledge import Knowledge
 from kb.model import Command, Entry, Fix, Text
 from kb.placeholders import fill, unbound
@@ -98,3 +98,18 @@ def test_a_chip_is_no_device(knowledge: Knowledge, context: lint.Context, entrie
 def test_the_catalogue_shows_no_slots(knowledge: Knowledge) -> None:
     """`kb list`, searches and the catalogue have no log to fill a title from."""
     assert [b.code for b in knowledge.catalog() if "{" in b.title.en + b.title.zh] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "captures", "shown"),
+    [
+        ("it failed[[ on device {device}]].", {"device": "3"}, "it failed on device 3."),
+        ("it failed[[ on device {device}]].", {}, "it failed."),
+        ("it waited[[ ({seconds} s)]]", {"seconds": "?"}, "it waited"),
+        ("waited for {who|a peer}", {"who": "Wait"}, "waited for a peer"),
+        ("[[ -f a ]] && ls {name|x}", {}, "[[ -f a ]] && ls x"),
+    ],
+)
+def test_what_is_said_only_when_its_slots_are_filled(text: str, captures: dict[str, str], shown: str) -> None:
+    assert placeholders.fill(text, captures, {}) == shown
+    assert "[[ on" not in placeholders.unbound(text)

@@ -22,7 +22,7 @@ from parsers.line import read_line
 from parsers.traceback import failures
 
 LOGS = sorted((Path(__file__).resolve().parent.parent / "data" / "parsers").glob("*/*.log"))
-TABLES = ("npu-smi", "npu-smi-query", "hccn")
+TABLES = ("npu-smi", "npu-smi-query", "hccn", "session")
 MODULES = sorted(found.name for found in pkgutil.iter_modules(parsers.__path__))
 
 
@@ -69,7 +69,7 @@ def test_examples_in_docstrings(module: str) -> None:
     assert doctest.testmod(importlib.import_module(f"parsers.{module}")).failed == 0
 
 
-@pytest.mark.parametrize("module", ["npu_smi", "smi_query", "hccn", "process_list", "traceback", "plog", "prefix"])
+@pytest.mark.parametrize("module", ["npu_smi", "smi_query", "hccn", "process_list", "session", "traceback", "plog", "prefix"])
 def test_a_parser_shows_a_sample(module: str) -> None:
     shown = importlib.import_module(f"parsers.{module}").__doc__ or ""
     assert "\n    " in shown

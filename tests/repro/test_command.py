@@ -16,8 +16,11 @@ import pytest
 from doctor import api
 from doctor.base.errors import UsageError
 from doctor.judge.diagnosis import Diagnosis
-from doctor.repro import gather
+from doctor.repro import choose, gather
+from doctor.repro.choose import BY_KIND, Wish
+from doctor.repro.operator_table import load
 from doctor.repro.repro_command import add_arguments, run
+from doctor.repro.short import script
 from kb.knowledge import Knowledge
 from kb.model import Entry
 
@@ -91,7 +94,7 @@ def slots(text: str) -> dict[str, Any]:
 
 
 def made(capsys: pytest.CaptureFixture[str], *words: str, knowledge: Knowledge | None = None) -> dict[str, Any]:
-    assert run(options(*words), diagnose, knowledge) == 0
+    assert run(options("--harness", *words), diagnose, knowledge) == 0
     return slots(capsys.readouterr().out)
 
 
@@ -109,7 +112,7 @@ def test_from_logs_the_script_holds_operator_sizes_and_types(
 def test_attributes_and_the_backward_pass(tmp_path: Path, capsys: pytest.CaptureFixture[str], execute: Any) -> None:
     """A gradient kernel gets the template with autograd, its attributes in torch's form; the script runs."""
     (tmp_path / "plog-77_20260101000000000.log").write_text(LOGS["plog-77_20260101000000000.log"][0])
-    assert run(options("--from", str(tmp_path)), diagnose) == 0
+    assert run(options("--harness", "--from", str(tmp_path)), diagnose) == 0
     text = capsys.readouterr().out
     got = slots(text)
     assert (got["ARGS"][1][0], got["KWARGS"]["stride"], got["KWARGS"]["padding"]) == (3, [2, 2], [1, 1])
@@ -192,13 +195,11 @@ def test_another_template_is_obeyed(capsys: pytest.CaptureFixture[str]) -> None:
 def test_every_operator_template_runs_with_an_operator_of_a_log(
     template: str, capsys: pytest.CaptureFixture[str], execute: Any
 ) -> None:
-    assert (
-        run(
-            options("--op", "aclnnAdd", "--input", "float16[6,8]", "--input", "float16[6,8]", "--template", template),
-            diagnose,
-        )
-        == 0
-    )
+    words = ("--op", "aclnnAdd", "--input", "float16[6,8]", "--input", "float16[6,8]", "--template", template)
+    assert run(options(*words), diagnose) == 0
+    code, printed = execute(capsys.readouterr().out, "cpu")
+    assert code == 0, printed
+    assert run(options("--harness", *words), diagnose) == 0
     code, printed = execute(capsys.readouterr().out, "--device", "cpu")
     assert code == 0, printed
 
@@ -208,7 +209,26 @@ def test_from_an_entry(knowledge: Knowledge, entries: list[Entry], capsys: pytes
     told = [entry for entry in entries if entry.repro]
     assert told
     for entry in told:
-        assert made(capsys, entry.code, knowledge=knowledge)
+        assert entry.repro is not None
+        if any(value.endswith("|unknown}") for _, value in entry.repro[1]):  # the log has to tell the operator
+            with pytest.raises(UsageError, match="tells no operator"):
+                run(options(entry.code), diagnose, knowledge)
+        else:
+            assert made(capsys, entry.code, knowledge=knowledge)
+
+
+def test_an_entry_without_a_template_gets_that_of_its_kind(
+    knowledge: Knowledge, entries: list[Entry], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Memory, collectives, devices and precision have scripts of their own; nothing else is made up."""
+    for kind, template in BY_KIND.items():
+        entry = next((e for e in entries if e.kind == kind and e.repro is None), None)
+        if entry is not None:
+            assert run(options(entry.code), diagnose, knowledge) == 0
+            assert capsys.readouterr().out == script(choose.request(None, load(), Wish(template))).text
+    silent = next(e for e in entries if e.kind == "permission")
+    with pytest.raises(UsageError, match="tells no operator"):
+        run(options(silent.code), diagnose, knowledge)
 
 
 def test_a_finding_chooses_the_template(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -253,7 +273,7 @@ def test_a_record(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_guesses_are_told_in_the_readers_language(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     target = tmp_path / "r.py"
-    assert run(options("--op", "aclnnSoftmax", "--lang", "zh", "-o", str(target)), diagnose) == 0
+    assert run(options("--harness", "--op", "aclnnSoftmax", "--lang", "zh", "-o", str(target)), diagnose) == 0
     told = capsys.readouterr().err
     assert "猜测" in told
     assert "命令行未给出的形状：in0" in told

@@ -9,6 +9,7 @@ from functools import lru_cache
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests_support import HOSTILE
 
 from doctor.repro import choose
 from doctor.repro.build import BEGIN, END, script, template, templates
@@ -20,22 +21,6 @@ from doctor.repro.validate import SlotError, slot
 from kb.model import Text
 
 NAMES = tuple(templates())
-HOSTILE = (
-    "'; import os; os.system('touch /tmp/pwned'); '",
-    '"""\nimport os\nos.system("id")\n"""',
-    "# <<< slots\nimport os\nos.abort()\n# >>> slots",
-    "x\\\nimport os",
-    "{__import__('os').system('id')}",
-    "%s%n{0}",
-    "../../../../etc/passwd",
-    "torch.load",
-    "torch.ops.aten.from_file",
-    "__import__('os')",
-    "a\r\nb\u2028c\u202ed\x00e\x1b[2J",
-    "\ud800",
-    "$(id)`id`",
-    "',)]}\n",
-)
 
 
 @lru_cache(maxsize=64)

@@ -28,8 +28,8 @@ from doctor.runner.run_command import add_arguments, run
 parser = argparse.ArgumentParser()
 parser.add_argument("--lang")
 add_arguments(parser)
-def diagnose(paths):
-    print("DIAGNOSIS", len(paths), *[p.rpartition("/")[2] for p in paths], repr(open(paths[0], errors="replace").read()[-80:]))
+def diagnose(output, paths):
+    print("DIAGNOSIS", 1 + len(paths), output.name.rpartition("/")[2], *[p.rpartition("/")[2] for p in paths], repr(output.open().read().decode("utf-8", "replace")[-80:]))
 try:
     sys.exit(run(parser.parse_args(), diagnose))
 except UsageError as problem:
@@ -82,7 +82,7 @@ def test_a_failure_is_diagnosed_after_the_output() -> None:
     done = ran(*shell("echo first; echo boom >&2; exit 4"))
     assert done.returncode == 4
     assert done.stdout.decode().splitlines()[0] == "first"
-    assert done.stdout.decode().splitlines()[1].startswith("DIAGNOSIS 1 output.txt")
+    assert done.stdout.decode().splitlines()[1].startswith("DIAGNOSIS 1 <output>")
     assert "boom" in done.stdout.decode().splitlines()[1]
     assert b"ended with exit code 4" in done.stderr
 
@@ -217,7 +217,7 @@ def test_logs_of_the_process_tree_are_read(tmp_path: Path) -> None:
     text = f"mkdir -p {tmp_path}/debug/plog; echo a > {tmp_path}/debug/plog/plog-$$_20260101000000001.log; sh -c 'echo b > {tmp_path}/debug/plog/plog-$$_20260101000000002.log; head -c 300000 /dev/zero'; exit 1"
     done = ran(*shell(text), ASCEND_PROCESS_LOG_PATH=str(tmp_path))
     told = done.stdout.decode()
-    assert "DIAGNOSIS 3 output.txt" in told
+    assert "DIAGNOSIS 3 <output>" in told
     assert "_20260101000000001.log" in told
     assert "_20260101000000002.log" in told
     assert "plog-1_" not in told
@@ -333,3 +333,21 @@ def test_a_short_output_is_whole() -> None:
     tail.add(b"abcdef")
     tail.add(b"gh")
     assert tail.content() == b"abcdefgh"
+
+
+@pytest.mark.parametrize("save", [False, True])
+def test_a_full_disk_is_no_hindrance(tmp_path: Path, save: bool) -> None:
+    """What the command printed is diagnosed from memory; what could not be saved is told."""
+    limited = (
+        "import resource, signal, sys; signal.signal(signal.SIGXFSZ, signal.SIG_IGN); resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))\n"
+        "from doctor.__main__ main; sys.exit(main())"
+    ).replace("main__ main", "main__ import main")
+    said = "ImportError: libhccl.so: cannot open shared object file: No such file or directory"
+    words = ["run", *(["--save", str(tmp_path / "kept")] if save else []), *shell(f"echo '{said}'; exit 9")]
+    done = subprocess.run(
+        [sys.executable, "-c", limited, *words], capture_output=True, cwd=ROOT, timeout=HANG_S, check=False, env={**os.environ, "NPU_DOCTOR_LANG": "en"}
+    )
+    assert done.returncode == 9, done.stderr
+    assert b"ENV001" in done.stdout
+    assert b"<output>:1" in done.stdout
+    assert (b"cannot write" in done.stderr) is save

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from pathlib import Path
 
 import pytest
@@ -95,3 +96,18 @@ async def test_what_is_typed_ahead_of_a_question_is_its_answer(tmp_path: Path) -
     async with stage() as s:
         await burst(s, "o", *"qxr")
         assert s.screen.query_one("#answer").value == "qxr"  # type: ignore[attr-defined]
+
+
+def test_every_screen_has_a_box_for_the_search() -> None:
+    import doctor.tui.diagnosis.watch_screen
+    import doctor.tui.env.environment_screen
+
+    assert doctor.tui.diagnosis.watch_screen
+    assert doctor.tui.env.environment_screen
+    todo, screens = [Frame], []
+    while todo:
+        one = todo.pop()
+        todo += one.__subclasses__()
+        screens += [one] if one.__module__ != Frame.__module__ else []
+    for screen in screens:
+        assert any("SearchBox(" in inspect.getsource(base) for base in screen.__mro__ if base.__module__.startswith("doctor.tui"))

@@ -7,22 +7,22 @@ from pathlib import Path
 
 import pytest
 from tui.support import MTE, job_logs
+from tui.test_first_sight import first_command
 from tui.test_tmux import ROOT, Terminal, command, pytestmark, terminal
 
 __all__ = ["command", "pytestmark", "terminal"]
 
 DEMO = ROOT / "kb" / "demo"
 SHIPPED = f"cd {ROOT} && {sys.executable} -m doctor"
-FIRST_FIX = "grep -rhE 'fault kernel_name|errorStr|ASSERT' ~/ascend/log/debug/plog | tail -20"
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
 def test_the_fix_of_the_demo_is_seen_without_a_key(terminal: Terminal, size: tuple[int, int]) -> None:
     """No key: where, why, the command. One key copies it."""
     terminal.start(f"{SHIPPED} browse {DEMO} --lang en", size)
-    seen = terminal.until("RTS001", "grep -rhE 'fault kernel_name", "31 min", "q quit")
+    seen = terminal.until("RTS001", first_command("en"), "31 min", "q quit")
     assert "rank 3, device 3" in seen
-    terminal.copied(FIRST_FIX)
+    terminal.copied(first_command("en"))
     terminal.press("q")
     terminal.until("left with 0")
 

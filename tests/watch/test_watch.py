@@ -275,3 +275,26 @@ async def test_a_pipe_is_read_to_its_end_and_leaves_nothing_behind() -> None:
         assert "NPU out of memory" in s.text
     pipe.close()
     assert not os.path.exists(pipe.path)
+
+
+@pytest.mark.parametrize("longer", [0, 1000])
+def test_a_file_that_is_written_anew_is_read_anew(tmp_path: Path, longer: int) -> None:
+    """Also when it is as large as before, or larger: by its beginning and its end it is another file."""
+    log = tmp_path / "a.log"
+    log.write_text(OOM + "\n" + "x" * 300 + "\n")
+    one = live(tmp_path)
+    assert "finding MEM001" in events(one)
+    size = log.stat().st_size
+    text = MTE + "\n"
+    log.write_text(text + "y" * (size + longer - len(text) - 1) + "\n")
+    os.utime(log, ns=(1, log.stat().st_mtime_ns + 1_000_000))
+    assert events(one)[:2] == [f"restarted {log}", "finding RTS001"]
+
+
+def test_a_file_that_was_only_touched_is_not_read_again(tmp_path: Path) -> None:
+    log = tmp_path / "a.log"
+    log.write_text(OOM + "\n")
+    one = live(tmp_path)
+    one.poll()
+    os.utime(log)
+    assert events(one) == []

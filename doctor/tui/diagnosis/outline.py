@@ -61,10 +61,11 @@ class _Rows:
             yield from self._row(f"cluster:{line}", head, notation.message(report["decisive"]["evidence"]["text"]), "title")
         yield from self._causes(opened)
         yield from self._unexplained()
-        if noise := parts.noise(report):
-            yield from _heading(word("noise", lang))
-            for one in noise:
-                yield self._below(one, "  ", "dim")
+        for name, beside in (("context", parts.context(report)), ("noise", parts.noise(report))):
+            if beside:
+                yield from _heading(word(name, lang))
+                for one in beside:
+                    yield self._below(one, "  ", "dim")
         if report["missing_evidence"]:
             yield from _heading(word("missing", lang))
             for number, one in enumerate(report["missing_evidence"]):

@@ -15,10 +15,10 @@ MAX_REREAD = 256 << 20  # bytes of logs that are read again to learn what the op
 def make(code: str, outcome: Outcome, paths: Sequence[str], text: str, lang: str) -> tuple[str, str, str] | None:
     """File name, script and what was guessed, for a finding and the logs it stands in; None when they do not tell enough."""
     from doctor.repro import choose
-    from doctor.repro.build import script
     from doctor.repro.extract import operators
     from doctor.repro.gather import evidence
     from doctor.repro.operator_table import load
+    from doctor.repro.short import script
     from doctor.repro.validate import SlotError
 
     related = next((r for r in outcome.diagnosis.related if r.finding.entry.code == code), None)

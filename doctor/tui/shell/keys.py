@@ -63,6 +63,7 @@ KEYS: Mapping[str, Key] = {
     "paste": Key("p", "paste", ("paste", "粘贴"), ("Paste or type an error and see the diagnosis", "粘贴或输入报错并查看诊断")),
     "open-path": Key("o", "open_path", ("open logs", "打开日志"), ("Diagnose a log file, a folder or an archive", "诊断日志文件、目录或压缩包")),
     "knowledge": Key("K", "knowledge", ("knowledge", "知识库"), ("To the knowledge", "到知识库")),
+    "environment": Key("E", "environment", ("machine", "环境"), ("Is this machine fit: versions, chips, container, variables", "检查本机环境：版本、芯片、容器、变量")),
     "language": Key("L", "language", ("中/EN", "中/EN"), ("Switch between English and Chinese", "切换中英文")),
     "theme": Key("T", "theme", ("theme", "主题"), ("The next colour theme", "切换配色主题")),
     "palette": Key("colon", "command_palette", ("commands", "命令"), ("Find a command by its name", "按名称查找命令")),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from textual.message import Message
 
@@ -51,6 +51,14 @@ class Failed(Message):
     """Work in a thread came to an end by an error that the user has to know."""
 
     what: str
+
+
+@dataclass
+class MachineLooked(Message):
+    """A look at a machine is over; `run` tells looks apart."""
+
+    run: int
+    report: dict[str, Any]
 
 
 @dataclass

@@ -1,0 +1,43 @@
+"""What is published of the versions that a log tells: which release of one software goes with the release of another.
+
+A version is only named when it follows from one that the log tells, and is another one than that which is installed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from kb.pairings import SOFTWARE, Pairing, plain, published
+from parsers.meaning.said import distribution
+
+MAX_SHOWN = 2  # versions of one software
+
+
+def names(known: Mapping[str, str], rows: Sequence[Pairing]) -> dict[str, str]:
+    """`vllm_for_vllm_ascend` and the like: the release to take, of every pair of which one version is known."""
+    made: dict[str, str] = {}
+    for one in SOFTWARE:
+        for other in SOFTWARE if one in known else ():
+            if other != one and (versions := _others(known, rows, one, other)):
+                made[f"{other}_for_{one}"] = versions[0]
+    return made
+
+
+def pair(captures: Mapping[str, str], known: Mapping[str, str], rows: Sequence[Pairing]) -> dict[str, str]:
+    """Of an importing and an imported package: the versions told, and the pairs that are published with either."""
+    one, other = captures.get("importer", ""), captures.get("imported", "")
+    made = {f"{role}_version": known[name] for role, name in (("importer", one), ("imported", other)) if name in known}
+    if not one or not other or one == other:
+        return made
+    found: list[str] = []
+    for kept, changed in ((one, other), (other, one)):
+        if kept in known:
+            versions = _others(known, rows, kept, changed)[:MAX_SHOWN]
+            found += [f"{distribution(kept)} {plain(known[kept])} + {distribution(changed)} {v}" for v in versions]
+    return {**made, "pairs": "; ".join(found)} if found else made
+
+
+def _others(known: Mapping[str, str], rows: Sequence[Pairing], one: str, other: str) -> tuple[str, ...]:
+    """What is published with the version of one; nothing when the other is of such a version already."""
+    versions = published(rows, one, known[one], other, known)
+    return () if plain(known.get(other, "")) in versions else versions

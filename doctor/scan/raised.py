@@ -1,0 +1,115 @@
+"""Exceptions as rows, and the leaves that ask for them: what was raised, whose code raised it, whose code called that."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from doctor.read.encoding import decode
+from doctor.scan.plan import PLAIN, REGEX_TIMEOUT_S
+from doctor.scan.tablescan import Cells
+from doctor.scan.window_lines import WindowLines, line_breaks
+from doctor.scan.windows import LOOK_BACK
+from kb.model import RAISED, Signal
+from parsers.raised import NOBODY, PATTERNS, USER, WORDS, Blame, blame, cells, quoted
+from parsers.traceback import failures
+from parsers.traceback_forms import EXCEPTION
+
+if TYPE_CHECKING:
+    from parsers.meaning import Said
+
+MAX_SHAPES = 200
+"""Exceptions of different wording in one range; of each the frames of the first one are read."""
+BELOW = 4 << 10
+"""Bytes of an exception's message that may follow its line."""
+_CAPTURED = 180
+"""Characters of what an exception says that titles and fixes name."""
+_LONGEST = 2000
+
+
+class Thrown(NamedTuple):
+    """One exception: who has a part in it, and what its words are when they are asked for their meaning."""
+
+    who: Blame
+    said: Said | None
+    """None: the line stands alone, no frame above it."""
+
+
+class RaisedScan:
+    """The exceptions of one range of a source."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, Thrown] = {}
+
+    def of(self, shape: str, lines: WindowLines, start: int, eol: int) -> Thrown | None:
+        """The exception that a line names; of one wording the frames of the first stand for all. None: enough was read."""
+        known = self._known.get(shape)
+        if known is None and len(self._known) < MAX_SHAPES:
+            known = self._known[shape] = _read(lines, start, eol)
+        return known
+
+
+def row(found: Thrown, text: str) -> Cells:
+    """The row of an exception, with the words of its own line."""
+    named = EXCEPTION.match(text)
+    type_, message = (named["type"], named["message"] or "") if named is not None else ("", "")
+    return (("table", RAISED), *cells(found.who, type_, message))
+
+
+def evidence(found: Thrown, text: str) -> str:
+    """The line with the place above it that raised: what a program refused stands there."""
+    return (quoted(found.who) + text)[:_LONGEST]
+
+
+def asked(signal: Signal, told: Cells) -> dict[str, str] | None:
+    """What a leaf captures of an exception; None when it asks for another one. A user's pattern may raise TimeoutError."""
+    known = dict(told)
+    captures: dict[str, str] = {}
+    for key, wanted in signal.where:
+        value = known.get(key)
+        if value is None:
+            return None
+        if key in WORDS:
+            if not set(wanted.split("|")) & _words(key, value):
+                return None
+        elif key in PATTERNS:
+            found = _search(signal, wanted, value)
+            if found is None:
+                return None
+            captures |= {name: text for name, text in found.groupdict().items() if text is not None}
+    del known["table"]
+    return {name: value[:_CAPTURED].rstrip() for name, value in (known | captures).items()}
+
+
+def _words(key: str, value: str) -> set[str]:
+    """By which words a cell answers: any package that was passed; a caller also by what it is."""
+    if key == "caller":
+        return {value, USER if value == USER else "library"}
+    return set(value.split()) if key == "through" else {value}
+
+
+def _search(signal: Signal, pattern: str, text: str) -> re.Match[str] | None:
+    if signal.trusted and len(text) <= PLAIN:
+        return re.search(pattern, text)
+    import regex
+
+    return regex.search(pattern, text, timeout=REGEX_TIMEOUT_S)  # type: ignore[no-any-return]
+
+
+def _read(lines: WindowLines, start: int, eol: int) -> Thrown:
+    """The exception that a line names, with its frames, which stand above it."""
+    from parsers.meaning import said_by
+
+    data = lines.window.data
+    above = data[max(0, start - LOOK_BACK) : start]
+    if len(above) < LOOK_BACK:
+        above = lines.window.before[len(above) - LOOK_BACK :] + above
+    text = above + data[start : eol + BELOW]
+    at = line_breaks(above, 0, len(above)) + 1
+    for failure in failures(decode(raw) for raw in text.split(b"\n")):
+        # What an exception quotes of another one is a line of its message: it has the same frames.
+        part = next((part for part in reversed(failure.parts) if 0 < part.at <= at), None)
+        if part is not None and at in failure.lines:
+            said = said_by(failure, part) if part.at == at else None
+            return Thrown(blame(failure, part), said)
+    return Thrown(NOBODY, None)

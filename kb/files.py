@@ -1,0 +1,64 @@
+"""Files of knowledge that others wrote: regular ones, inside their folder, of bounded size and number. Nothing else is opened."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+MAX_BYTES = 4_000_000  # of a file
+MAX_FILES = 20_000  # of a folder
+
+
+class NotReadError(OSError):
+    """A path that is no plain file of knowledge; `strerror` says why."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(None, why)
+
+
+def read(path: Path) -> bytes:
+    """The bytes of a regular file: a pipe is not waited for, a device not read, and what is too large not taken into memory."""
+    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    with os.fdopen(handle, "rb") as file:
+        state = os.fstat(handle)
+        if not stat.S_ISREG(state.st_mode):
+            raise NotReadError("it is no regular file")
+        data = file.read(MAX_BYTES + 1)
+    if len(data) > MAX_BYTES:
+        raise NotReadError(f"it has more than {MAX_BYTES} bytes; split it")
+    return data
+
+
+def yaml_files(folder: Path) -> list[Path]:
+    """The YAML files beneath a folder, in order; links to folders are not followed."""
+    found: list[Path] = []
+    for place, dirs, names in os.walk(folder):
+        dirs.sort()
+        found += (Path(place, name) for name in names if name.endswith((".yaml", ".yml")))
+        if len(found) > MAX_FILES:
+            break
+    return sorted(found[:MAX_FILES])
+
+
+def inside(path: Path, root: Path) -> bool:
+    """Does a path lead to something in the folder?"""
+    real, top = os.path.realpath(path), os.path.realpath(root)
+    return real.startswith(top.rstrip(os.sep) + os.sep)
+
+
+def refused(paths: list[Path], root: Path) -> Iterator[tuple[Path, str]]:
+    """What of those is not read, each with its reason."""
+    for path in paths:
+        try:
+            mode = os.lstat(path).st_mode
+            if stat.S_ISLNK(mode):
+                if not inside(path, root):
+                    yield path, "a link that leads out of the folder: not followed"
+                    continue
+                mode = os.stat(path).st_mode
+            if not stat.S_ISREG(mode):
+                yield path, "not a regular file: not read"
+        except OSError as error:
+            yield path, error.strerror or str(error)

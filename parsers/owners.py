@@ -1,0 +1,52 @@
+"""To whom the code of a file belongs, as far as its path tells.
+
+>>> owner("/usr/lib/python3/dist-packages/vllm/run.py"), owner("/usr/lib/python3.11/json/decoder.py"), owner("/home/u/train.py")
+('vllm', 'python', '')
+
+What runs from its sources lies in a checkout: a folder of the project's name that holds the package.
+
+>>> owner("/vllm-workspace/vllm-omni/vllm_omni/engine/core.py"), owner("/home/u/Megatron-LM/megatron/training/training.py")
+('vllm_omni', 'megatron')
+"""
+
+from __future__ import annotations
+
+from parsers.lazy import lazy
+
+LONGEST = 2048
+PYTHON = "python"
+
+_INSTALLED = lazy(r".*[/\\](?:site|dist)-packages[/\\](?P<package>[A-Za-z_]\w{0,80})(?P<file>\.py$)?")
+_STANDARD = lazy(r"<frozen |.*[/\\]python3?\.?\d{0,2}[/\\][^/\\]{1,80}(?:[/\\]|$)")
+# Of what is often run from its sources, the folders that hold the package.
+_FROM_SOURCE = lazy(
+    r".*?[/\\](?P<package>torch_npu|torch|torchvision|vllm_ascend|vllm|sglang|mindspore|mindformers|mindie_llm|atb_llm|mindspeed"
+    r"|mindspeed_llm|megatron|deepspeed|transformers|accelerate|peft|llamafactory|verl|ray|lmdeploy|xtuner|swift)[/\\]"
+)
+# A folder, and in it (or in its `src`) one that may be the package of that project.
+_CHECKOUT = lazy(r"[/\\](?=(?P<project>[A-Za-z][\w.-]{3,60})[/\\](?:src[/\\])?(?P<package>[A-Za-z_]\w{2,60})[/\\])")
+_ANYBODYS = frozenset(("train", "test", "tests", "core", "code", "model", "models", "utils", "tools", "scripts", "examples", "home", "project", "projects", "python", "workspace"))
+"""Names of folders that name no project."""
+
+
+def owner(path: str) -> str:
+    """The package that the code of a file belongs to: "" for the user's own, "python" for the standard library."""
+    file = path[:LONGEST]
+    if (found := _INSTALLED.match(file)) is not None:
+        return found["package"]
+    if (project := next((m["package"] for m in _CHECKOUT.finditer(file) if _holds(m["project"], m["package"])), "")):
+        return project
+    if (found := _FROM_SOURCE.match(file)) is not None:
+        return found["package"]
+    return PYTHON if _STANDARD.match(file) else ""
+
+
+def plain(name: str) -> str:
+    """A name as whoever writes it means it: small letters, nothing between them."""
+    return "".join(filter(str.isalnum, name.lower()))
+
+
+def _holds(project: str, package: str) -> bool:
+    """Is the package what the project is called after: `vllm_omni` in `vllm-omni`, `megatron` in `Megatron-LM`?"""
+    inner, outer = plain(package), plain(project)
+    return package.lower() not in _ANYBODYS and len(inner) > 3 and (outer.startswith(inner) or outer.endswith(inner))

@@ -1,0 +1,166 @@
+"""A pasted shell session: what somebody typed, what it printed, and how it ended. Their own checks are evidence.
+
+    [root@h ~]# ascend-dmi --bw -t d2d
+    Failed to initialize the device.
+    [root@h ~]# echo $?
+    18
+
+A row tells one outcome that speaks of a fault or decides between causes; what is as it should be gives none.
+
+>>> text = ["[root@h ~]# ascend-dmi --bw", "Failed to initialize the device.", "[root@h ~]# echo $?", "18"]
+>>> [(row.get("check"), row.get("program"), row.get("value"), row.line) for row in rows(text, 1)]
+[('exit', 'ascend-dmi', '18', 2)]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from parsers.lazy import lazy
+from parsers.line import PROMPT
+from parsers.parsed import Row
+
+TABLE = "session"
+MAX_ROWS = 200
+MAX_OUTPUT = 400  # lines of one command
+MAX_TEXT = 300
+SHORT = 8  # lines: what says that it failed, and little else
+
+_ABSENT = lazy(r"^(?:\S{0,60}: )?(?:line \d{1,6}: )?(?:[\w.-]{1,20}: )?(?:cannot (?:access|open|stat) )?['‘\"]?(?P<what>/[^'’\"\n:]{2,200})['’\"]?: No such file or directory")
+_OF_NPU = lazy(r"(?i)ascend|davinci|hccn|/cann|npu|\bopp\b|\bcann")
+_FULL = lazy(r"^\S{1,100} +\S{1,12} +\S{1,12} +\S{1,12} +100% +(?P<what>/\S{0,200})$")
+_FAILED = lazy(r"^(?:(?:ERROR|Error|error): |\[(?:ERROR|error)\] |Failed to |failed to |[Cc]annot |[Cc]an't |Unable to )")
+_STATUS_ASKED = ("echo $?", 'echo "$?"')
+_STATUS = lazy(r"^\d{1,3}$")
+_NAMED = lazy(r"^echo \"?\[?\"?\$\{?(?P<what>[A-Z_][A-Z0-9_]{2,60})\}?\"?\]?\"?$")
+_LIMIT = lazy(r"^(?P<what>DefaultTasksMax|TasksMax|kernel\.pid_max|kernel\.threads-max|vm\.max_map_count|fs\.file-max|max user processes|open files)\b[^=:\d]{0,40}[=: ] ?(?P<value>\d{1,20})$")
+_FIND = lazy(r"^(?:sudo )?(?:find \S{1,120} (?:-\w{1,10} \w )?-i?name ['\"]?(?P<name>[\w*.+-]{2,80})['\"]?|(?:locate|which|whereis) (?P<what>[\w.+-]{2,80})$)")
+_ROW = lazy(r"^\| *\d{1,3} +\S")
+# Status 1 of these says that nothing was found or that there is a difference, and what they print is the text of others.
+_LOOKS = frozenset({"grep", "egrep", "zgrep", "diff", "cmp", "test", "[", "which", "pgrep", "cat", "tail", "head", "less", "more", "dmesg", "journalctl", "vi", "vim", "kubectl", "docker", "history", "sed", "awk", "npu-doctor", "sort", "zcat"})  # fmt: skip
+
+
+class Step(NamedTuple):
+    """One command of a session with what it printed; `line` is that of the prompt."""
+
+    command: str
+    line: int
+    output: tuple[str, ...]
+
+    @property
+    def program(self) -> str:
+        """What was run, without what stands before it."""
+        words = [w for w in self.command.split() if "=" not in w.partition("/")[0] and w not in ("sudo", "nohup", "time")]
+        return words[0].rsplit("/", 1)[-1][:60] if words else ""
+
+    @property
+    def said(self) -> tuple[str, int]:
+        """The last line that says something, and where it stands."""
+        told = [(text.strip(), self.line + 1 + n) for n, text in enumerate(self.output) if text.strip()]
+        return told[-1] if told else ("", self.line)
+
+
+def rows(lines: Sequence[str], first_line: int) -> tuple[Row, ...]:
+    """What the steps of a session tell; nothing for text without prompts."""
+    steps = _steps(lines, first_line)
+    found: list[Row] = []
+    for number, step in enumerate(steps):
+        before = steps[number - 1] if number else None
+        for read in _READERS:
+            found += read(step, before)
+        if found and step.command in _STATUS_ASKED and found[-1].get("check") == "exit":
+            found = [row for row in found if row.get("check") != "failed" or row.line != found[-1].line]
+        if len(found) >= MAX_ROWS:
+            break
+    return tuple(found[:MAX_ROWS])
+
+
+def _steps(lines: Sequence[str], first_line: int) -> list[Step]:
+    steps: list[Step] = []
+    command, at, output = "", 0, list[str]()
+    for number, raw in enumerate(lines):
+        found = PROMPT.match(raw[:600]) if "$" in raw[:400] or "#" in raw[:400] else None
+        if found is not None and not found[0].startswith(">>>"):
+            if command:
+                steps.append(Step(command, at, tuple(output)))
+            command, at, output = raw[found.end() : found.end() + 600].strip(), first_line + number, []
+        elif command and len(output) < MAX_OUTPUT:
+            output.append(raw[:600].rstrip())
+    if command:
+        steps.append(Step(command, at, tuple(output)))
+    return steps
+
+
+def _row(check: str, step: Step, line: int, what: str = "", value: str = "", said: str = "") -> Row:
+    cells = (("check", check), ("program", step.program), ("command", step.command[:MAX_TEXT]), ("what", what), ("value", value), ("said", said[:MAX_TEXT]))
+    return Row(TABLE, line, cells)
+
+
+def _exit(step: Step, before: Step | None) -> Iterator[Row]:
+    """`echo $?` prints how the command before it ended."""
+    if before is None or step.command not in _STATUS_ASKED or before.program in _LOOKS or "|" in before.command:
+        return
+    status = step.output[0].strip() if step.output else ""
+    if _STATUS.match(status) and int(status):
+        text, line = before.said
+        yield _row("exit", before, line, "", status, text)
+
+
+def _absent(step: Step, _before: Step | None) -> Iterator[Row]:
+    """A path of the Ascend software that is not there."""
+    for number, text in enumerate(step.output):
+        if "No such file" in text and (found := _ABSENT.match(text)) and _OF_NPU.search(found["what"]):
+            yield _row("absent", step, step.line + 1 + number, found["what"], "", text)
+
+
+def _full(step: Step, _before: Step | None) -> Iterator[Row]:
+    for number, text in enumerate(step.output):
+        if "100%" in text and (found := _FULL.match(text)) and not found["what"].startswith(("/snap", "/proc", "/sys", "/mnt/cdrom")):
+            yield _row("full", step, step.line + 1 + number, found["what"], "100", text)
+
+
+def _failed(step: Step, _before: Step | None) -> Iterator[Row]:
+    """A command that says little more than that it failed."""
+    if step.program in _LOOKS or len(step.output) > SHORT or any("Traceback" in text for text in step.output) or not (_OF_NPU.search(step.command) or any(map(_OF_NPU.search, step.output))):
+        return
+    for number, text in enumerate(step.output):
+        if _FAILED.match(text.strip()):
+            yield _row("failed", step, step.line + 1 + number, "", "", text.strip())
+            return
+
+
+def _empty(step: Step, _before: Step | None) -> Iterator[Row]:
+    """A variable that was printed and is empty."""
+    found = _NAMED.match(step.command)
+    if found is not None and not "".join(step.output).strip(" []"):
+        yield _row("empty", step, step.line, found["what"])
+
+
+def _limit(step: Step, _before: Step | None) -> Iterator[Row]:
+    for number, text in enumerate(step.output):
+        if found := _LIMIT.match(text.strip()):
+            yield _row("limit", step, step.line + 1 + number, found["what"], found["value"], text)
+    if step.command in ("ulimit -u", "ulimit -n", "ulimit -l") and step.output and step.output[0].strip().isdecimal():
+        yield _row("limit", step, step.line + 1, step.command, step.output[0].strip(), step.output[0])
+
+
+def _found(step: Step, _before: Step | None) -> Iterator[Row]:
+    """Where something lies that was looked for."""
+    if found := _FIND.match(step.command):
+        for number, text in enumerate(step.output):
+            if text.startswith("/") and " " not in text.strip():
+                yield _row("found", step, step.line + 1 + number, found["name"] or found["what"], text.strip()[:MAX_TEXT])
+                return
+
+
+def _no_device(step: Step, _before: Step | None) -> Iterator[Row]:
+    """A table of npu-smi without a card."""
+    if not step.command.strip().startswith(("npu-smi info", "sudo npu-smi info")) or step.command.split()[-1] != "info":
+        return
+    head = next((n for n, text in enumerate(step.output) if "| NPU " in text and "Health" in text), None)
+    if head is not None and not any(_ROW.match(text) for text in step.output[head:]):
+        yield _row("no-device", step, step.line + 1 + head, "", "", step.output[head].strip())
+
+
+_READERS: tuple[Callable[[Step, Step | None], Iterator[Row]], ...] = (_exit, _absent, _full, _failed, _empty, _limit, _found, _no_device)

@@ -1,0 +1,118 @@
+"""What a flood is read with costs nothing that reading it line by line would find: the harvests are the same."""
+
+from __future__ import annotations
+
+import io
+import random
+from collections.abc import Iterator
+from unittest import mock
+
+import pytest
+
+from doctor.read.source import Source, hints
+from doctor.scan import engine, finder, marks, plan
+from doctor.scan.harvest import Harvest
+from doctor.scan.plan import Plan
+from doctor.scan.scanner import Scanner
+from kb.fragments import assign
+from kb.model import Signal
+
+ENGINES = ["plain", "ahocorasick_rs", "hyperscan"]
+
+
+def signal(number: int, form: str, pattern: str, *anchors: str) -> Signal:
+    return assign(Signal(f"TST{number:03}/0", form, pattern, anchors, 0, (), "", (), True))
+
+
+SIGNALS = (
+    signal(1, "text", "drvMemcpy failed", "drvMemcpy failed"),
+    signal(2, "regex", r"errorStr: .{0,80}?(?P<what>overflow|underflow) seen", "errorStr: "),
+    signal(3, "regex", r"fault kernel=\S{0,40}GetNext", "fault kernel="),
+)
+HEAD = "[ERROR] HCCL(12,python):2026-01-02-03:04:05.006.007 [{}.cc:{}]7 "
+WORDS = "queue tensor graph segment buffer window cursor ledger packet bridge".split()  # noqa: SIM905
+
+
+def source(data: bytes) -> Source:
+    return Source("mem.log", lambda: io.BytesIO(data), len(data), hints("mem.log"), seekable=True)
+
+
+def storm(lines: int) -> Iterator[str]:
+    """Errors of ever new shapes, and between them lines that hold something else as well."""
+    chance = random.Random(7)
+    for number in range(lines):
+        head = HEAD.format(chance.choice(WORDS), number % 997)
+        words = " ".join(chance.choice(WORDS) for _ in range(6))
+        odd = chance.random()
+        if odd < 0.01:
+            yield f"{head}{words} drvMemcpy failed {number}"
+        elif odd < 0.02:
+            yield f"{head}{words} [ERROR] said twice"
+        elif odd < 0.03 and number > 12_000:
+            yield f"[INFO] GE(7,p):2026-01-02-03:04:05.006.007 [ge.cc:1]7 {words} [ERROR] quoted"
+        elif odd < 0.04:
+            yield f"ValueError: {words}"
+        elif odd < 0.05:
+            yield f"[INFO] GE(7,p):2026-01-02-03:04:05.006.007 [ge.cc:1]7 {words}"
+        else:
+            yield f"{head}{words} {chance.randrange(1 << 40):x}"
+
+
+def scan(data: bytes, name: str, expected: int = 1 << 40) -> tuple[Harvest, Scanner]:
+    if name == "hyperscan":
+        pytest.importorskip("hyperscan")
+    tool = Scanner(Plan(SIGNALS), engine=name, digest="test")
+    tool.engine._large = finder.hyperscan(tuple(x.fragment for x in tool.plan.literals))[0] if name == "hyperscan" else None
+    if tool.engine._large is None:
+        tool.engine.prepare(expected)
+    tool.engine._expected = expected
+    return tool.scan(source(data)), tool
+
+
+@pytest.mark.parametrize("name", ENGINES)
+def test_a_mark_that_is_counted_at_once(name: str) -> None:
+    """As many errors, of the same shapes, and everything that stands between them."""
+    data = ("\n".join(storm(30_000)) + "\n").encode()
+    with mock.patch.object(marks, "frequent", return_value=None), mock.patch("doctor.scan.floods.frequent", return_value=None):
+        one_by_one, _ = scan(data, name)
+    with mock.patch.object(marks.Mark, "lines", autospec=True, side_effect=marks.Mark.lines) as counted:
+        at_once, _ = scan(data, name)
+    assert counted.call_count > 3, "no mark was left out: this test tests nothing"
+    assert at_once == one_by_one
+    assert at_once.errors > 25_000
+
+
+def test_a_mark_in_windows_with_escapes_and_at_their_edges() -> None:
+    """Lines with terminal escapes are read one by one; a line that runs into the next window counts once."""
+    rows = list(storm(30_000))
+    rows[25_000:25_000] = ["\x1b[31m" + rows[0] + "\x1b[0m", "mem\x1b[1mcpy"]
+    data = "\n".join(rows).encode()
+    with mock.patch("doctor.scan.floods.frequent", return_value=None):
+        one_by_one, _ = scan(data, "ahocorasick_rs")
+    assert scan(data, "ahocorasick_rs")[0] == one_by_one
+
+
+@pytest.mark.parametrize("name", ENGINES)
+def test_a_signal_that_is_looked_for_by_its_rarer_text(name: str) -> None:
+    """Its anchor stands in every line, the text that its pattern needs in few: these are found, with the right captures."""
+    chance = random.Random(3)
+    rows = []
+    for number in range(20_000):
+        word = "overflow seen" if chance.random() < 0.002 else "underflow  seen" if chance.random() < 0.002 else "nothing to see"
+        rows.append(f"[INFO] GE(7,p):2026-01-02-03:04:05.006.007 [ge.cc:1]7 errorStr: {chance.choice(WORDS)} {word} {number}")
+        rows.append(f"[INFO] GE(7,p):2026-01-02-03:04:05.006.007 [ge.cc:1]7 fault kernel=Te{'GetNext' if number % 5000 == 4999 else 'Conv'}")
+    data = "\n".join(rows).encode()
+    with mock.patch.object(plan, "MISSED", 1 << 40):
+        by_anchor, _ = scan(data, name)
+    with mock.patch.object(plan, "MISSED", 500):
+        by_rare_text, tool = scan(data, name)
+    assert tool.plan.narrowed == {1, 2}
+    assert by_rare_text == by_anchor
+    assert len(by_anchor.hits) > 10
+
+
+def test_a_finder_is_made_only_when_it_pays() -> None:
+    """Making one costs as much as many thousand finds: a short log is not worth it."""
+    data = ("\n".join(storm(30_000)) + "\n").encode()
+    assert not scan(data, "ahocorasick_rs", expected=len(data))[1].engine._quiet
+    assert engine.WORTH > 10_000

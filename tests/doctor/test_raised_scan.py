@@ -1,0 +1,89 @@
+"""Leaves that ask for exceptions: by what they are, by whose code raised them, by what its source line says."""
+
+from __future__ import annotations
+
+import pytest
+
+from doctor.read import discover
+from doctor.scan import raised
+from doctor.scan.harvest import Hit
+from doctor.scan.plan import Plan
+from doctor.scan.scanner import Scanner
+from kb.build import kinds
+from kb.load import read_entry
+from kb.model import Entry, Signal
+
+FRAMES = (
+    '[rank{0}]:   File "/usr/lib/python3/dist-packages/plugh/core.py", line 7, in go\n[rank{0}]:     torch.cuda.current_device()\n'
+    '[rank{0}]:   File "/usr/lib/python3/dist-packages/torch/cuda/__init__.py", line 9, in current_device\n[rank{0}]:     raise PlughError("x")\n'
+)
+RAISED = "[rank{0}]: torch.cuda.PlughError: no room {0}\n"
+
+
+def leaves(leaf: str) -> tuple[Signal, ...]:
+    text = (
+        "code: TST001\nseverity: error\nkind: out-of-memory\ntitle: {en: a, zh: 甲}\ncause: {en: a, zh: 甲}\n"
+        f"evidence: {{any: [{{raised: {leaf}}}]}}\n"
+    )
+    got = read_entry("kb/entries/test/tst001_x.yaml", text.encode(), kinds())
+    assert isinstance(got, Entry), got
+    return got.signals
+
+
+def hits(leaf: str, text: str) -> tuple[Hit, ...]:
+    return Scanner(Plan(leaves(leaf))).scan(discover.given_text(text, "<sample>")).hits
+
+
+ONE = FRAMES.format(0) + RAISED.format(0)
+
+
+@pytest.mark.parametrize(
+    ("leaf", "held"),
+    [
+        ("{type: PlughError}", True),
+        ("{type: [KeyError, PlughError]}", True),
+        ("{type: KeyError}", False),
+        ("{in: torch}", True),
+        ("{in: plugh}", False),
+        ("{through: plugh}", True),
+        ("{through: plug}", False),
+        ("{in: torch, caller: plugh}", True),
+        ("{in: torch, caller: library}", True),
+        ("{in: torch, caller: user}", False),
+        ("{in: torch, from: user}", False),
+        ("{message: 'no room (?P<n>[0-9])'}", True),
+        ("{calls: '^torch.cuda.current_device'}", True),
+        ("{last: '^raise '}", True),
+        ("{code: '^raise '}", True),
+        ("{type: PlughError, file: '^cuda/__init__.py$', function: 'current_device'}", True),
+        ("{type: PlughError, how: terminated}", False),
+    ],
+)
+def test_what_a_leaf_asks(leaf: str, held: bool) -> None:
+    """Names are equal or not, patterns are found or not; all of a leaf must hold."""
+    assert bool(hits(leaf, ONE)) is held
+
+
+def test_the_evidence_is_the_place_that_raised() -> None:
+    """Its line is the exception's own, so that entries of the same failure are known to stand on one line."""
+    (hit,) = hits("{type: PlughError, message: 'no room (?P<n>[0-9])'}", ONE)
+    assert hit.place.line == hit.place.end_line == 5
+    assert hit.place.text.splitlines()[1::2] == ["    torch.cuda.current_device()", '    raise PlughError("x")']
+    assert hit.place.text.splitlines()[4:] == ["torch.cuda.PlughError: no room 0"]
+    assert {"n": "0", "in": "torch", "caller": "plugh", "calls": "torch.cuda.current_device()"}.items() <= dict(hit.captures).items()
+
+
+def test_every_process_counts_and_frames_are_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of one wording the first exception's frames stand for all; each hit has its own words and its own rank."""
+    read = []
+    once = raised._read
+    monkeypatch.setattr(raised, "_read", lambda *args: read.append(1) or once(*args))
+    text = "".join(FRAMES.format(rank) for rank in range(6)) + "".join(RAISED.format(rank) for rank in range(6))
+    found = hits("{in: torch, message: 'no room (?P<n>[0-9])'}", text)
+    assert [(h.place.rank, dict(h.captures)["n"]) for h in found] == [(rank, str(rank)) for rank in range(6)]
+    assert len(read) == 1
+
+
+def test_what_is_logged_as_a_warning_is_no_failure() -> None:
+    """An exception that a program caught and only tells about ended nothing."""
+    assert hits("{type: KeyError}", "WARNING 03-25 06:14:02 [plugh.py:880] KeyError: 'x'\n") == ()

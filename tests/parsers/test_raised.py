@@ -1,0 +1,69 @@
+"""Who has a part in an exception: whose code raised it, whose code called that, and with which call."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+
+import pytest
+
+from parsers.owners import owner
+from parsers.raised import Blame, blame
+from parsers.traceback import failures
+
+
+@pytest.mark.parametrize("name", ["owners", "raised"])
+def test_docstrings(name: str) -> None:
+    """The samples of the docstrings come out."""
+    assert doctest.testmod(importlib.import_module(f"parsers.{name}")).failed == 0
+
+
+@pytest.mark.parametrize(
+    ("path", "package"),
+    [
+        ("/data/ms-swift/swift/megatron/train/sft.py", "swift"),
+        ("/data/Megatron-LM/megatron/training/training.py", "megatron"),
+        ("/vllm-workspace/vllm-ascend/vllm_ascend/ops/fused_moe.py", "vllm_ascend"),
+        ("/opt/sglang/python/sglang/srt/managers/scheduler.py", "sglang"),
+        ("/opt/FastChat/fastchat/train/train.py", "fastchat"),
+        ("/home/u/proj/src/plugh/x.py", ""),
+        ("/home/u/train/train/run.py", ""),
+        ("/home/u/model.py", ""),
+    ],
+)
+def test_code_that_runs_from_its_sources(path: str, package: str) -> None:
+    """A checkout is told by its name; a folder of the user's is nobody's."""
+    assert owner(path) == package
+
+
+def who(text: str) -> Blame:
+    (failure,) = failures(text.splitlines())
+    return blame(failure, failure.raised)
+
+
+def test_what_only_passes_a_call_on_is_not_blamed() -> None:
+    """torch's module and the standard library stand last: whoever stands above them asked."""
+    found = who(
+        "Traceback (most recent call last):\n"
+        '  File "/usr/lib/python3/dist-packages/vllm/models/x.py", line 3, in forward\n    self.experts(x)\n'
+        '  File "/usr/lib/python3/dist-packages/vllm_ascend/moe.py", line 7, in forward\n    self.part(x)\n'
+        '  File "/usr/lib/python3/dist-packages/torch/nn/modules/module.py", line 9, in __getattr__\n    raise AttributeError(\n'
+        "AttributeError: 'Plugh' object has no attribute 'part'\n"
+    )
+    assert (found.owner, found.caller, found.calls) == ("vllm_ascend", "vllm", "self.experts(x)")
+    assert found.last is not None
+    assert found.last.code == "raise AttributeError("
+
+
+def test_the_users_own_file_is_blamed_only_when_it_raised() -> None:
+    """A library that the user's file called raised on its own; a mere script raised itself."""
+    script = 'Traceback (most recent call last):\n  File "/home/u/run.py", line 3, in main\n    plugh.go(1)\n'
+    inner = '  File "/usr/lib/python3/dist-packages/plugh/core.py", line 7, in go\n    return table[x]\n'
+    library, own = who(script + inner + "KeyError: 1\n"), who(script + "KeyError: 1\n")
+    assert (library.origin, library.caller, library.calls, library.own) == ("library", "user", "plugh.go(1)", "/home/u/run.py:3")
+    assert (own.origin, own.owner, own.own) == ("user", "", "/home/u/run.py:3")
+
+
+def test_without_frames_nobody_is_blamed() -> None:
+    """The head of a traceback and its last line say nothing of who raised."""
+    assert who("Traceback (most recent call last):\nKeyError: 1\n").origin == "unknown"
