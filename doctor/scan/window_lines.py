@@ -61,8 +61,8 @@ class WindowLines:
         return self.window.data[start : end if end >= 0 else start + MAX_LINE]
 
     def block(self, start: int, first: Line, more: int) -> str:
-        """The line and some following ones, each peeled."""
-        texts, at, data = [first.text], start, self.window.data
+        """The line and some following ones, each peeled, without the blanks at its end: patterns cross line breaks."""
+        texts, at, data = [first.text.rstrip(" \t")], start, self.window.data
         for _ in range(more):
             end = data.find(b"\n", at)
             if end < 0 or end + 1 >= len(data):
@@ -72,7 +72,7 @@ class WindowLines:
             if text is None:
                 if len(self._peeled) >= REMEMBERED:
                     self._peeled.clear()
-                text = self._peeled[at] = read_line(decode(self.raw(at))).text
+                text = self._peeled[at] = read_line(decode(self.raw(at))).text.rstrip(" \t")
             texts.append(text)
         return "\n".join(texts)
 
