@@ -77,7 +77,7 @@ def emit(
         made, harvest = redacted(args, diagnosis, known, made, harvest, mergeable)
     language = common.language(args)
     for target, form in targets:
-        common.write(render(made, harvest, form, language, args, target), target)
+        common.write(render(made, harvest, form, language, args, target), target, form=form)
     if args.output or targets[0][1] == "text":
         stats = made["stats"]
         sys.stderr.write(

@@ -123,6 +123,11 @@ def _request(args: argparse.Namespace, diagnose: Diagnose, knowledge: Entries | 
             f"{args.entry} tells no operator: which one to run stands in the log",
             f"npu-doctor repro {args.entry} --from PATH, or --op NAME --input 'float16[4,8]'; --template NAME for an example",
         )
+    if found and not found[0].failed and found[0].how == "record" and not (args.context or args.number):
+        raise UsageError(
+            f"no operator was running when this program ended: the last one of the record, {found[0].name}, returned",
+            "the end came from elsewhere (npu-doctor scan its log); --context 5 replays the last operators all the same",
+        )
     number = args.number or 1
     if args.number and not 0 < number <= len(found):
         raise UsageError(
