@@ -35,15 +35,16 @@ def windows(stream: BinaryIO, start: int = 0, end: int | None = None, size: int 
     A fault while reading, or an interrupt, is raised after everything that was read before it.
     """
     before, data, offset = b"", b"", start  # offset: where `data` begins
+    skipping = False
     if start:
         back = min(start, LOOK_BACK)
         stream.seek(start - back)
         before, fault = _fill(stream, back)
         if fault is not None:
             raise fault
+        skipping = not before.endswith(b"\n")  # asked before a line that is longer than the look back leaves nothing of it
         if back < start:
             before = _whole_lines(before)
-    skipping = bool(start) and not before.endswith(b"\n")
     while True:
         interrupts.check()
         piece, fault = _fill(stream, size)

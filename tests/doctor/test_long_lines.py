@@ -75,3 +75,12 @@ def test_the_cuts_of_the_command_lose_nothing(tmp_path: Path, knowledge: Knowled
     for jobs in (1, 2):
         harvests, _ = scan_all(sources, knowledge, EVERYTHING, jobs, "en")
         assert [h.place.line for h in memory(merge(harvests))] == [14_001]
+
+
+def test_a_range_that_begins_right_behind_a_long_line_begins_with_its_first_line(scanner: Scanner) -> None:
+    """The line before is longer than a range looks back."""
+    edge = 1 << 20
+    head = STEP * 2000
+    data = head + b" " * (edge - len(head) - 1) + b"\n" + SAID + b"\n" + STEP * 10
+    assert data[edge:].startswith(SAID)
+    assert [h.place.line for h in memory(cut_up(scanner, data, edge))] == [2002]
