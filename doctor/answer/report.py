@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from doctor.answer import advice, missing, situation_line
+from doctor.answer import advice, decision, missing, situation_line
 from doctor.base import limits
 from doctor.base.notation import clean
 from doctor.base.words import word
@@ -46,6 +46,7 @@ def report(diagnosis: Diagnosis, knowledge: Knowledge) -> dict[str, Any]:
             "line": situation_line.line(diagnosis.situation, diagnosis.job).json(),
             "facts": {fact: list(values) for fact, values in sorted(diagnosis.situation.facts.items())},
         },
+        "decision": decision.decision(diagnosis, knowledge),
         "findings": [_finding(r, diagnosis.situation, knowledge) for r in diagnosis.related],
         "decisive": _decisive(diagnosis, clusters, knowledge),
         "unexplained": [clusters[c] for c in unexplained],
@@ -108,6 +109,7 @@ def _finding(related: Related, situation: Situation, knowledge: Knowledge) -> di
         "explains": list(related.explains),
         "explained_by": related.explained_by,
         "rule": related.rule,
+        "scheduler": [level.json() for level in decision.levels(finding, knowledge)],
         "fixes": [advice.fix_json(f) for f in advice.fixes(finding, situation)],
         "repro": entry.repro[0] if entry.repro else None,
         "references": [{"kind": r.kind, "title": r.title, "url": r.url} for r in entry.references],

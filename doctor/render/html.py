@@ -69,6 +69,8 @@ def _lines(report: Json, lang: str) -> Iterator[str]:
         yield "".join(map(_evidence, made.decisive.evidence))
         yield from _list(_decoded(made.decisive))
         yield "</section>"
+    if made.decision is not None:
+        yield f"<p><b>{escape(made.decision.label)}</b> {escape(made.decision.text)}</p>"
     for finding in made.causes:
         yield from _finding(finding, lang)
     if made.job is not None:
