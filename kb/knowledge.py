@@ -86,8 +86,9 @@ class Knowledge:
         return [signal_from_json(row) for pack in self.packs for row in pack.section("situation")]
 
     def checks(self) -> tuple[Check, ...]:
-        """What a machine is checked for, in the order of the codes; a later layer's check replaces an earlier one's."""
-        found = {row[0]: row for pack in self.packs for row in pack.section("checks")}
+        """What a machine is checked for, in the order of the codes; what is built in is replaced by a layer that says so."""
+        built_in = {row[0] for row in self.packs[0].section("checks")} if self.packs else set()
+        found = {row[0]: row for pack in self.packs for row in pack.section("checks") if pack is self.packs[0] or row[0] not in built_in or replaces(pack, row[0])}
         return tuple(check_from_json(found[code]) for code in sorted(found))
 
     def check(self, code: str) -> Check | None:

@@ -108,7 +108,7 @@ def _show(args: argparse.Namespace) -> int:
         sys.stdout.write(json.dumps(explain.entry_json(entry), ensure_ascii=False, indent=1) + "\n")
         return exits.CLEAN
     language = common.language(args)
-    sys.stdout.write(explained(describe.entry(entry, known, language), language, layout.style_of(sys.stdout)))
+    common.write(explained(describe.entry(entry, known, language), language, layout.style_of(sys.stdout)), None)
     return exits.CLEAN
 
 
