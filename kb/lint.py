@@ -15,6 +15,8 @@ from parsers.raised import PATTERNS
 
 Check = Callable[[Entry, "Context"], Iterator[str]]
 
+MAX_TITLE = 90  # characters of a title as lists show it
+
 _HAN = re.compile(r"[\u4e00-\u9fff]")
 _DESTRUCTIVE = re.compile(
     r"\bpkill\b(?!\s+-0)|\bkillall\b|\bkill\s+(?:-9\s+)?\$\(|xargs\s+(?:-r\s+)?kill|\brm\s+-[a-z]*r[a-z]*f?\s+(?:/\s|/$|~|\$HOME\s|\*)|\bmkfs\b|\bdd\s+if=|>\s*/dev/sd"
@@ -60,8 +62,9 @@ def two_languages(entry: Entry, _: Context) -> Iterator[str]:
 
 def title_is_short(entry: Entry, _: Context) -> Iterator[str]:
     for title in (entry.title, *(v.title for v in entry.variants if v.title)):
-        if len(title.en) > 110:
-            yield f"the title has {len(title.en)} characters; at most 110 fit a line"
+        shown = plain.text(title).en
+        if len(shown) > MAX_TITLE:
+            yield f"the title has {len(shown)} characters; at most {MAX_TITLE} fit a line"
 
 
 def has_references(entry: Entry, _: Context) -> Iterator[str]:

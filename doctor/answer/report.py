@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from doctor.answer import advice, doubts, matched, missing, situation_line
+from doctor.answer import advice, decision, doubts, matched, missing, situation_line
 from doctor.base import limits
 from doctor.base.notation import clean
 from doctor.base.words import word
@@ -45,6 +45,7 @@ def report(diagnosis: Diagnosis, knowledge: Knowledge) -> dict[str, Any]:
             "line": situation_line.line(diagnosis.situation, diagnosis.job).json(),
             "facts": {fact: list(values) for fact, values in sorted(diagnosis.situation.facts.items())},
         },
+        "decision": decision.decision(diagnosis, knowledge),
         "findings": [_finding(r, diagnosis, knowledge) for r in diagnosis.related],
         "decisive": _decisive(diagnosis, clusters, knowledge),
         "unexplained": [clusters[c] for c in unexplained],
@@ -109,6 +110,7 @@ def _finding(related: Related, diagnosis: Diagnosis, knowledge: Knowledge) -> di
         "explains": list(related.explains),
         "explained_by": related.explained_by,
         "rule": related.rule,
+        "scheduler": [level.json() for level in decision.levels(finding, knowledge)],
         "fixes": [advice.fix_json(f) for f in told],
         "first_fix": advice.first(told, entry),
         "repro": entry.repro[0] if entry.repro else None,

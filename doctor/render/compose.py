@@ -82,6 +82,7 @@ class Answer(NamedTuple):
     situation: str
     read: str  # how much was read
     decisive: Document | None  # the line that is the answer where no entry is
+    decision: Pair | None  # what to do with the job
     findings: tuple[Finding, ...]
     causes: tuple[Finding, ...]  # those of them that went wrong by themselves
     symptoms: int  # those that only followed
@@ -106,6 +107,7 @@ def answer(report: Json, lang: str) -> Answer:
         situation=report["situation"]["line"][lang],
         read=_read(report["stats"], lang),
         decisive=decisive(report, lang),
+        decision=decision(report, lang),
         findings=tuple(found.values()),
         causes=tuple(found[f["id"]] for f in parts.roots(report)),
         symptoms=sum(f["role"] == "symptom" for f in report["findings"]),
@@ -184,9 +186,22 @@ def _sections(made: Json, report: Json, lang: str) -> Iterable[Section]:
     yield Section("explained_by", word("symptom_of", lang), _beside([above] if above else [], report, lang))
     yield labelled("explains", *_beside(made["explains"], report, lang))
     yield labelled("why", Prose(made["why"][lang]))
+    yield labelled("scheduler", *(Prose(one["text"][lang]) for one in made.get("scheduler", ())))
     yield labelled("fix", *fixes(made["fixes"], lang))
     yield labelled("repro", *([Command(repro(made))] if made["repro"] else ()))
     yield labelled("refs", *references(made["references"]))
+
+
+def decision(report: Json, lang: str) -> Pair | None:
+    """What to do with the job, how far the log supports it, and why."""
+    made = report.get("decision")
+    if made is None:
+        return None
+    target = made["target"] or {}
+    card = ", ".join(f"{word(k, lang)} {target[k]}" for k in ("node", "device") if target.get(k) is not None)
+    action = word(f"decision:{made['action']}", lang, target=card) if made["action"] == "isolate" else word(f"decision:{made['action']}", lang)
+    sure = word(f"status:{made['status']}", lang)
+    return Pair(word("decision", lang), f"{action} ({sure}): {made['why'][lang]}")
 
 
 def _beside(codes: Iterable[str], report: Json, lang: str) -> tuple[Link, ...]:

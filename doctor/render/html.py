@@ -54,6 +54,8 @@ def _lines(report: Json, lang: str) -> Iterator[str]:
             yield from _job(made.job, lang)
     if not made.causes and made.job is not None:
         yield from _job(made.job, lang)
+    if made.decision is not None:
+        yield f"<p><b>{escape(made.decision.label)}</b> {escape(made.decision.text)}</p>"
     yield from _unexplained(made, lang)
     yield from _rest(made, lang)
     stats, known = report["stats"], report["knowledge"]
@@ -126,6 +128,7 @@ def _finding(finding: Finding, job: Job | None, lang: str, heading: str) -> Iter
         yield "</details>"
     yield f"<h3>{escape(word('cause', lang))}</h3>"
     yield from (f"<p>{escape(text)}</p>" for text in _texts(document.section("cause")))
+    yield from (f"<p>{escape(text)}</p>" for text in _texts(document.section("scheduler")))
     yield from _proof(finding, lang)
     yield "</section>"
 

@@ -83,6 +83,9 @@ def _lines(report: Json, lang: str) -> Iterator[str]:
             yield notation.place(escape(one.path), one.line)
             yield from fence(one.text)
         yield ""
+    if made.decision is not None:
+        yield f"{made.decision.label}: {escape(made.decision.text)}"
+        yield ""
     for finding in made.findings:
         yield from _finding(finding, lang)
     if made.job is not None:
@@ -149,6 +152,7 @@ def _finding(finding: Finding, lang: str) -> Iterator[str]:
     for one in document.evidence[: 5 if root else 1]:
         yield notation.place(escape(one.path), one.line)
         yield from fence(one.text)
+    yield from (f"- {escape(block.text)}" for block in document.section("scheduler").blocks if isinstance(block, Prose))
     if root:
         for fix in document.fixes:
             yield ""

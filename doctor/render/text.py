@@ -51,6 +51,8 @@ class _Text:
         elif not made.causes and situation:
             yield from (*situation, "")
         yield from self._causes(made.causes, () if made.decisive is not None else situation)
+        if made.decision is not None:
+            yield from (*labelled(made.decision.label, made.decision.text, self.style), "")
         if made.job is not None:
             yield from self._job(made.job, timeline)
         if made.lights:

@@ -1,0 +1,113 @@
+"""What to do with the job: try again, mend and try again, take a card out, stop. With how far the log supports it.
+
+It rests on the levels of the vendor's tables (what the device plugin of MindCluster does at a fault code), on the kind of
+the fault and on whether attempts in the logs failed alike. A card is taken out only when the log names it and proves it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+from doctor.answer import advice
+from doctor.base import notation
+from doctor.base.words import both
+from doctor.findings.attempts import Attempts
+from doctor.findings.evaluate import Finding
+from doctor.judge.diagnosis import Diagnosis
+from doctor.judge.relate import Related
+from kb.knowledge import Knowledge
+from kb.model import Entry
+
+LEVELS = ("isolate", "reset", "restart-job", "sub-health", "ignore")  # the strongest first
+_CODE = re.compile(r"(?<![0-9A-Za-z])(?:0[xX])?[489A-Ba-b][0-9A-Fa-f]{7}(?![0-9A-Za-z])")
+_STATUS = {"high": "proven", "medium": "supported", "low": "suggested"}
+_LINES = 50  # of a finding in which codes are looked for
+
+
+class Level(NamedTuple):
+    """A fault code of the vendor's table that a finding rests on, and what the scheduler would do."""
+
+    code: str
+    level: str
+    ref: str
+
+    def json(self) -> dict[str, Any]:
+        return {"code": self.code, "level": self.level, "text": both(f"scheduler:{self.level}", code=self.code), "ref": self.ref}
+
+
+def levels(finding: Finding, knowledge: Knowledge) -> tuple[Level, ...]:
+    """What the vendor's scheduler would do at the codes that stand in the lines of a finding, the strongest first."""
+    if "recorded" not in finding.entry.traits and finding.entry.kind not in ("device-exception", "driver"):
+        return ()
+    written = dict.fromkeys(m[0] for hit in finding.hits[:_LINES] for m in _CODE.finditer(hit.place.text))
+    return _strongest(level for code in written for level in _levels(code, knowledge))
+
+
+def _levels(written: str, knowledge: Knowledge) -> Iterator[Level]:
+    for row in knowledge.decode(written):
+        if row["family"] == "hardware" and row.get("severity") in LEVELS:
+            yield Level(row["code"], row["severity"], row.get("ref", ""))
+
+
+def _strongest(found: Iterable[Level]) -> tuple[Level, ...]:
+    return tuple(sorted(set(found), key=lambda one: (LEVELS.index(one.level), one.code)))
+
+
+def decision(diagnosis: Diagnosis, knowledge: Knowledge) -> dict[str, Any] | None:
+    """None when nothing went wrong that an entry knows: then there is nothing to decide by."""
+    root = next((r for r in diagnosis.roots if r.finding.entry.severity in ("fatal", "error", "warning")), None)
+    if root is None:
+        return None
+    lead = root.finding
+    beside = [r.finding for r in diagnosis.related if r.finding.entry.code in root.explains or _same_card(lead, r)]
+    told = _strongest(level for finding in (lead, *beside) for level in levels(finding, knowledge))
+    action, why = _by_level(lead, told[0]) if told and told[0].level in LEVELS[:3] else _by_kind(lead.entry)
+    status = _STATUS[notation.surety(advice.confidence(root))] if lead.entry.role == "cause" else "suggested"
+    again = _failed_alike(lead, diagnosis)
+    if again > 1 and action == "retry":
+        action, why, status = "stop", "again", "supported"
+    if action == "isolate" and status != "proven":
+        action, why = "stop", "not-proven"
+    scope = lead.instances[0].scope
+    card = action == "isolate" or (told and action == "fix-and-retry")
+    return {
+        "action": action,
+        "status": status,
+        "rests_on": lead.entry.code,
+        "target": {"node": scope.node, "device": scope.device} if card and scope.device is not None else None,
+        "why": both(f"decision-why:{why}", entry=lead.entry.code, code=told[0].code if told else "", n=again),
+        "scheduler": [level.json() for level in told],
+    }
+
+
+def _same_card(lead: Finding, other: Related) -> bool:
+    """Does a tool name a code for the card whose hardware is at fault? A line that names no card contradicts nothing."""
+    if "recorded" not in lead.entry.traits or other.role == "context":
+        return False
+    a, b = lead.instances[0].scope.device, other.finding.instances[0].scope.device
+    return a is None or b is None or a == b
+
+
+def _by_level(lead: Finding, level: Level) -> tuple[str, str]:
+    if level.level == "isolate":
+        return ("isolate", "isolate") if lead.instances[0].scope.device is not None else ("stop", "no-card")
+    return ("fix-and-retry", "reset") if level.level == "reset" else ("retry", "restart")
+
+
+def _by_kind(entry: Entry) -> tuple[str, str]:
+    if "stopped" in entry.traits or "restarts" in entry.traits:
+        return "retry", "stopped"
+    if entry.kind in ("hardware-fault", "device-lost"):
+        return "stop", "hardware"
+    if entry.role in ("symptom", "wrapper"):
+        return "retry", "symptom"
+    return "fix-and-retry", "cause"
+
+
+def _failed_alike(lead: Finding, diagnosis: Diagnosis) -> int:
+    """In how many attempts of its log the fault stands."""
+    restarts = [h.place for r in diagnosis.related if "restarts" in r.finding.entry.traits for h in r.finding.hits]
+    attempts = Attempts(restarts)
+    return max(len({attempts.number(h.place) for h in lead.hits}), 1)

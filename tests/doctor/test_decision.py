@@ -1,0 +1,90 @@
+"""What to do with the job: it rests on the vendor's levels, the kind of the fault, and on attempts that failed alike."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import jsonschema
+import pytest
+
+from doctor.answer.report import report
+from doctor.base.words import word
+from doctor.commands import schema
+from doctor.judge.diagnosis import conclude
+from doctor.read import discover
+from doctor.render import html, markdown, text
+from doctor.render.layout import Style
+from doctor.scan.scanner import Scanner
+from kb.knowledge import Knowledge
+
+OOM = "RuntimeError: NPU out of memory. Tried to allocate 2.00 GiB (NPU 0; 61.00 GiB total capacity; 60.00 GiB already allocated)\n"
+SMI = "\tNPU ID                         : {npu}\n\tHealth Status                  : Alarm\n\tError Code                     : {code}\n\tError Information              : {what}\n"
+
+
+def made(log: str, scanner: Scanner, knowledge: Knowledge) -> dict[str, Any]:
+    return report(conclude([scanner.scan(discover.given_text(log))], knowledge), knowledge)
+
+
+def _code(level: str, knowledge: Knowledge) -> str:
+    """A fault code of the table that has a level."""
+    return next(row["code"] for row in knowledge.all_codes() if row["family"] == "hardware" and row.get("severity") == level and row["code"].startswith("0x8"))
+
+
+@pytest.mark.parametrize(
+    ("log", "action", "status"),
+    [
+        (OOM, "fix-and-retry", "proven"),
+        ("[ERROR] HCCL(4,python):2026-01-02-03:04:05.006.007 [a.cc:1] [4]EI0002: The wait execution of the Notify register times out\n", "retry", "suggested"),
+        (OOM * 1 + "INFO torch.distributed.elastic: [default] Worker group FAILED. 3/3 attempts left; will restart worker group\n" + OOM, "fix-and-retry", "proven"),
+    ],
+    ids=["a-cause", "symptoms-only", "two-attempts"],
+)
+def test_the_kind_of_fault_decides_where_no_code_does(log: str, action: str, status: str, scanner: Scanner, knowledge: Knowledge) -> None:
+    found = made(log, scanner, knowledge)["decision"]
+    assert (found["action"], found["status"], found["target"]) == (action, status, None)
+
+
+def test_nothing_is_decided_where_nothing_went_wrong(scanner: Scanner, knowledge: Knowledge) -> None:
+    assert made("INFO step 1 loss 2.0\n", scanner, knowledge)["decision"] is None
+
+
+@pytest.mark.parametrize("level", ["isolate", "reset", "restart-job", "ignore"])
+def test_a_finding_that_rests_on_a_code_says_what_the_scheduler_would_do(level: str, scanner: Scanner, knowledge: Knowledge) -> None:
+    """In the report, and in every face."""
+    code = _code(level, knowledge)
+    found = made(SMI.format(npu=5, code=code[2:], what="a fault"), scanner, knowledge)
+    told = [one for f in found["findings"] for one in f["scheduler"]]
+    assert {one["level"] for one in told} == {level}
+    assert {one["level"] for one in found["decision"]["scheduler"]} == {level}
+    for lang in ("en", "zh"):
+        said = word(f"scheduler:{level}", lang, code=code)
+        drawn = [text.render(found, lang, Style(400), True), html.render(found, lang)]
+        assert all(said in one.replace("&#x27;", "'") for one in drawn)
+        assert said.replace("_", "") in markdown.render(found, lang).replace("\\", "")
+
+
+def test_no_card_is_taken_out_that_is_not_proven(scanner: Scanner, knowledge: Knowledge) -> None:
+    """Whatever the log: who says isolate names a card, and the log proves it."""
+    code = _code("isolate", knowledge)[2:]
+    logs = [SMI.format(npu=5, code=code, what="x"), f"event id = 0x{code}\n", f"device 3 reports {code}\n" + OOM, f"The HBM has a multi-bit ECC error {code}\n"]
+    for log in logs:
+        found = made(log, scanner, knowledge)["decision"]
+        if found is not None and found["action"] == "isolate":
+            assert found["status"] == "proven"
+            assert found["target"]["device"] is not None
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_every_face_tells_the_decision(lang: str, scanner: Scanner, knowledge: Knowledge) -> None:
+    found = made(OOM, scanner, knowledge)
+    said = word("decision:fix-and-retry", lang)
+    assert said in text.render(found, lang, Style(200))
+    assert said in html.render(found, lang)
+    assert said in markdown.render(found, lang)
+
+
+def test_the_report_fits_its_schema(scanner: Scanner, knowledge: Knowledge, capsys: pytest.CaptureFixture[str]) -> None:
+    schema.main(["report"])
+    contract = json.loads(capsys.readouterr().out)
+    jsonschema.validate(made(SMI.format(npu=5, code="80E01801", what="HBM multi-bit ECC"), scanner, knowledge), contract)
