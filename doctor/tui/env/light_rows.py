@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from doctor.base.words import named, word
@@ -11,10 +11,11 @@ from doctor.render.document import Document, Pair, Section, pasted
 from doctor.render.fixes import fixes as made_fixes
 from doctor.render.layout import cells
 from doctor.tui.shell.doc import Doc
-from doctor.tui.shell.line import BLANK, Row, Span, shown
+from doctor.tui.shell.line import BLANK, Row, Span, plain, shown
 
 Json = dict[str, Any]
-STYLES = {"red": "error", "yellow": "warning", "green": "good", "grey": "dim"}
+# Each light has a sign of its own: not every terminal, and not every eye, has colours.
+LIGHTS = {"red": ("✗", "error"), "yellow": ("!", "warning"), "green": ("✓", "good"), "grey": ("·", "dim")}
 _MARKS = {"holds": ("✓", "good"), "fails": ("✗", "error"), "not known": ("?", "dim"), "not for it": ("-", "dim")}
 # Which facts a group shows on its card, by how their names begin.
 FACTS: dict[str, tuple[str, ...]] = {
@@ -31,8 +32,14 @@ MAX_FACTS = 200
 NAME = 12  # cells of the names of groups
 
 
-def rows(report: Json, lang: str, opened: frozenset[str]) -> list[Row]:
-    """A row a group; beneath it what fails, and when it is unfolded all of its checks."""
+def rows(report: Json, lang: str, opened: frozenset[str], wanted: str = "") -> list[Row]:
+    """A row a group; beneath it what fails, and when it is unfolded all of its checks.
+
+    `wanted`: only rows in which all the words of a search stand, of whichever group.
+    """
+    if words := wanted.casefold().split():
+        every = frozenset(f"group:{group['name']}" for group in report["environment"]["groups"])
+        return [row for row in rows(report, lang, every) if row.key and all(w in plain(row.left).casefold() for w in words)]
     found: list[Row] = []
     if told := report["situation"]["line"][lang]:
         found += [Row("", (Span(shown(told), "dim"),)), Row("", BLANK)]
@@ -45,10 +52,10 @@ def rows(report: Json, lang: str, opened: frozenset[str]) -> list[Row]:
 
 def _group(group: Json, report: Json, lang: str, opened: frozenset[str]) -> Iterator[Row]:
     key, name = f"group:{group['name']}", named("env.group", group["name"], lang)
-    style = STYLES[group["light"]]
+    sign, style = LIGHTS[group["light"]]
     fold = ("▾ " if key in opened else "▸ ") if group["checks"] else "  "
     pad = " " * max(1, NAME - cells(name))
-    yield Row(key, (Span(fold), Span("● ", style), Span(name, "title"), Span(pad), Span(shown(group["line"]), "dim")))
+    yield Row(key, (Span(fold), Span(f"{sign} ", style), Span(name, "title"), Span(pad), Span(shown(group["line"]), "dim")))
     failing = {f["id"]: f for f in report["findings"]}
     for check in group["checks"]:
         one = failing.get(check["id"])
@@ -68,12 +75,12 @@ def summary(report: Json, lang: str) -> str:
     return " · ".join(f"{text} {count}" for text, count in told)
 
 
-def card(report: Json, key: str, lang: str) -> Doc:
+def card(report: Json, key: str, lang: str, kinds: Callable[[str], str] = str) -> Doc:
     """What stands beside a row."""
     kind, _, name = key.partition(":")
     one = next((f for f in report["findings"] if kind == "finding" and f["id"] == name), None)
     if one is not None:
-        return Doc(key, lang, (compose.finding(one, report, lang).document,))
+        return Doc(key, lang, (compose.finding(one, report, lang, kinds).document,))
     if kind == "check":
         return Doc(key, lang, (_check(report, name, lang),))
     if kind == "skipped":
