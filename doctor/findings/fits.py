@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from kb.pairings import SOFTWARE, Pairing, plain, published
-from parsers.meaning.said import distribution
 
 MAX_SHOWN = 2  # versions of one software
 
@@ -29,6 +28,8 @@ def pair(captures: Mapping[str, str], known: Mapping[str, str], rows: Sequence[P
     made = {f"{role}_version": known[name] for role, name in (("importer", one), ("imported", other)) if name in known}
     if not one or not other or one == other:
         return made
+    from parsers.meaning.said import distribution  # few logs name a pair
+
     found: list[str] = []
     for kept, changed in ((one, other), (other, one)):
         if kept in known:

@@ -11,12 +11,11 @@ from doctor.scan.tablescan import Cells
 from doctor.scan.window_lines import WindowLines, line_breaks
 from doctor.scan.windows import LOOK_BACK
 from kb.model import RAISED, Signal
-from parsers.raised import NOBODY, PATTERNS, USER, WORDS, Blame, blame, cells, quoted
-from parsers.traceback import failures
 from parsers.traceback_forms import EXCEPTION
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # most logs hold no exception: what reads them is only loaded for one
     from parsers.meaning import Said
+    from parsers.raised import Blame
 
 MAX_SHAPES = 200
 """Exceptions of different wording in one range; of each the frames of the first one are read."""
@@ -51,6 +50,8 @@ class RaisedScan:
 
 def row(found: Thrown, text: str) -> Cells:
     """The row of an exception, with the words of its own line."""
+    from parsers.raised import cells
+
     named = EXCEPTION.match(text)
     type_, message = (named["type"], named["message"] or "") if named is not None else ("", "")
     return (("table", RAISED), *cells(found.who, type_, message))
@@ -58,11 +59,15 @@ def row(found: Thrown, text: str) -> Cells:
 
 def evidence(found: Thrown, text: str) -> str:
     """The line with the place above it that raised: what a program refused stands there."""
+    from parsers.raised import quoted
+
     return (quoted(found.who) + text)[:_LONGEST]
 
 
 def asked(signal: Signal, told: Cells) -> dict[str, str] | None:
     """What a leaf captures of an exception; None when it asks for another one. A user's pattern may raise TimeoutError."""
+    from parsers.raised import PATTERNS, WORDS
+
     known = dict(told)
     captures: dict[str, str] = {}
     for key, wanted in signal.where:
@@ -84,7 +89,7 @@ def asked(signal: Signal, told: Cells) -> dict[str, str] | None:
 def _words(key: str, value: str) -> set[str]:
     """By which words a cell answers: any package that was passed; a caller also by what it is."""
     if key == "caller":
-        return {value, USER if value == USER else "library"}
+        return {value, "user" if value == "user" else "library"}
     return set(value.split()) if key == "through" else {value}
 
 
@@ -99,6 +104,8 @@ def _search(signal: Signal, pattern: str, text: str) -> re.Match[str] | None:
 def _read(lines: WindowLines, start: int, eol: int) -> Thrown:
     """The exception that a line names, with its frames, which stand above it."""
     from parsers.meaning import said_by
+    from parsers.raised import NOBODY, blame
+    from parsers.traceback import failures
 
     data = lines.window.data
     above = data[max(0, start - LOOK_BACK) : start]
