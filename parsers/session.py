@@ -80,7 +80,7 @@ def _steps(lines: Sequence[str], first_line: int) -> list[Step]:
     steps: list[Step] = []
     command, at, output = "", 0, list[str]()
     for number, raw in enumerate(lines):
-        found = PROMPT.match(raw[:600]) if "$" in raw[:400] or "#" in raw[:400] else None
+        found = PROMPT.match(raw[:600]) if "$" in raw or "#" in raw else None
         if found is not None and not found[0].startswith(">>>"):
             if command:
                 steps.append(Step(command, at, tuple(output)))
