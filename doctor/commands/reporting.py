@@ -65,9 +65,11 @@ def output_options(made: common.Parser) -> None:
     made.add_argument("--color", choices=("auto", "always", "never"), default="auto")
 
 
-def emit(args: argparse.Namespace, diagnosis: Diagnosis, known: Knowledge) -> None:
-    """The report in the asked form on stdout or into a file; the narration on stderr."""
-    made = report(diagnosis, known)
+def emit(
+    args: argparse.Namespace, diagnosis: Diagnosis, known: Knowledge, beside: Callable[[Json], Json] = lambda made: made
+) -> None:
+    """The report in the asked form on stdout or into a file, with what is put beside it; the narration on stderr."""
+    made = beside(report(diagnosis, known))
     targets = _targets(args)
     mergeable = any(form == "jsonl" for _, form in targets)
     harvest = diagnosis.harvest._replace(machine=this_machine()).json() if mergeable else {}
@@ -75,7 +77,7 @@ def emit(args: argparse.Namespace, diagnosis: Diagnosis, known: Knowledge) -> No
         made, harvest = redacted(args, diagnosis, known, made, harvest, mergeable)
     language = common.language(args)
     for target, form in targets:
-        common.write(render(made, harvest, form, language, args, target), target)
+        common.write(render(made, harvest, form, language, args, target), target, form=form)
     if args.output or targets[0][1] == "text":
         stats = made["stats"]
         sys.stderr.write(
