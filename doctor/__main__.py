@@ -45,8 +45,11 @@ def _main(argv: list[str] | None) -> int:
         from kb.problems import KnowledgeError
 
         if isinstance(error, UsageError):
-            sys.stderr.write(f"{error}\n")
-            return exits.USAGE
+            from doctor.base import lang
+
+            language = lang.choose(lang.asked(sys.argv[1:] if argv is None else argv))
+            sys.stderr.write(f"{error.told(language)}\n")
+            return error.code
         if isinstance(error, KnowledgeError):
             sys.stderr.write(f"{error}\nnpu-doctor: the knowledge is broken\n")
             return exits.INTERNAL

@@ -7,25 +7,10 @@ from importlib import import_module
 
 from doctor.base import lang, limits
 from doctor.base.words import word
+from doctor.commands.table import COMMANDS as COMMANDS
 from doctor.version import __version__
 
-# name -> module. The order is the order of the help.
-COMMANDS: dict[str, str] = {
-    "scan": "doctor.commands.scan",
-    "merge": "doctor.commands.merge",
-    "explain": "doctor.commands.explain",
-    "repro": "doctor.commands.repro",
-    "issue": "doctor.commands.issue",
-    "run": "doctor.commands.run",
-    "env": "doctor.commands.env",
-    "kb": "doctor.commands.kb",
-    "ops": "doctor.commands.ops",
-    "precision": "doctor.commands.precision",
-    "browse": "doctor.commands.browse",
-    "watch": "doctor.commands.watch",
-    "demo": "doctor.commands.demo",
-    "schema": "doctor.commands.schema",
-}  # fmt: skip
+GLOBAL = ("--lang", "--kb", "--color")  # options of all commands that take a value
 
 
 def help_text(language: str) -> str:
@@ -43,31 +28,46 @@ def main(argv: list[str]) -> int:
 
     prepare(sys.stdout)
     prepare(sys.stderr)
-    if argv and argv[0] in ("-h", "--help", "help"):
-        asked = next(
-            (
-                a.partition("=")[2] or argv[i + 1]
-                for i, a in enumerate(argv)
-                if a.startswith("--lang") and ("=" in a or i + 1 < len(argv))
-            ),
-            None,
-        )
-        sys.stdout.write(help_text(lang.choose(asked)))
+    before, command, rest = split(argv)
+    if command == "help" and rest and rest[0] in COMMANDS:
+        return _run(rest[0], [*before, "--help"])
+    if command == "help" or (not command and any(a in ("-h", "--help") for a in before)):
+        sys.stdout.write(help_text(lang.choose(lang.asked(argv))))
         return 0
-    if argv and argv[0] in ("-V", "--version"):
+    if command == "version" or (not command and any(a in ("-V", "--version") for a in before)):
         sys.stdout.write(f"npu-doctor {__version__}\n")
         return 0
-    if argv and argv[0] in COMMANDS:
-        return _run(argv[0], argv[1:])
-    if not argv or argv[0].startswith("-"):
-        piped = not sys.stdin.isatty()
-        if piped or argv:
-            return _run("scan", argv if "-" in argv else [*argv, "-"] if piped else argv)
-        if "browse" in COMMANDS:
-            return _run("browse", [])
-        sys.stdout.write(help_text(lang.choose()))
-        return 0
-    return _unknown(argv[0])
+    if command in COMMANDS:
+        return _run(command, [*before, *rest])
+    if command:
+        return _bare(before, command, rest)
+    piped = not sys.stdin.isatty()
+    if piped or _other_than_global(before):
+        return _run("scan", before if "-" in before else [*before, "-"] if piped else before)
+    return _run("browse", before)
+
+
+def split(argv: list[str]) -> tuple[list[str], str, list[str]]:
+    """The options before the command, the command (or the first word that is none), and what follows it.
+
+    >>> split(["--lang", "zh", "explain", "507018"])
+    (['--lang', 'zh'], 'explain', ['507018'])
+    """
+    value = False
+    for number, arg in enumerate(argv):
+        if value:
+            value = False
+        elif arg in GLOBAL:
+            value = True
+        elif not arg.startswith("-"):
+            if number and argv[number - 1].startswith("-") and argv[number - 1] not in GLOBAL and arg not in COMMANDS:
+                continue  # the value of an option of scan: `npu-doctor -f json < log`
+            return argv[:number], arg, argv[number + 1 :]
+    return argv, "", []
+
+
+def _other_than_global(options: list[str]) -> bool:
+    return any(a.startswith("-") and a.partition("=")[0] not in ("--lang", "--kb", "--mouse", "--no-mouse", "--low-bandwidth") for a in options)
 
 
 def _run(name: str, rest: list[str]) -> int:
@@ -77,17 +77,27 @@ def _run(name: str, rest: list[str]) -> int:
     return code
 
 
-def _unknown(written: str) -> int:
+def _bare(before: list[str], written: str, rest: list[str]) -> int:
+    """What is no command: a path is diagnosed, what the knowledge knows is explained, a slip of the keyboard is told."""
     import difflib
-    from pathlib import Path
+    import os
 
     from doctor.base.errors import UsageError
 
-    near = difflib.get_close_matches(written, COMMANDS, n=1)
+    if os.path.lexists(written):
+        return _run("scan", [*before, written, *rest])
+    near = difflib.get_close_matches(written, COMMANDS, n=1, cutoff=0.75)
     if near:
         raise UsageError(f"there is no command '{written}'", f"did you mean 'npu-doctor {near[0]}'?")
-    if Path(written).exists():
-        raise UsageError(f"there is no command '{written}'", f"to diagnose that path: npu-doctor scan {written}")
+    if "/" in written or os.path.splitext(written)[1] in _LOGS:
+        return _run("scan", [*before, written, *rest])
+    from doctor.commands import explain
+
+    if explain.is_known(written):
+        return _run("explain", [*before, written, *rest])
     raise UsageError(
         f"there is no command '{written}'", f"commands: {', '.join(COMMANDS)}; for a code: npu-doctor explain {written}"
     )
+
+
+_LOGS = (".log", ".txt", ".gz", ".tgz", ".tar", ".zip", ".out", ".err", ".jsonl")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from doctor.base import notation
 from doctor.base.notation import clean
 from doctor.findings.situation import UNKNOWN, Situation
-from kb.model import GOALS, Fix, Text
+from kb.model import GOALS, Entry, Fix, Text
 from kb.placeholders import fill
 
 if TYPE_CHECKING:  # `explain` fills texts without any diagnosis
@@ -134,6 +134,16 @@ def fixes(finding: Finding, situation: Situation = UNKNOWN) -> tuple[Fix, ...]:
         )
         for fix in chosen(finding.entry.fixes, situation, finding.instances[0].captures)
     )
+
+
+def first(fixes: Sequence[Fix], entry: Entry) -> int | None:
+    """Which fix to try first: where the log proves the cause, one that resolves it and can be pasted; else the first."""
+    if not fixes:
+        return None
+    if entry.role == "cause" and entry.confidence == "high":
+        pasted = (n for n, fix in enumerate(fixes) if fix.goal == "resolve" and (fix.env or fix.commands or fix.code))
+        return next(pasted, 0)
+    return 0
 
 
 def _maybe(text: Text | None, known: Values) -> Text | None:

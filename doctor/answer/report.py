@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from doctor.answer import advice, missing, situation_line
+from doctor.answer import advice, doubts, matched, missing, situation_line
 from doctor.base import limits
 from doctor.base.notation import clean
 from doctor.base.words import word
 from doctor.findings.evaluate import Finding, order
-from doctor.findings.situation import Situation
 from doctor.judge.diagnosis import Diagnosis
 from doctor.judge.relate import Related
 from doctor.lookup.nearest import nearest
-from doctor.scan.harvest import Cluster, Place
+from doctor.scan.harvest import Cluster, Hit, Place
 from doctor.version import __version__
 from kb.knowledge import Knowledge
 from kb.layers import BUILT_IN
@@ -46,7 +45,7 @@ def report(diagnosis: Diagnosis, knowledge: Knowledge) -> dict[str, Any]:
             "line": situation_line.line(diagnosis.situation, diagnosis.job).json(),
             "facts": {fact: list(values) for fact, values in sorted(diagnosis.situation.facts.items())},
         },
-        "findings": [_finding(r, diagnosis.situation, knowledge) for r in diagnosis.related],
+        "findings": [_finding(r, diagnosis, knowledge) for r in diagnosis.related],
         "decisive": _decisive(diagnosis, clusters, knowledge),
         "unexplained": [clusters[c] for c in unexplained],
         "missing_evidence": [{"what": m.what.json(), "how": m.how.json()} for m in missing.missing(diagnosis)],
@@ -83,8 +82,9 @@ def _cleaned(value: Any) -> Any:
     return [_cleaned(v) for v in value] if isinstance(value, list) else value
 
 
-def _finding(related: Related, situation: Situation, knowledge: Knowledge) -> dict[str, Any]:
-    finding = related.finding
+def _finding(related: Related, diagnosis: Diagnosis, knowledge: Knowledge) -> dict[str, Any]:
+    finding, situation = related.finding, diagnosis.situation
+    told = advice.fixes(finding, situation)
     entry, scope = finding.entry, finding.instances[0].scope
     known = advice.values(finding, situation)
     times = sorted(t for h in finding.hits if (t := h.place.time))
@@ -97,6 +97,7 @@ def _finding(related: Related, situation: Situation, knowledge: Knowledge) -> di
         "confidence": advice.confidence(related),
         "why": advice.why(related).json(),
         "against": doubt.json() if (doubt := advice.against(related)) is not None else None,
+        "doubts": doubts.doubts(related, diagnosis),
         "note": related.note.json() if related.note is not None and related.note.en else None,
         "title": _title(entry, advice.prose(entry.title, known), knowledge),
         "cause": advice.prose(entry.cause, known).json(),
@@ -104,11 +105,12 @@ def _finding(related: Related, situation: Situation, knowledge: Knowledge) -> di
         "count": finding.total,
         "first_seen": times[0] if times else None,
         "last_seen": times[-1] if times else None,
-        "evidence": [place(p) for p in _evidence(finding)],
+        "evidence": [{**place(h.place), "matched": clean(_matched(h, finding))} for h in _evidence(finding)],
         "explains": list(related.explains),
         "explained_by": related.explained_by,
         "rule": related.rule,
-        "fixes": [advice.fix_json(f) for f in advice.fixes(finding, situation)],
+        "fixes": [advice.fix_json(f) for f in told],
+        "first_fix": advice.first(told, entry),
         "repro": entry.repro[0] if entry.repro else None,
         "references": [{"kind": r.kind, "title": r.title, "url": r.url} for r in entry.references],
         **({} if entry.layer == BUILT_IN else {"layer": entry.layer, "replaces": knowledge.replaced(entry.code)}),
@@ -123,17 +125,22 @@ def _title(entry: Entry, told: Text, knowledge: Knowledge) -> dict[str, str]:
     return {language: f"{told.pick(language)} {word(how, language, layer=entry.layer)}" for language in ("en", "zh")}
 
 
-def _evidence(finding: Finding) -> list[Place]:
+def _evidence(finding: Finding) -> list[Hit]:
     """The first place of every signal, then further ones, each line once, in order."""
-    chosen: dict[tuple[str, int], Place] = {}
+    chosen: dict[tuple[str, int], Hit] = {}
     most = limits.limit(limits.EVIDENCE, MAX_EVIDENCE)
     for instance in finding.instances:
         seen: set[str] = set()
         for hit in instance.hits:
             if hit.signal not in seen and len(chosen) < most:
                 seen.add(hit.signal)
-                chosen.setdefault((hit.place.path, hit.place.line), hit.place)
-    return sorted(chosen.values(), key=order)
+                chosen.setdefault((hit.place.path, hit.place.line), hit)
+    return sorted(chosen.values(), key=lambda hit: order(hit.place))
+
+
+def _matched(hit: Hit, finding: Finding) -> str:
+    """What of the line matched, where it took part in the decision."""
+    return matched.matched(hit, finding.entry) if matched.decides(finding.entry, hit.signal) else ""
 
 
 def place(one: Place) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 LANGS = ("en", "zh")
 
@@ -20,3 +20,15 @@ def choose(asked: str | None = None, environ: Mapping[str, str] = os.environ) ->
         if value:
             return "zh" if value.lower().startswith("zh") else "en"
     return "en"
+
+
+def asked(argv: Sequence[str]) -> str | None:
+    """What --lang says, wherever it stands: what goes wrong before options are read is told in that language, too."""
+    for number, arg in enumerate(argv):
+        if arg == "--":
+            return None
+        if arg == "--lang" and number + 1 < len(argv):
+            return argv[number + 1]
+        if arg.startswith("--lang="):
+            return arg.partition("=")[2]
+    return None

@@ -13,14 +13,49 @@ from doctor.base.errors import UsageError
 from doctor.base.notation import clean
 from doctor.base.output import write as write
 from doctor.base.words import word
+from doctor.base.words.told import told
 from kb.knowledge import Knowledge, load
 
 
 class Parser(argparse.ArgumentParser):
-    """argparse whose errors are ours: what is wrong and where the help is, exit code 2."""
+    """argparse whose errors are ours: what is wrong and where the help is, exit code 2; help in the reader's language."""
+
+    language = "en"
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        self.language = lang.choose(lang.asked(args or ()))
+        return super().parse_known_args(args, namespace)
 
     def error(self, message: str) -> NoReturn:
-        raise UsageError(message, f"{self.prog} --help")
+        raise UsageError(message, self._meant(message) or f"{self.prog} --help")
+
+    def _meant(self, message: str) -> str:
+        """The option that is spelt like one that does not exist."""
+        import difflib
+
+        unknown = message.removeprefix("unrecognized arguments: ").split()[:1] if "unrecognized" in message else []
+        options = [o for action in self._actions for o in action.option_strings if o.startswith("--")]
+        near = difflib.get_close_matches(unknown[0].partition("=")[0], options, n=1, cutoff=0.7) if unknown else []
+        return f"did you mean {near[0]}?" if near else ""
+
+    def format_help(self) -> str:
+        """argparse's help, its texts in the language of the call."""
+        made = self._get_formatter()
+        made.add_usage(self.usage, self._actions, self._mutually_exclusive_groups, told("usage: ", self.language))
+        made.add_text(told(self.description or "", self.language))
+        for group in self._action_groups:
+            made.start_section(told(group.title or "", self.language))
+            made.add_arguments([self._spoken(action) for action in group._group_actions])
+            made.end_section()
+        return made.format_help()
+
+    def _spoken(self, action: argparse.Action) -> argparse.Action:
+        if isinstance(action, argparse._SubParsersAction):
+            for choice in action._choices_actions:
+                choice.help = told(choice.help or "", self.language)
+        if action.help and action.help != argparse.SUPPRESS:
+            action.help = told(action.help, self.language)
+        return action
 
 
 def parser(name: str, about: str, **more: Any) -> Parser:
@@ -72,6 +107,11 @@ def format_of(asked: str | None, target: str | None, known: Sequence[str], defau
     """-f, else the suffix of -o, else text."""
     if asked:
         return asked
-    suffix = Path(target).suffix.lstrip(".").lower() if target else ""
-    suffix = {"markdown": "md", "txt": "text", "htm": "html", "xml": "junit"}.get(suffix, suffix)
-    return suffix if suffix in known else default
+    suffix = Path(target).suffix.lstrip(".").lower() if target and not target.startswith("/dev/") else ""
+    form = _SUFFIXES.get(suffix, suffix)
+    if form and form not in known:
+        raise UsageError(f"'{target}' names no format of a report", f"suffixes: {', '.join(known)}; or name the format with -f")
+    return form or default
+
+
+_SUFFIXES = {"markdown": "md", "txt": "text", "log": "text", "htm": "html", "xml": "junit"}

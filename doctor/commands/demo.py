@@ -7,19 +7,23 @@ import sys
 from pathlib import Path
 
 import kb
-from doctor.commands import scan
+from doctor.commands import common, scan
 
 
 def demo_folder() -> Path:
     return Path(kb.__file__).parent / "demo"
 
 
+def arguments() -> common.Parser:
+    made = scan.arguments()
+    made.prog = "npu-doctor demo"
+    made.description = "Diagnose the bundled logs of a failed job of 8 ranks; takes the options of npu-doctor scan."
+    return made
+
+
 def main(argv: list[str]) -> int:
-    if argv and argv[0] in ("-h", "--help"):
-        sys.stdout.write(
-            "usage: npu-doctor demo [scan options]\n\nScans the bundled demo logs; takes the options of npu-doctor scan.\n"
-        )
-        return 0
+    if any(a in ("-h", "--help") for a in argv):
+        arguments().parse_args(argv)
     folder = os.path.relpath(demo_folder())
     if folder.startswith(".."):
         folder = str(demo_folder())

@@ -19,7 +19,7 @@ from kb.model import Entry
 from kb.problems import Problem
 
 
-def main(argv: list[str]) -> int:
+def arguments() -> common.Parser:
     made = common.parser("kb", "The knowledge: list, search, show and check entries; draft, import and pass on some; trust a folder.")
     names = "list|search|show|check|new|import|pack|add|trust"
     what = made.add_subparsers(dest="what", metavar=names, required=True, parser_class=common.Parser)
@@ -52,7 +52,11 @@ def main(argv: list[str]) -> int:
         child.add_argument("-f", "--format", choices=("text", "json"), default="text")
         child.add_argument("--lang", choices=("en", "zh"), default=argparse.SUPPRESS)
         child.add_argument("--kb", action="append", metavar="DIR", default=argparse.SUPPRESS)
-    args = made.parse_args(argv)
+    return made
+
+
+def main(argv: list[str]) -> int:
+    args = arguments().parse_args(argv)
     if args.what in ("new", "import", "pack", "add"):
         from doctor.commands import kb_write
 

@@ -30,6 +30,7 @@ def arguments() -> common.Parser:
 def main(argv: list[str]) -> int:
     args = arguments().parse_args(argv)
     begin = time.perf_counter()
+    reporting.targets(args)
     known = common.knowledge(args)
     names: dict[str, str | None] = {}
     output.spare((*(args.output or ()), args.redact_map), args.paths)

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import time
 
-from doctor.base import interrupts, output
+from doctor.base import exits, interrupts, output
 from doctor.base.errors import UsageError
 from doctor.base.words import word
 from doctor.commands import common
 from doctor.judge.diagnosis import Diagnosis, conclude
 from doctor.read import discover
 from doctor.read.source import Skipped, Source
+from doctor.render.call import PIPED, Call
 from doctor.scan import many_sources
 from doctor.scan.select import Select
 from kb.knowledge import Knowledge
@@ -21,7 +23,8 @@ LEVELS = ("debug", "info", "event", "warning", "error", "fatal")
 
 
 def diagnose(args: argparse.Namespace, known: Knowledge) -> Diagnosis:
-    sources, skipped = find(args.paths, getattr(args, "all_files", False))
+    person = getattr(args, "format", None) in (None, "text") and not getattr(args, "output", None)
+    sources, skipped = find(args.paths, getattr(args, "all_files", False), strict=person)
     written = args.output if isinstance(args.output, list) else [args.output]
     output.spare((*written, args.redact_map), (source.name for source in sources))
     return look(args, known, sources, skipped)
@@ -40,8 +43,16 @@ def look(
     return conclude(harvests, known, time.perf_counter() - begin, skipped)
 
 
-def find(paths: list[str], everything: bool = False) -> tuple[tuple[Source, ...], tuple[Skipped, ...]]:
-    """The sources that the call names, or those of the usual places; `everything`: what looks like no log as well."""
+def call(paths: list[str]) -> Call:
+    """How what was read can be named again: a pipe cannot."""
+    return PIPED if "-" in paths else Call(tuple(paths or discover.usual_places()))
+
+
+def find(paths: list[str], everything: bool = False, strict: bool = True) -> tuple[tuple[Source, ...], tuple[Skipped, ...]]:
+    """The sources that the call names, or those of the usual places; `everything`: what looks like no log as well.
+
+    `strict`: paths of which none is there are a wrong call; a program that asked for a report gets one that says so.
+    """
     if not paths:
         paths = discover.usual_places()
         if not paths:
@@ -55,7 +66,12 @@ def find(paths: list[str], everything: bool = False) -> tuple[tuple[Source, ...]
         if sys.stdin.isatty():
             sys.stderr.write("npu-doctor: reading standard input, end with Ctrl-D\n")
         sources.append(discover.standard_input(sys.stdin.buffer))
-    found = discover.discover([p for p in paths if p != "-"], everything=everything)
+    named = [p for p in paths if p != "-"]
+    if strict and named and not sources and not any(map(os.path.lexists, named)):  # a slip of the keyboard: there is nothing to diagnose
+        if near := discover.nearest_path(named[0]):
+            raise UsageError(f"there is no file or folder '{named[0]}': did you mean '{near}'?", code=exits.INCONCLUSIVE)
+        raise UsageError(f"there is no file or folder '{named[0]}'", code=exits.INCONCLUSIVE)
+    found = discover.discover(named, everything=everything)
     return (*sources, *found.sources), found.skipped
 
 

@@ -14,14 +14,17 @@ from doctor.base.words import word
 from doctor.commands import common
 from doctor.findings.evaluate import Finding
 from doctor.judge.diagnosis import Diagnosis
+from doctor.render import pager, parts
+from doctor.render.call import PIPED, Call
+from doctor.render.compose import files
 from doctor.scan.harvest import this_machine
 from kb.knowledge import Knowledge
 from parsers.traceback_forms import EXCEPTION
 
 Json = dict[str, Any]
-FORMATS = ("text", "json", "jsonl", "md", "html", "sarif", "junit", "github")
+FORMATS = ("text", "json", "jsonl", "md", "html", "csv", "sarif", "junit", "github")
 _RENDERERS = {
-    "md": "markdown:render", "html": "html:render", "sarif": "sarif:render", "junit": "annotations:junit", "github": "annotations:github",
+    "md": "markdown:render", "html": "html:render", "csv": "table:render", "sarif": "sarif:render", "junit": "annotations:junit", "github": "annotations:github",
 }  # fmt: skip
 FAIL_ON = {
     "info": ("info", "warning", "error", "fatal"),
@@ -50,10 +53,13 @@ def output_options(made: common.Parser) -> None:
     made.add_argument(
         "--exit-zero", action="store_true", help="exit 0 whatever is found (usage and internal errors excepted)"
     )
-    made.add_argument("--all", action="store_true", help="show everything: all evidence, all roots, all clusters")
+    made.add_argument("--all", action="store_true", help="show everything, as -vv: all evidence, all roots, all clusters")
     made.add_argument(
-        "-v", "--verbose", action="store_true", help="show every symptom that was folded, and by which rule (--all does too)"
+        "-v", "--verbose", action="count", default=0,
+        help="show what the one screen leaves out: all fixes, symptoms and by which rule they were folded; -vv shows everything",
     )
+    made.add_argument("-q", "--quiet", action="store_true", help="one line a root cause, nothing else")
+    made.add_argument("--no-pager", action="store_true", help="never show a long report in a pager (NO_PAGER does the same)")
     made.add_argument(
         "--redact", action="store_true", help="replace addresses, hosts, users, tokens and serial numbers by pseudonyms"
     )
@@ -65,31 +71,50 @@ def output_options(made: common.Parser) -> None:
     made.add_argument("--color", choices=("auto", "always", "never"), default="auto")
 
 
+def _as_it_is(made: Json) -> Json:
+    return made
+
+
 def emit(
-    args: argparse.Namespace, diagnosis: Diagnosis, known: Knowledge, beside: Callable[[Json], Json] = lambda made: made
+    args: argparse.Namespace, diagnosis: Diagnosis, known: Knowledge, call: Call = PIPED, beside: Callable[[Json], Json] = _as_it_is
 ) -> None:
     """The report in the asked form on stdout or into a file, with what is put beside it; the narration on stderr."""
     made = beside(report(diagnosis, known))
-    targets = _targets(args)
-    mergeable = any(form == "jsonl" for _, form in targets)
+    places = targets(args)
+    mergeable = any(form == "jsonl" for _, form in places)
     harvest = diagnosis.harvest._replace(machine=this_machine()).json() if mergeable else {}
     if args.redact or args.redact_map or args.redact_words:
         made, harvest = redacted(args, diagnosis, known, made, harvest, mergeable)
     language = common.language(args)
-    for target, form in targets:
-        common.write(render(made, harvest, form, language, args, target), target, form=form)
-    if args.output or targets[0][1] == "text":
+    for target, form in places:
+        told = render(made, harvest, form, language, args, target, call)
+        if target in (None, "-") and form == "text" and not args.no_pager:
+            pager.show(told)
+        else:
+            common.write(told, target, form=form)
+            if target not in (None, "-"):
+                sys.stderr.write(f"npu-doctor: {word('cli.wrote', language, path=target)}: {_verdict(made, language)}\n")
+    if (args.output or places[0][1] == "text") and not args.quiet:
         stats = made["stats"]
         sys.stderr.write(
             word("scanned", language).format(
-                files=stats["files"], size=notation.size(stats["bytes"]), seconds=f"{stats['seconds']:.2f}",
+                files=files(stats["files"], language), size=notation.size(stats["bytes"]), seconds=f"{stats['seconds']:.2f}",
                 entries=made["knowledge"]["entries"], codes=made["knowledge"]["codes"],
             )
             + "\n"
         )  # fmt: skip
 
 
-def _targets(args: argparse.Namespace) -> list[tuple[str | None, str]]:
+def _verdict(made: Json, language: str) -> str:
+    """The verdict in a few words: what a file that was written says."""
+    found = parts.roots(made)
+    if made["verdict"] != "findings" or not found or made["decisive"] is not None:
+        return word("inconclusive" if made["decisive"] is not None else made["verdict"], language)
+    more = f" (+{len(found) - 1})" if len(found) > 1 else ""
+    return f"{word(found[0]['severity'], language)} {found[0]['id']} {found[0]['title'][language]}{more}"
+
+
+def targets(args: argparse.Namespace) -> list[tuple[str | None, str]]:
     """Where the report goes, and in which form: -f decides for one place, of several each by its suffix."""
     places: list[str | None] = args.output or [None]
     if len(places) == 1:
@@ -111,7 +136,7 @@ def redacted(
     return made, harvest
 
 
-def render(made: Json, harvest: Json, form: str, language: str, args: argparse.Namespace, target: str | None) -> str:
+def render(made: Json, harvest: Json, form: str, language: str, args: argparse.Namespace, target: str | None, call: Call = PIPED) -> str:
     """The report in one form; what a form needs is loaded when it is asked for."""
     if form == "json":
         import json
@@ -125,10 +150,22 @@ def render(made: Json, harvest: Json, form: str, language: str, args: argparse.N
         module, _, name = _RENDERERS[form].partition(":")
         made_by: Callable[[Json, str], str] = getattr(import_module(f"doctor.render.{module}"), name)
         return made_by(made, language)
-    from doctor.render import layout, text
+    from doctor.render import layout
 
-    style = layout.style_of(sys.stdout, args.color) if target in (None, "-") else layout.Style()
-    return text.render(made, language, style, args.all, args.timeline, args.verbose)
+    screen = target in (None, "-")
+    style = layout.style_of(sys.stdout, args.color) if screen else layout.Style()
+    alone = made.get("environment", {}).get("alone")  # a machine is a list of lights, no single answer
+    if getattr(args, "quiet", False):
+        from doctor.render import compact
+
+        return compact.quiet(made, language)
+    if args.all or args.verbose or alone or not screen:  # who keeps a file keeps the whole of it
+        from doctor.render import text
+
+        return text.render(made, language, style, args.all or args.verbose > 1, args.timeline, bool(args.verbose))
+    from doctor.render import compact
+
+    return compact.render(made, language, style, call, args.timeline)
 
 
 def exit_code(args: argparse.Namespace, diagnosis: Diagnosis) -> int:
@@ -144,9 +181,16 @@ def exit_code(args: argparse.Namespace, diagnosis: Diagnosis) -> int:
     if loud and diagnosis.decisive is None and diagnosis.verdict == "findings":
         return exits.FINDINGS
     known = severities.intersection(("error", "fatal"))
-    if diagnosis.verdict == "inconclusive" or diagnosis.decisive is not None or (diagnosis.unexplained and not known):
+    if diagnosis.verdict == "inconclusive" or diagnosis.decisive is not None or (_open(diagnosis) and not known):
         return exits.INCONCLUSIVE
     return exits.CLEAN
+
+
+def _open(diagnosis: Diagnosis) -> bool:
+    """Is there an error beside roots that are none: a line that nobody knows, or one that was folded beneath them?"""
+    return bool(diagnosis.unexplained) or any(
+        r.finding.entry.severity in ("error", "fatal") and r.finding.entry.role != "noise" for r in diagnosis.related
+    )
 
 
 def _ended(finding: Finding) -> bool:

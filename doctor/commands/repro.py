@@ -9,10 +9,14 @@ from kb.knowledge import Knowledge
 from kb.model import Text
 
 
-def main(argv: list[str]) -> int:
+def arguments() -> common.Parser:
     made = common.parser("repro", "Write a script that reproduces one fault with one operator; it needs torch alone.")
     repro_command.add_arguments(made)
-    args = made.parse_args(argv)
+    return made
+
+
+def main(argv: list[str]) -> int:
+    args = arguments().parse_args(argv)
     known = common.knowledge(args)
     return repro_command.run(args, lambda what: api.diagnose(what, knowledge=known), known, () if args.list else _machine(known))
 

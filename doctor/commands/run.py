@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 
 from doctor.commands import common, reading, reporting, scan
 from doctor.read import discover
 from doctor.read.source import Source
+from doctor.render.call import PIPED, Call
 from doctor.runner import run_command
 
 
-def main(argv: list[str]) -> int:
+def arguments() -> common.Parser:
     made = common.parser("run", "Run a command; when it fails, diagnose its output and the logs that it wrote. Its exit code is returned.")
     run_command.add_arguments(made)
-    args = made.parse_args(argv)
+    return made
+
+
+def main(argv: list[str]) -> int:
+    args = arguments().parse_args(argv)
 
     def diagnose(output: Source, paths: Sequence[str]) -> None:
         asked = scan.arguments().parse_args(["--lang", args.lang] if args.lang else [])
         asked.kb = args.kb
         known = common.knowledge(asked)
         found = discover.discover(paths)
-        reporting.emit(asked, reading.look(asked, known, (output, *found.sources), found.skipped), known)
+        diagnosis = reading.look(asked, known, (output, *found.sources), found.skipped)
+        reporting.emit(asked, diagnosis, known, Call((output.name, *paths)) if os.path.isfile(output.name) else PIPED)
 
     return run_command.run(args, diagnose)

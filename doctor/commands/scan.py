@@ -46,11 +46,12 @@ def main(argv: list[str]) -> int:
         from doctor.commands import interface
 
         return interface.open_logs(args, reading.select(args))
+    reporting.targets(args)  # a suffix that is no format is told before anything is read
     known = common.knowledge(args)
     diagnosis = reading.diagnose(args, known)
     if args.with_env:
         return _with_env(args, diagnosis, known)
-    reporting.emit(args, diagnosis, known)
+    reporting.emit(args, diagnosis, known, reading.call(args.paths))
     return reporting.exit_code(args, diagnosis)
 
 
@@ -71,7 +72,7 @@ def _with_env(args: argparse.Namespace, diagnosis: Diagnosis, known: Knowledge) 
         seen.append(beside_logs.put_beside(made, looked, differing, found))
         return private.redacted(seen[0], known, args.redact_words) if args.redact or args.redact_words else seen[0]
 
-    reporting.emit(args, diagnosis, known, beside)
+    reporting.emit(args, diagnosis, known, reading.call(args.paths), beside)
     code = reporting.exit_code(args, diagnosis)
     loud = {f["severity"] for f in seen[0]["findings"] if f["id"].startswith("CHK")} & set(reporting.FAIL_ON[args.fail_on])
     return exits.FINDINGS if code == exits.CLEAN and loud and not args.exit_zero else code

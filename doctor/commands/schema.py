@@ -7,14 +7,26 @@ from pathlib import Path
 
 from doctor import answer
 from doctor.commands import common
+from doctor.version import __version__
+
+
+def arguments() -> common.Parser:
+    made = common.parser("schema", "Print a JSON Schema, of the report (scan -f json) or of a knowledge entry; or all commands and their options as JSON.")
+    made.add_argument("what", nargs="?", choices=("report", "entry", "commands"), default="report")
+    return made
 
 
 def main(argv: list[str]) -> int:
-    made = common.parser("schema", "Print a JSON Schema: of the report (scan -f json) or of a knowledge entry.")
-    made.add_argument("what", nargs="?", choices=("report", "entry"), default="report")
-    args = made.parse_args(argv)
+    args = arguments().parse_args(argv)
+    import json
+
+    if args.what == "commands":
+        from doctor.commands import shells
+
+        told = [shells.data(one) for one in shells.commands(common.language(args))]
+        sys.stdout.write(json.dumps({"tool": "npu-doctor", "version": __version__, "commands": told}, ensure_ascii=False, indent=1) + "\n")
+        return 0
     if args.what == "entry":
-        import json
 
         from kb.schema import entry_schema
 

@@ -11,6 +11,7 @@ from doctor.job.facts import fact_of
 from doctor.job.identity import Who
 from doctor.job.job import Job, Root
 from doctor.job.roots import choose
+from doctor.job.states import counted
 from doctor.job.waits import graph
 from doctor.scan.harvest import VERDICTS, Harvest, Hit, Place
 from kb.model import Signal
@@ -50,7 +51,7 @@ def analyse(harvest: Harvest, findings: Sequence[Finding]) -> tuple[Job, Who] | 
         who.stated,
         tuple(sorted(case.strange)),
     )
-    return job, who
+    return counted(job), who
 
 
 def _failed(failed: Sequence[Fault], findings: Sequence[Finding], who: Who) -> tuple[tuple[int, str], ...]:

@@ -55,6 +55,30 @@ def _stream_order(findings: Sequence[Finding]) -> dict[str, int]:
     return {stream: number for number, stream in enumerate(sorted(first, key=lambda s: (first[s], s)))}
 
 
+def most_urgent_first(roots: Sequence[Finding], story: Story) -> list[Finding]:
+    """The order in which to act: what is fatal comes before errors of other processes, and after what led to it in its own.
+
+    Where ranks waited for each other, the job's story has said already what comes first.
+    """
+    if story.waited:
+        return list(roots)
+    urgent = [f.entry.severity == "fatal" and f.entry.role == "cause" and f.entry.confidence != "low" for f in roots]
+    own = [_process(f) for f in roots]
+    leads = [
+        fatal or (_SEVERITY[f.entry.severity] == 0 and any(urgent[m] and own[m] == own[n] for m in range(n + 1, len(roots))))
+        for n, (f, fatal) in enumerate(zip(roots, urgent, strict=True))
+    ]
+    return [f for f, first in zip(roots, leads, strict=True) if first] + [
+        f for f, first in zip(roots, leads, strict=True) if not first
+    ]
+
+
+def _process(finding: Finding) -> tuple[object, ...]:
+    """What a finding shares with those of the same process: its node and number, else the stream that it stands in."""
+    place = finding.first
+    return (place.node, place.pid) if place.pid is not None else (stream_of(place),)
+
+
 def first_attempt_first(roots: list[Finding], story: Story) -> list[Finding]:
     """A job that was restarted failed twice. What nothing explains and came well before all that leads the list leads it
     instead: the second failure often only meets what the first one left behind."""

@@ -14,7 +14,7 @@ from doctor.findings.attempts import Attempts
 from doctor.findings.evaluate import Finding
 from doctor.job.job import NO_STORY, Story
 from doctor.judge.nearness import Places
-from doctor.judge.reading_order import first_attempt_first, likeliest_first
+from doctor.judge.reading_order import first_attempt_first, likeliest_first, most_urgent_first
 from doctor.judge.rules import RULES, Rule, Scene, decide, harmless
 from doctor.scan.harvest import Place
 from kb.model import Text
@@ -55,7 +55,8 @@ def relate(findings: Iterable[Finding], story: Story = NO_STORY, rules: Sequence
         if finding.entry.code in above:
             below.setdefault(_top(finding.entry.code, above), []).append(finding)
     out: list[Related] = []
-    for root in first_attempt_first([f for f in ranked if f.entry.code not in above], story):
+    likely = first_attempt_first([f for f in ranked if f.entry.code not in above], story)
+    for root in most_urgent_first(likely, story):
         folded = below.get(root.entry.code, [])
         explains = tuple(f.entry.code for f in folded)
         out.append(Related(root, "root", None, explains, story.notes.get(root.entry.code)))

@@ -1,24 +1,37 @@
-"""Finds entries, codes, variables and cards by words, however they are typed: parts of messages, codes, Chinese, typos.
+"""Finds entries, codes, variables and cards by words, however they are typed: parts of messages, codes, Chinese, pinyin, typos.
 
-Narrow first, rank few: words are looked up in a vocabulary (exactly, as a part, then by likeness), the postings of all
-words are intersected, and only what is left is ranked.
+One index for `explain`, `kb search` and the interface. In this order: the very code, codes that begin like it, the very
+variable, words of titles, words of the rest. Each typed word is looked for by itself, exactly, as a beginning, as a part,
+and then by likeness; who has more of the words, and the rarer ones, comes first.
 """
 
 from __future__ import annotations
 
 import re
-from itertools import pairwise
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping
+from math import log
 from typing import NamedTuple
 
+from doctor.lookup.pinyin import Titles
 from kb import spelling
-from kb.knowledge import Knowledge
+from kb.knowledge import Brief, Knowledge
 from kb.model import Text
 
-_WORD = re.compile(r"[a-z0-9_]+|[\u4e00-\u9fff]+")
+_WORD = re.compile(r"[a-z0-9_]+(?:-[a-z0-9_]+)*|[\u4e00-\u9fff]+")
+_PARTED = re.compile("[_-]")
 _SUFFIX = re.compile(r"\.(?:so|py|sh|cc|cpp|h)\b")  # of a file name: as a word it would find `so` and `show`
-_WEIGHTS = {"id": 6.0, "title": 3.0, "words": 1.0}
-VARIABLE = 0.33  # an entry that says what failed comes before the variables that it names, unless one was typed out
+_FIELDS = {"id": 10.0, "title": 10.0, "kind": 5.0, "words": 4.0}
+_DULL = frozenset("a an and at be by do does for from has have how in is it my no not of on or the this to was what when why with error errors failed fails failure fail 的 了 是".split())  # noqa: SIM905
+_SAME = {"oom": ("out-of-memory",), "hang": ("stuck",), "hung": ("stuck",), "oob": ("range",), "mismatch": ("match",)}
+PREFIX, PART, LIKE = 0.75, 0.45, 0.6  # of a word's weight: it begins so, it holds it, it is spelt like it
 MAX_NEAR = 24  # similar vocabulary words taken for one typed word
+MAX_PARTS = 400
+EXACT, BEGINS = 1000.0, 500.0
+PHRASE_TITLE, PHRASE_WORDS = 20.0, 12.0  # the whole of what was typed stands there
+PINYIN = 9.0
+FEW = 3  # entries that a word may name and still mean one of them
+EARLY = 12  # characters of a title in which stands what it is about
 
 
 class Found(NamedTuple):
@@ -28,37 +41,49 @@ class Found(NamedTuple):
     score: float
 
 
+class _Item(NamedTuple):
+    kind: str
+    id: str
+    title: Text
+    prior: float  # between 0 and 1: how likely somebody means it, other things being equal
+    told: str  # its title in both languages, lower case
+    words: str  # the rest of it, lower case
+
+
 class Index:
     """Built once, searched at every key press."""
 
     def __init__(self, knowledge: Knowledge) -> None:
         self._knowledge = knowledge
-        self.items: list[tuple[str, str, Text]] = []
+        self._items: list[_Item] = []
         self._postings: dict[str, dict[int, float]] = {}
+        self._pinyin: Titles | None = None
         for brief in knowledge.catalog():
-            kind_words = f"{brief.kind} {brief.domain} {brief.component} {brief.slug}"
-            self._add("entry", brief.code, brief.title, f"{brief.code} {brief.slug}", f"{brief.words} {kind_words}")
+            about = f"{brief.kind} {brief.domain} {brief.component} {brief.slug.replace('-', ' ')}"
+            self._add("entry", brief.code, brief.title, _prior(brief), brief.code, about, brief.words)
         for name in knowledge.variables():
             row = knowledge.variable(name) or {}
-            self._add(
-                "variable",
-                name,
-                _text(row.get("purpose")),
-                name.replace("_", " ") + " " + name,
-                str(row.get("component", "")),
-            )
+            self._add("variable", name, _text(row.get("purpose")), 0.3, name, "", str(row.get("component", "")))
         for code in knowledge.cards():
             row = knowledge.card(code) or {}
             words = " ".join([*map(str, row.get("keywords") or ()), *map(str, (row.get("text") or {}).values())])
-            self._add("card", code, _text(row.get("title")), code, words)
-        self._vocabulary = list(self._postings)
+            self._add("card", code, _text(row.get("title")), 0.4, code, "", words)
+        self._vocabulary = sorted(self._postings)
+        self._by_size: dict[int, list[str]] = {}
+        for known in self._vocabulary:
+            self._by_size.setdefault(len(known), []).append(known)
+        self._all = "\n" + "\n".join(self._vocabulary) + "\n"
+        self._codes_sorted: list[tuple[str, str, Text]] = []
 
-    def _add(self, kind: str, name: str, title: Text, ids: str, words: str) -> None:
-        number = len(self.items)
-        self.items.append((kind, name, title))
+    def _add(self, kind: str, name: str, title: Text, prior: float, ids: str, about: str, words: str) -> None:
+        number = len(self._items)
+        item = _Item(kind, name, title, prior, f"{title.en}\n{title.zh}".lower(), f"{words}\n{ids}".lower())
+        self._items.append(item)
         weights: dict[str, float] = {}  # a word once, with the weight of the best field that has it
-        for field, text in (("words", words), ("title", f"{title.en} {title.zh}"), ("id", ids)):
-            weights.update(dict.fromkeys(_tokens(text), _WEIGHTS[field]))
+        for field, text in (("words", item.words), ("kind", about), ("title", item.told), ("id", ids)):
+            if kind == "variable" and field == "title":
+                field = "words"  # what a variable is for names what failed, too
+            weights.update(dict.fromkeys(_terms(text, field == "title"), _FIELDS[field]))
         for token, weight in weights.items():
             posting = self._postings.get(token)
             if posting is None:
@@ -67,50 +92,149 @@ class Index:
                 posting[number] = weight
 
     def search(self, typed: str, limit: int = 50) -> list[Found]:
-        """The best items first; codes of the tables come in when a code was typed."""
-        tokens = _tokens(typed)
+        """The best first; codes of the tables come in when a code was typed."""
+        words = _asked(typed)
         codes = self._codes(typed)
-        if not tokens:
+        if not words:
             return codes
-        scores: dict[int, float] | None = None
-        for token in tokens:
-            near = self._near(token)
-            scores = near if scores is None else {n: s + near[n] for n, s in scores.items() if n in near}
-        name = typed.strip().upper()
-        weighed = {
-            n: score * (VARIABLE if self.items[n][0] == "variable" and self.items[n][1] != name else 1.0)
-            for n, score in (scores or {}).items()
-        }
-        ranked = sorted(weighed.items(), key=lambda pair: (-pair[1], self.items[pair[0]][1]))
-        items = [Found(*self.items[n], score=round(s, 3)) for n, s in ranked[:limit]]
-        exact = [c for c in codes if c.score >= 9]
-        return (
-            [*exact, *items, *(c for c in codes if c.score < 9)]
-            if not exact or not items
-            else [*items[:8], *exact, *items[8:]]
-        )[:limit]
+        scores = self._scores(typed, words)
+        ranked = sorted(scores.items(), key=lambda pair: (-pair[1], self._items[pair[0]].id))[:limit]
+        found = [Found(i.kind, i.id, i.title, round(s, 3)) for n, s in ranked for i in (self._items[n],)]
+        exact = [c for c in codes if c.score >= EXACT]
+        known = [f for f in found if f.score >= EXACT / 2]
+        rest = [f for f in found if f.score < EXACT / 2]
+        others = [c for c in codes if c.score < EXACT]
+        about = [f for f in rest if exact and self._tells(f, words)]
+        return [*known, *about, *exact, *others, *(f for f in rest if f not in about)][:limit]
 
-    def _near(self, token: str) -> dict[int, float]:
-        """Items for one typed word: the word itself, words that begin with it or hold it, else words like it."""
+    def meant(self, typed: str) -> tuple[Found, ...]:
+        """The entries that a word of a message plainly names: few have it in their titles, or no other has it at all."""
+        word = " ".join(typed.lower().split())
+        if len(word) < 4:
+            return ()
+        entries = [n for n, item in enumerate(self._items) if item.kind == "entry"]
+        titles = [n for n in entries if _stands(word, self._items[n].told)]
+        found = titles or [n for n in entries if _stands(word, self._items[n].words)]
+        if not 0 < len(found) <= FEW:
+            return ()
+        ranked = [one for one in self.search(typed) if any(self._items[n].id == one.id for n in found)]
+        return tuple(ranked)
+
+    def _tells(self, found: Found, words: list[str]) -> bool:
+        """Does an entry speak of the very code that was typed?"""
+        number = next(n for n, item in enumerate(self._items) if item.id == found.id and item.kind == found.kind)
+        return found.kind == "entry" and any(number in self._postings.get(word, ()) for word in words)
+
+    def _scores(self, typed: str, words: list[str]) -> dict[int, float]:
+        scores: dict[int, float] = {}
+        shares: dict[int, float] = {}
+        total = 0.0
+        for word in words:
+            near = self._near(word)
+            rare = (0.15 if word in _DULL else 1.0) * log(2 + len(self._items) / (1 + len(near)))
+            total += rare
+            for number, weight in near.items():
+                scores[number] = scores.get(number, 0.0) + weight * rare
+                shares[number] = shares.get(number, 0.0) + rare
+        phrase = " ".join(typed.lower().split())
+        name = typed.strip().upper()
+        like_variable = "_" in typed
+        for number, score in scores.items():
+            item = self._items[number]
+            made = score * (shares[number] / total) ** 2
+            if len(words) > 1 or phrase[:1] >= "\u4e00":
+                made += PHRASE_TITLE if phrase in item.told else PHRASE_WORDS if len(words) > 1 and phrase in item.words else 0.0
+            early = words[0] in _SAME or any(-1 < title.find(words[0]) <= EARLY for title in item.told.split("\n"))
+            made *= 0.6 + 0.4 * item.prior + (0.03 if early else 0.0)
+            if item.kind == "variable":
+                made *= 2.0 if like_variable else 0.5
+            scores[number] = made
+        for number, item in enumerate(self._items):
+            if item.id == name:
+                scores[number] = EXACT + 1
+            elif len(name) > 1 and item.id.startswith(name) and (item.kind == "entry" or like_variable):
+                scores[number] = BEGINS + (item.kind == "entry") - _number(item.id) / 1e5
+        return scores
+
+    def _near(self, word: str) -> dict[int, float]:
+        """Items for one typed word: the word itself, words that begin with it or hold it, pinyin; else words like it."""
         found: dict[int, float] = {}
 
-        def take(word: str, factor: float) -> None:
-            for number, weight in self._postings[word].items():
-                found[number] = max(found.get(number, 0.0), weight * factor)
+        def take(known: str, factor: float) -> None:
+            for number, weight in self._postings[known].items():
+                if weight * factor > found.get(number, 0.0):
+                    found[number] = weight * factor
 
-        if token in self._postings:
-            take(token, 2.0)
-        parts = [w for w in self._vocabulary if token in w and w != token] if len(token) > 1 else []
-        for word in parts[:400]:
-            take(word, (1.4 if word.startswith(token) else 1.0) * (0.5 + 0.5 * len(token) / len(word)))
-        if not found and len(token) >= 4:
-            from rapidfuzz import fuzz, process
-
-            for word, likeness, _ in process.extract(
-                token, self._vocabulary, scorer=fuzz.ratio, limit=MAX_NEAR, score_cutoff=72
-            ):
-                take(word, likeness / 140)
+        if word in self._postings:
+            take(word, 1.0)
+        for same in _SAME.get(word, ()):  # a fault under the name that people give it
+            for number, weight in self._postings.get(same, {}).items():
+                found[number] = max(found.get(number, 0.0), min(2.4 * weight, 1.2 * _FIELDS["title"]))
+        for known in self._beginning(word):
+            take(known, PREFIX + 0.2 * len(word) / len(known))
+        if word[0] >= "\u4e00":
+            self._chinese(word, found)
+        elif len(word) > 2:
+            for known in self._holding(word):
+                take(known, PART * (0.5 + 0.5 * len(word) / len(known)))
+        if self._pinyin is None:
+            self._pinyin = Titles()
+            for number, item in enumerate(self._items):
+                self._pinyin.add(number, item.title.zh)
+        for read in self._pinyin.read(word):
+            weight = PINYIN * (0.5 + 0.25 * read.typed + 0.2 * read.usual + (0.05 if read.at <= EARLY else 0.0))
+            found[read.item] = max(found.get(read.item, 0.0), weight)
+        if len(word) >= 4 and word.isascii() and not any(weight >= 4.0 for weight in found.values()):
+            for known, likeness in self._like(word):
+                take(known, LIKE * likeness)
+        if not found and ("_" in word or "-" in word):
+            parts = [self._near(p) for p in _PARTED.split(word) if p]
+            for number in set.intersection(*map(set, parts)) if parts else ():
+                found[number] = sum(p[number] for p in parts) / len(parts)
         return found
+
+    def _chinese(self, word: str, found: dict[int, float]) -> None:
+        """A run of characters: where it stands in one piece; else as far as its pairs do."""
+        for number, item in enumerate(self._items):
+            at = item.told.find(word)
+            if at >= 0 and item.kind != "variable":
+                found[number] = max(found.get(number, 0.0), 10.0)
+            elif word in item.words:
+                found[number] = max(found.get(number, 0.0), 4.0)
+        if len(word) > 2:
+            pairs = [self._postings.get(word[at : at + 2], {}) for at in range(len(word) - 1)]
+            for number in {n for pair in pairs for n in pair}:
+                share = sum(pair.get(number, 0.0) for pair in pairs) / len(pairs)
+                found[number] = max(found.get(number, 0.0), 0.9 * share)
+
+    def _beginning(self, word: str) -> Iterator[str]:
+        at = bisect_left(self._vocabulary, word)
+        for known in self._vocabulary[at : at + MAX_PARTS]:
+            if not known.startswith(word):
+                return
+            if known != word:
+                yield known
+
+    def _holding(self, word: str) -> Iterator[str]:
+        """Words of the vocabulary that hold it further in."""
+        at, count = self._all.find(word), 0
+        while at >= 0 and count < MAX_PARTS:
+            begin, end = self._all.rfind("\n", 0, at) + 1, self._all.find("\n", at)
+            if begin != at:
+                yield self._all[begin:end]
+            count += 1
+            at = self._all.find(word, end)
+
+    def _like(self, word: str) -> Iterator[tuple[str, float]]:
+        from rapidfuzz import process
+        from rapidfuzz.distance import OSA
+
+        most = 1 if len(word) < 6 else 2 if len(word) < 10 else 3
+        vocabulary = [w for size in range(len(word) - most, len(word) + most + 1) for w in self._by_size.get(size, ())]
+        near = process.extract(word, vocabulary, scorer=OSA.distance, limit=MAX_NEAR, score_cutoff=most)
+        for known, distance, _ in near:
+            if known[:1] == word[:1] or distance == 1:
+                yield known, 1.0 - distance / (len(word) + 1)
 
     def _codes(self, typed: str) -> list[Found]:
         text = typed.strip()
@@ -118,31 +242,72 @@ class Index:
             return []
         wanted = set(spelling.candidates(text))
         rows = self._knowledge.decode(text)
-        return [
-            Found("code", row["code"], _text(row["meaning"]), 9.5 if spelling.key(row["code"]) in wanted else 5.0)
+        found = [
+            Found("code", row["code"], _text(row["meaning"]), EXACT if spelling.key(row["code"]) in wanted else 5.0)
             for row in rows[:8]
         ]
+        return found or list(self._codes_beginning(text.upper()))
+
+    def _codes_beginning(self, text: str) -> Iterator[Found]:
+        """Codes of the tables that begin like what was typed."""
+        if len(text) < 3:
+            return
+        if not self._codes_sorted:
+            rows = self._knowledge.all_codes()
+            self._codes_sorted = sorted((str(r["code"]).upper(), str(r["code"]), _text(r["meaning"])) for r in rows)
+        at = bisect_left(self._codes_sorted, (text,))
+        for known, code, meaning in self._codes_sorted[at : at + 8]:
+            if not known.startswith(text):
+                return
+            yield Found("code", code, meaning, 6.0)
+
+
+def _stands(word: str, text: str) -> bool:
+    """Does it stand there as a word, not within another one?"""
+    at = text.find(word)
+    while at >= 0:
+        before, after = text[at - 1 : at], text[at + len(word) : at + len(word) + 1]
+        if not (before.isascii() and (before.isalnum() or before == "_")) and not (after.isascii() and (after.isalnum() or after == "_")):
+            return True
+        at = text.find(word, at + 1)
+    return False
+
+
+def _prior(brief: Brief) -> float:
+    """Stable before drafts, NPU faults before other machines', the first entries of a domain before its odd ones."""
+    made = {"cause": 1.0, "ambiguous": 0.9, "symptom": 0.95, "wrapper": 0.85}.get(brief.role, 0.4)
+    made -= 0.3 if brief.kind in ("not-npu", "noise") else 0.0
+    made -= 0.15 if brief.status != "stable" else 0.0
+    return max(0.0, made - _number(brief.code) / 5000)
+
+
+def _number(code: str) -> int:
+    digits = code[3:]
+    return int(digits) if digits.isdigit() and len(digits) < 6 else 0
 
 
 def _text(value: object) -> Text:
-    if isinstance(value, dict):
+    if isinstance(value, Mapping):
         return Text(str(value.get("en", "")), str(value.get("zh", "")))
     return Text("", "")
 
 
-def _tokens(text: str) -> list[str]:
-    """Words in lower case; Chinese runs by pairs of characters, so that a part of a phrase finds it."""
+def _asked(typed: str) -> list[str]:
+    """The words of what was typed, each once."""
+    return list(dict.fromkeys(_WORD.findall(_SUFFIX.sub(" ", typed.lower()))))
+
+
+def _terms(text: str, chinese: bool) -> list[str]:
+    """Words in lower case, with their parts; Chinese runs of titles by pairs, so that a part of a phrase finds them."""
     found: list[str] = []
     for match in _WORD.findall(_SUFFIX.sub(" ", text.lower())):
         if match[0] < "\u4e00":
             found.append(match)
-            if "_" in match:
-                found += [p for p in match.split("_") if p]
-        elif len(match) <= 2:
-            found.append(match)
-        else:
-            found += map("".join, pairwise(match))
-    return found
+            if "_" in match or "-" in match:
+                found += _PARTED.split(match)
+        elif chinese:
+            found += [match[at : at + 2] for at in range(max(1, len(match) - 1))]
+    return [term for term in found if term]
 
 
 def search(knowledge: Knowledge, typed: str, limit: int = 30) -> list[Found]:

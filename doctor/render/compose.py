@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from doctor.base import notation
 from doctor.base.words import named, word
+from doctor.base.words.told import told
 from doctor.render import parts
 from doctor.render.document import (
     Block,
@@ -15,6 +17,8 @@ from doctor.render.document import (
     Decoded,
     Document,
     Evidence,
+    Fix,
+    Job,
     Link,
     Pair,
     Pattern,
@@ -23,9 +27,6 @@ from doctor.render.document import (
     Target,
 )
 from doctor.render.fixes import fixes, references
-
-if TYPE_CHECKING:  # most logs are of one process
-    from doctor.render.job import Job
 
 Json = dict[str, Any]
 Kinds = Callable[[str], str]
@@ -43,6 +44,11 @@ class Finding(NamedTuple):
     confidence: str
     sure: str  # the confidence in words
     seen: int
+    until: str  # when it was last seen, where that was later than the first time
+    where: str  # whose fault, and when
+    reason: str  # why, in one sentence
+    against: tuple[str, ...]  # what speaks against it
+    first: Fix | None  # the one to try first
     document: Document
     note: str = ""  # why it stands where it does
 
@@ -74,9 +80,11 @@ class Answer(NamedTuple):
     verdict: str
     told: str  # the verdict in words; empty when findings tell
     situation: str
+    read: str  # how much was read
     decisive: Document | None  # the line that is the answer where no entry is
     findings: tuple[Finding, ...]
     causes: tuple[Finding, ...]  # those of them that went wrong by themselves
+    symptoms: int  # those that only followed
     context: tuple[Finding, ...]  # of another time than the failure
     noise: tuple[Finding, ...]
     job: Job | None
@@ -96,16 +104,18 @@ def answer(report: Json, lang: str) -> Answer:
         verdict=verdict,
         told=word(verdict, lang) if verdict != "findings" else "",
         situation=report["situation"]["line"][lang],
+        read=_read(report["stats"], lang),
         decisive=decisive(report, lang),
         findings=tuple(found.values()),
         causes=tuple(found[f["id"]] for f in parts.roots(report)),
+        symptoms=sum(f["role"] == "symptom" for f in report["findings"]),
         context=tuple(found[f["id"]] for f in parts.context(report)),
         noise=tuple(found[f["id"]] for f in parts.noise(report)),
         job=_job(report, lang),
         unexplained=tuple(cluster(c, lang) for c in report["unexplained"]),
         unexplained_times=sum(c["count"] for c in report["unexplained"]),
         missing=tuple(missing(one, lang) for one in report["missing_evidence"]),
-        skipped=skipped(report),
+        skipped=skipped(report, lang),
         lights=tuple(_light(group, lang) for group in report.get("environment", {}).get("groups", ())),
         again="npu-doctor env" if report.get("environment", {}).get("alone") else "npu-doctor scan ...",
     )
@@ -129,11 +139,34 @@ def finding(made: Json, report: Json, lang: str, kinds: Kinds = str) -> Finding:
     tag, share = word(made["severity"], lang), notation.share(made["confidence"])
     sure = word(notation.surety(made["confidence"]), lang)
     facts = (tag, f"{word('confidence', lang)} {share} ({sure})", kinds(made["kind"]))
+    found, first = fixes(made["fixes"], lang), made.get("first_fix") or 0
     return Finding(
         made["id"], made["title"][lang], made["severity"], tag, made["role"], share, sure, made["count"],
+        notation.short_moment(made["last_seen"] or "") if made["last_seen"] != made["first_seen"] else "",
+        scope(made, lang, notation.short_moment), sentence(made["cause"][lang], lang), tuple(a[lang] for a in made.get("doubts") or ()),
+        found[first] if first < len(found) else None,
         Document(made["id"], made["title"][lang], facts, tuple(s for s in _sections(made, report, lang) if s.blocks)),
         made["note"][lang] if made.get("note") else "",
     )  # fmt: skip
+
+
+def files(number: int, lang: str) -> str:
+    """So many files, in words."""
+    return word("files:one", lang) if number == 1 else word("files:many", lang, n=number)
+
+
+def _read(stats: Json, lang: str) -> str:
+    return word("read-so-much", lang, files=files(stats["files"], lang), size=notation.size(stats["bytes"]))
+
+
+_STOP = {"en": re.compile(r"(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)[.?!](?:\s+(?=[^a-z\s])|$)"), "zh": re.compile("[。！？]")}
+
+
+def sentence(text: str, lang: str) -> str:
+    """The first sentence of a text."""
+    one = " ".join(text.split())
+    stop = _STOP[lang].search(one)
+    return one[: stop.end()].strip() if stop else one
 
 
 def _sections(made: Json, report: Json, lang: str) -> Iterable[Section]:
@@ -167,16 +200,16 @@ def _beside(codes: Iterable[str], report: Json, lang: str) -> tuple[Link, ...]:
     )
 
 
-def scope(made: Json, lang: str) -> str:
+def scope(made: Json, lang: str, when: Callable[[str], str] = notation.moment) -> str:
     """Whose fault and when: node, rank, device, process, as far as the log says."""
     told = [f"{word(k, lang)} {made['scope'][k]}" for k in SCOPE if made["scope"][k] is not None]
     if made["first_seen"]:
-        told.append(notation.moment(made["first_seen"]))
+        told.append(when(made["first_seen"]))
     return ", ".join(told)
 
 
 def evidence(one: Json) -> Evidence:
-    return Evidence(one["path"], one["line"], one["text"], notation.moment(one["time"]))
+    return Evidence(one["path"], one["line"], one["text"], notation.moment(one["time"]), one.get("matched") or "")
 
 
 def repro(made: Json) -> str:
@@ -213,9 +246,9 @@ def decisive(report: Json, lang: str) -> Document | None:
     return Document(word("decisive", lang), word("decisive-told", lang), shown.facts, sections)
 
 
-def skipped(report: Json) -> tuple[Pair, ...]:
+def skipped(report: Json, lang: str) -> tuple[Pair, ...]:
     """What was not read, and why."""
-    return tuple(Pair(s["path"], s["reason"]) for s in report["skipped"])
+    return tuple(Pair(s["path"], told(s["reason"], lang)) for s in report["skipped"])
 
 
 def missing(one: Json, lang: str) -> Missing:

@@ -54,6 +54,7 @@ class Evidence(NamedTuple):
     line: int
     text: str
     time: str
+    matched: str = ""  # the part of the text by which it was found
 
 
 class Decoded(NamedTuple):
@@ -89,6 +90,13 @@ class Fix(NamedTuple):
     title: str
     notes: tuple[str, ...]
     parts: tuple[FixPart, ...]
+
+    risk: str = ""  # in words, however low
+
+    @property
+    def told(self) -> str:
+        """Its title, with its goal and its risk."""
+        return f"{self.title} [{self.goal}; {self.risk}]" if self.risk else f"{self.title} [{self.goal}]"
 
     @property
     def headline(self) -> str:
@@ -131,6 +139,73 @@ class Section(NamedTuple):
     label: str
     blocks: tuple[Block, ...]
     aside: str = ""  # what is said of all of them
+
+
+class Seat(NamedTuple):
+    """A rank in the grid of a job."""
+
+    name: str  # "rank 3"; empty where a node has nobody at this place
+    mark: str  # failed | waits | silent | absent | fine; empty where nobody is
+    said: str  # the same in words: "rank 3 waited for rank 28"
+
+
+class GridRow(NamedTuple):
+    """A node, or several whose ranks ended alike; the seats stand beneath the columns of the grid."""
+
+    nodes: tuple[str, ...]
+    seats: tuple[Seat, ...]
+
+
+class Grid(NamedTuple):
+    """Nodes by ranks, with a mark for each: the picture of a job. `legend` tells the marks that occur."""
+
+    columns: int
+    rows: tuple[GridRow, ...]
+    legend: tuple[tuple[str, str], ...]  # mark, and what it is called
+
+
+class Group(NamedTuple):
+    """Processes of a job that did the same: one row, however many they are."""
+
+    processes: int
+    state: str  # "waiting for rank 28"
+    ranks: str  # "0-27, 29-62"
+    mark: str
+    said: str  # "62 ranks waited for rank 28"
+
+
+class Lane(NamedTuple):
+    """A group on the line of time, in seconds since the beginning of the job, clocks set right as far as they are known."""
+
+    said: str
+    mark: str
+    begin: float
+    end: float
+
+
+class Event(NamedTuple):
+    """Something that happened, by the clock of its node and how far that is ahead."""
+
+    time: str
+    node: str
+    ahead: float
+    text: str
+    at: float  # seconds since the beginning of the job
+    mark: str  # failed | waits
+
+
+class Job(NamedTuple):
+    """Many processes: where it began in sentences, who ended how, who has no log, what happened when."""
+
+    head: str
+    told: tuple[str, ...]  # sentences, the most telling first
+    groups: tuple[Group, ...]
+    missing: Group | None
+    clocks: str
+    events: tuple[Event, ...]
+    grid: Grid
+    lanes: tuple[Lane, ...]
+    seconds: float  # how long the line of time is
 
 
 class Document(NamedTuple):

@@ -18,12 +18,13 @@ def fixes(found: Iterable[Json], lang: str) -> tuple[Fix, ...]:
 
 def _fix(fix: Json, lang: str) -> Fix:
     risk = fix.get("risk") or "low"
-    notes = (f"{word('risk', lang)}: {named('risk', risk, lang)}",) if risk != "low" else ()
+    told = f"{word('risk', lang)}: {named('risk', risk, lang)}"
+    notes = (told,) if risk != "low" else ()
     steps: list[FixPart] = [Bullet(step[lang]) for step in fix.get("steps", ())]
     for env in fix["env"]:
         steps += _setting(env, lang)
     steps += [_command(command, lang) for command in fix["commands"]]
-    return Fix(named("goal", fix["goal"], lang), fix["title"][lang], notes, (*steps, *_code(fix.get("code"), lang)))
+    return Fix(named("goal", fix["goal"], lang), fix["title"][lang], notes, (*steps, *_code(fix.get("code"), lang)), told)
 
 
 def _setting(env: Json, lang: str) -> tuple[Command, Command]:

@@ -6,6 +6,7 @@ import os
 import stat
 import sys
 import unicodedata
+from collections.abc import Mapping
 from typing import NamedTuple, TextIO
 
 
@@ -15,6 +16,8 @@ class Style(NamedTuple):
     width: int = 80
     colour: bool = False
     unicode: bool = True
+    links: bool = False  # OSC 8: paths and references can be clicked
+    rich: bool = False  # 256 colours: shades that read on light and on dark
 
     @property
     def dot(self) -> str:
@@ -35,12 +38,67 @@ def style_of(stream: TextIO, asked: str = "auto") -> Style:
     width = 100
     if env.get("COLUMNS", "").isdigit():
         width = int(env["COLUMNS"])
-    elif tty or _is_pipe(stream):  # what goes through `head` or `less` ends on the terminal that errors go to
-        try:
-            width = os.get_terminal_size((stream if tty else sys.stderr).fileno()).columns
-        except (OSError, ValueError, AttributeError):
-            width = 80 if tty else width
-    return Style(max(40, min(width, 120)), colour, encoding.startswith(("utf", "gb")))
+    elif tty:
+        width = _columns(stream.fileno()) or 80
+    elif _is_pipe(stream):
+        width = _behind() or width
+    links = tty and colour and clickable(env)
+    rich = "256" in env.get("TERM", "") or env.get("COLORTERM", "") != ""
+    return Style(max(40, min(width, 120)), colour, encoding.startswith(("utf", "gb")), links, rich)
+
+
+_CLICKABLE = ("kitty", "alacritty", "foot", "ghostty", "wezterm", "contour")
+_CLICKABLE_PROGRAMS = ("iTerm.app", "WezTerm", "vscode", "ghostty", "Hyper", "rio", "Tabby")
+
+
+def clickable(env: Mapping[str, str]) -> bool:
+    """Does the terminal know OSC 8? Only those that are known to; FORCE_HYPERLINK=1 or 0 decides."""
+    if env.get("FORCE_HYPERLINK"):
+        return env["FORCE_HYPERLINK"] != "0"
+    if env.get("TMUX") or env.get("TERM", "").startswith(("screen", "tmux")):
+        return False  # whether it hands links on, and to what, cannot be told
+    vte = env.get("VTE_VERSION", "")
+    return (
+        env.get("TERM_PROGRAM", "") in _CLICKABLE_PROGRAMS
+        or any(name in env.get("TERM", "") for name in _CLICKABLE)
+        or bool(env.get("KONSOLE_VERSION") or env.get("WT_SESSION") or env.get("KITTY_WINDOW_ID"))
+        or (vte.isdigit() and int(vte) >= 5000)
+    )
+
+
+def linked(text: str, target: str, style: Style) -> str:
+    """The text as a link: to a page, or to a file of this machine that is there."""
+    if not style.links or not text:
+        return text
+    if not target.startswith(("https://", "http://")):
+        if not os.path.isfile(target):
+            return text
+        from pathlib import Path
+        from socket import gethostname
+
+        target = Path(target).resolve().as_uri().replace("file://", f"file://{gethostname()}", 1)
+    return f"\x1b]8;;{target}\x1b\\{text}\x1b]8;;\x1b\\"
+
+
+def _columns(handle: int) -> int | None:
+    try:
+        return os.get_terminal_size(handle).columns or None
+    except (OSError, ValueError):
+        return None
+
+
+def _behind() -> int | None:
+    """How wide the terminal behind a pipe is: what goes through `head` or `less` ends on the one that errors go to, or on the one of the session."""
+    try:
+        if found := _columns(sys.stderr.fileno()):
+            return found
+        handle = os.open("/dev/tty", os.O_RDONLY | os.O_NOCTTY)
+    except (OSError, ValueError, AttributeError):
+        return None
+    try:
+        return _columns(handle)
+    finally:
+        os.close(handle)
 
 
 def _is_pipe(stream: TextIO) -> bool:
@@ -102,6 +160,7 @@ def wrap(text: str, width: int) -> list[str]:
 
 
 _CLOSING = "，。；：！？、）》」』”’"
+_OPENING = "（《「『“‘"
 
 
 def _pieces(text: str) -> list[str]:
@@ -117,28 +176,32 @@ def _pieces(text: str) -> list[str]:
         elif not c.isascii() and cells(c) == 2:
             if word:
                 found.append(word)
-            found.append(c)
+            if found and found[-1] in _OPENING:
+                found[-1] += c
+            else:
+                found.append(c)
             word = ""
         elif c == " " and word.strip():
             found.append(word)
             word = c
         else:
+            if not word and found and found[-1] in _OPENING:
+                word = found.pop()
             word += c
     return [*found, word] if word else found
 
 
-_COLOURS = {
-    "fatal": "1;31",
-    "error": "31",
-    "warning": "33",
-    "info": "36",
-    "bold": "1",
-    "dim": "2",
-    "good": "32",
-    "code": "36",
-    "label": "2",
-}
+# Shades of the 256 colours that stand out from black as from white; where there are only 16, those that do so most often.
+SHADES = {"fatal": 160, "error": 160, "warning": 130, "info": 30, "dim": 243, "good": 28, "code": 30, "label": 63}
+_PLAIN = {"fatal": "31", "error": "31", "warning": "35", "info": "36", "dim": "2", "good": "32", "code": "36", "label": "34"}
+_BOLD = ("fatal", "error", "warning", "label")
 
 
 def paint(text: str, name: str, style: Style) -> str:
-    return f"\x1b[{_COLOURS[name]}m{text}\x1b[0m" if style.colour and text else text
+    """The text in the colours of its role; a role is never told by colour alone."""
+    if not style.colour or not text:
+        return text
+    if name == "bold":
+        return f"\x1b[1m{text}\x1b[0m"
+    shade = f"38;5;{SHADES[name]}" if style.rich else _PLAIN[name]
+    return f"\x1b[{'1;' if name in _BOLD else ''}{shade}m{text}\x1b[0m"

@@ -9,8 +9,7 @@ from typing import Any
 from doctor.base import notation
 from doctor.base.words import word
 from doctor.render.compose import Finding, answer
-from doctor.render.document import Bullet, Code, Command, Fix, FixPart, Prose, Reference
-from doctor.render.job import Job
+from doctor.render.document import Bullet, Code, Command, Fix, FixPart, Job, Prose, Reference
 
 Json = dict[str, Any]
 EVENTS = 60  # of the timeline of a job

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
 from doctor.base import notation
 from doctor.base.words import word
@@ -22,16 +23,36 @@ from doctor.render.document import (
     Reference,
     Relation,
 )
-from doctor.render.layout import Style, cells, paint, wrap
+from doctor.render.layout import Style, cells, linked, paint, wrap
+
+if TYPE_CHECKING:  # explaining needs no report
+    from doctor.render.compose import Finding
 
 LABEL = 10  # cells of the label column
 
 
-def labelled(label: str, text: str, style: Style, name: str | None = None) -> Iterator[str]:
+def labelled(label: str, text: str, style: Style, name: str | None = None, link: str = "") -> Iterator[str]:
+    """Text behind its label, wrapped; `link`: the page or file that it leads to where a terminal can follow."""
     pad = " " * max(0, LABEL - 2 - cells(label))
     for number, row in enumerate(wrap(text, max(20, style.width - LABEL - 1))):
         head = f"  {paint(label, 'label', style)}{pad}" if not number else " " * LABEL
-        yield f"{head} {paint(row, name, style) if name else row}".rstrip()
+        shown = linked(paint(row, name, style) if name else row, link, style) if link else paint(row, name, style) if name else row
+        yield f"{head} {shown}".rstrip()
+
+
+def headline(found: Finding, style: Style) -> Iterator[str]:
+    """Severity, code, title, and how sure at the right of the first row: a long title wraps, nothing is dropped."""
+    head = cells(found.tag) + len(found.code) + 4
+    tail = f"{found.confidence} {found.sure}"
+    room = style.width - head
+    beside = room - cells(tail) - 2 >= 24  # a narrow screen has it beneath the code
+    rows = wrap(" ".join(found.title.split()), room - cells(tail) - 2 if beside else max(20, room))
+    gap = " " * max(2, room - cells(rows[0]) - cells(tail)) if beside else ""
+    begin = f"{paint(found.tag, found.severity, style)}  {paint(found.code, 'bold', style)}  {paint(rows[0], 'bold', style)}"
+    yield f"{begin}{gap}{paint(tail, 'dim', style) if beside else ''}"
+    yield from (" " * head + paint(row, "bold", style) for row in rows[1:])
+    if not beside:
+        yield " " * head + paint(tail, "dim", style)
 
 
 def bullet(text: str, style: Style) -> Iterator[str]:
@@ -44,9 +65,14 @@ def indented(text: str, style: Style, indent: int = 6) -> Iterator[str]:
         yield f"{' ' * indent}{row}"
 
 
+def joined(notes: tuple[str, ...]) -> str:
+    """Notes one behind the other, without a full stop before a semicolon."""
+    return "; ".join((*(note.rstrip(".。") for note in notes[:-1]), *notes[-1:]))
+
+
 def command(one: Command, lang: str, style: Style, indent: int) -> Iterator[str]:
     """A line to paste is never broken; its notes go above when they do not fit."""
-    remark = "; ".join((*one.notes, *((word("undo", lang),) if one.undo else ())))
+    remark = joined((*one.notes, *((word("undo", lang),) if one.undo else ())))
     rows, name = one.run.split("\n"), "dim" if one.undo else "code"
     if remark and len(rows) == 1 and indent + cells(one.run) + 4 + cells(remark) <= style.width:
         yield " " * indent + paint(one.run, name, style) + paint(f"    # {remark}", "dim", style)
@@ -133,7 +159,9 @@ def _block(block: Block, lang: str, style: Style) -> Iterable[str]:
         told = block.said or tuple(link.target.id for link in block.links)
         return _pair(block.label, ", ".join(told), style)
     if isinstance(block, Link):
-        return [f"  {block.target.id}  {block.text}"]
+        head = f"  {block.target.id}  "
+        rows = wrap(block.text, max(20, style.width - cells(head)))
+        return [(head if not number else " " * cells(head)) + row for number, row in enumerate(rows)]
     if isinstance(block, Reference):
         return [f"  {block.title}  {block.url}".rstrip()]
     if isinstance(block, Fix):

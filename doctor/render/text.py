@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from doctor.base import notation
 from doctor.base.words import word
 from doctor.render.compose import Answer, Finding, Light, answer
-from doctor.render.document import Block, Command, Decoded, Document, Evidence, Link, Pair, Prose, Reference, Section
+from doctor.render.document import (
+    Block,
+    Command,
+    Decoded,
+    Document,
+    Evidence,
+    Job,
+    Link,
+    Pair,
+    Prose,
+    Reference,
+    Section,
+)
 from doctor.render.layout import Style, cells, cut, paint, wrap
-from doctor.render.terminal import LABEL, bullet, command, command_labelled, fixes, indented, labelled
-
-if TYPE_CHECKING:  # most logs are of one process
-    from doctor.render.job import Job
+from doctor.render.terminal import LABEL, bullet, command, command_labelled, fixes, headline, indented, labelled
 
 Json = dict[str, Any]
 FULL = 3  # roots shown in full; further ones get a line each unless everything is asked for
@@ -115,29 +124,21 @@ class _Text:
             aside = finding.severity == "info" and causes[0].severity in ("fatal", "error")
             short = not self.everything and (number >= FULL or aside)
             if short:
-                yield self._headline(finding)
+                yield from headline(finding, self.style)
             else:
                 yield from self._finding(finding, () if number else situation)
         if short:
             yield ""
 
-    def _headline(self, finding: Finding) -> str:
-        """Severity, code, title, and how sure; a long title wraps, what follows it is dropped before it is."""
-        style = self.style
-        head = cells(finding.tag) + len(finding.code) + 4
-        rows = wrap(finding.title, style.width - head)
-        gap = style.width - head - cells(rows[-1]) - cells(finding.sure)
-        title = ("\n" + " " * head).join(paint(row, "bold", style) for row in rows)
-        tail = " " * gap + paint(finding.sure, "dim", style) if gap >= 2 else ""
-        return f"{paint(finding.tag, finding.severity, style)}  {paint(finding.code, 'bold', style)}  {title}{tail}"
-
     def _finding(self, finding: Finding, situation: Sequence[str]) -> Iterator[str]:
-        yield self._headline(finding)
+        yield from headline(finding, self.style)
         yield from situation
         for section in finding.document.sections:
             # A note stands in `why` as well.
             if section.name != ("note" if self.everything else "why"):
                 yield from self._section(section, finding)
+            if section.name == "cause" and finding.against:
+                yield from labelled(word("against", self.lang), ("；" if self.lang == "zh" else "; ").join(finding.against), self.style)
         yield ""
 
     def _section(self, section: Section, finding: Finding) -> Iterator[str]:
@@ -153,7 +154,7 @@ class _Text:
             elif isinstance(block, Command):
                 yield from command_labelled(label, block.run, self.style)
             elif isinstance(block, Reference):
-                yield from labelled(label, f"{block.title}  {block.url}".strip(), self.style, "dim")
+                yield from labelled(label, f"{block.title}  {block.url}".strip(), self.style, "dim", block.url)
             elif isinstance(block, (Prose, Pair)):
                 yield from labelled(label or block.label, block.text, self.style)
             label = ""
@@ -172,7 +173,7 @@ class _Text:
 
     def _evidence(self, one: Evidence, label: str, times: str) -> Iterator[str]:
         often = f"  ({times})" if times not in ("", notation.times(1)) else ""
-        yield from labelled(label, notation.place(one.path, one.line) + often, self.style, "dim")
+        yield from labelled(label, notation.place(one.path, one.line) + often, self.style, "dim", one.path)
         for row in one.text.split("\n")[: 12 if self.everything else 4]:
             short = row if self.everything else cut(notation.brief(row), 2 * (self.style.width - LABEL - 2))
             yield from labelled("", short, self.style)

@@ -90,7 +90,7 @@ def _report(
 ) -> None:
     """The diagnosis after the program's own output, on standard error's side of it."""
     output = tail.content()
-    name = _keep(output, folder) if save and folder is not None else "<output>"
+    name = _keep(output, folder)  # the diagnosis cites it
     logs = tree.found()
     _say("run.failed", language, code=code, files=len(logs.paths))
     if logs.paths and not logs.sure:
@@ -100,6 +100,8 @@ def _report(
     except Exception as problem:  # noqa: BLE001 - the command's exit code is owed whatever happens to the diagnosis
         _say("run.broken", language, why=f"{type(problem).__name__}: {problem}")
     sys.stdout.flush()
+    if not save and name != "<output>":
+        _say("run.kept", language, path=name)
     if folder is None:
         return
     records = sorted(p for p in folder.glob("ops-*") if p.suffix in (".json", ".ring"))
@@ -107,14 +109,13 @@ def _report(
         _save(logs.paths, folder, language)
     if records:
         _say("run.record", language, path=records[0] if len(records) == 1 else folder)
-    elif not save:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
-def _keep(output: bytes, folder: Path) -> str:
+def _keep(output: bytes, folder: Path | None) -> str:
     """What the command printed, beside its logs; on a full disk it is diagnosed from memory all the same."""
-    path = folder / "output.txt"
+    path = Path("output.txt")
     try:
+        path = (folder or Path(tempfile.mkdtemp(prefix="npu-doctor-run-"))) / "output.txt"
         path.write_bytes(output)
     except OSError as problem:
         sys.stderr.write(f"npu-doctor: cannot write {path}: {problem.strerror}\n")

@@ -15,15 +15,32 @@ class Progress:
 
     def __init__(self, total: int, files: int, lang: str) -> None:
         self._total, self._files, self._zh = total, files, lang == "zh"
-        self._bytes = self._read = 0
+        self._bytes = self._read = self._part = self._base = 0
         self._begin = time.monotonic()
         self._last = self._begin + QUIET_S - EVERY_S
         self._shown = False
         self._on = sys.stderr.isatty() and os.environ.get("TERM") != "dumb" and not os.environ.get("CI")
 
     def add(self, size: int, file_begun: bool) -> None:
-        self._bytes += size
+        """A whole range was read, by a worker."""
+        self.begin(size, file_begun)
+        self.done(size)
+
+    def begin(self, size: int, file_begun: bool) -> None:
+        """A range is read from here on; 0 bytes: it is not known how many it has."""
         self._read += file_begun
+        self._part, self._base = size, self._bytes
+
+    def moved(self, size: int) -> None:
+        """A window of the range was read; what was unpacked counts for no more than the range has."""
+        self._bytes = min(self._bytes + size, self._base + self._part) if self._part else self._bytes + size
+        self._tell()
+
+    def done(self, size: int) -> None:
+        self._bytes = self._base + size
+        self._tell()
+
+    def _tell(self) -> None:
         now = time.monotonic()
         if self._on and now - self._last >= EVERY_S:
             self._last = now

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from doctor.read.source import Skipped, Source
@@ -37,18 +37,19 @@ def cut(source: Source) -> list[Range]:
 
 def scan_here(ranges: Mapping[int, Range], scanner: Scanner, done: dict[int, Harvest], progress: Progress) -> None:
     for number, part in ranges.items():
+        progress.begin(part.size, part.start == 0)
         try:
-            done[number] = scan_one(part, scanner)
+            done[number] = scan_one(part, scanner, progress.moved)
         except Interrupted as stop:
             done[number] = stop.harvest
             raise
-        progress.add(part.size or done[number].size, part.start == 0)
+        progress.done(part.size or done[number].size)
 
 
-def scan_one(part: Range, scanner: Scanner) -> Harvest:
+def scan_one(part: Range, scanner: Scanner, moved: Callable[[int], None] | None = None) -> Harvest:
     """One range; whatever goes wrong with it is its own affair, and told."""
     try:
-        return scanner.scan(part.source, part.start, part.end)
+        return scanner.scan(part.source, part.start, part.end, moved)
     except Exception as error:
         if os.environ.get("NPU_DOCTOR_DEBUG"):
             raise

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from doctor.read.source import Skipped, Source
 from doctor.scan.engine import Engine
 from doctor.scan.harvest import Harvest
@@ -31,8 +33,11 @@ class Scanner:
         self.plan, self.select = plan, select
         self.engine = Engine(tuple(x.fragment for x in plan.literals), engine, digest)
 
-    def scan(self, source: Source, start: int = 0, end: int | None = None) -> Harvest:
-        """The lines that begin in [start, end). A fault while reading keeps what was read and is named."""
+    def scan(self, source: Source, start: int = 0, end: int | None = None, moved: Callable[[int], None] | None = None) -> Harvest:
+        """The lines that begin in [start, end). A fault while reading keeps what was read and is named.
+
+        `moved` hears how many bytes were read, window by window.
+        """
         work = RangeScan(self.plan, self.engine, self.select, source)
         skipped: list[Skipped] = []
         only: Window | None = None
@@ -41,6 +46,8 @@ class Scanner:
                 for window in windows(stream, start, end):
                     only = window if window.last and not work.size else None
                     work.window(records(window))
+                    if moved is not None:
+                        moved(window.limit)
                 if why := getattr(stream, "changed", str)():
                     skipped.append(Skipped(source.name, why))
         except KeyboardInterrupt:

@@ -132,7 +132,7 @@ def test_languages_share_ids_and_evidence(run) -> None:  # type: ignore[no-untyp
 
 
 def test_language_is_chosen_by_flag_then_variable_then_locale(run) -> None:  # type: ignore[no-untyped-def]
-    zh = "根因".encode()
+    zh = "修复".encode()
     assert zh in run("--lang", "zh", stdin=TRACEBACK, NPU_DOCTOR_LANG="en", PYTHONUTF8="1").stdout
     assert zh in run(stdin=TRACEBACK, NPU_DOCTOR_LANG="zh", LC_ALL="C.UTF-8").stdout
     assert zh in run(stdin=TRACEBACK, LC_ALL="zh_CN.UTF-8", PYTHONUTF8="1").stdout
@@ -150,7 +150,6 @@ def test_every_command_has_help(command: str, run) -> None:  # type: ignore[no-u
     ("args", "help_"),
     [
         (["scna"], "did you mean 'npu-doctor scan'"),
-        (["README.md"], "npu-doctor scan README.md"),
         (["explain"], "required"),
         (["kb", "show", "XYZ999"], "there is no entry"),
         (["kb"], "required"),
@@ -195,7 +194,7 @@ def test_a_negative_code_in_a_command_of_a_fix_is_explained(run) -> None:  # typ
 
 def test_explain_unknown_offers_what_is_near(run) -> None:  # type: ignore[no-untyped-def]
     done = run("explain", "HCCL_CONECT_TIMEOUT")
-    assert done.returncode == 3
+    assert done.returncode == 1
     assert b"HCCL_CONNECT_TIMEOUT" in done.stderr
 
 

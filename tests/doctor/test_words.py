@@ -11,12 +11,38 @@ import pytest
 
 from doctor.base import words
 from doctor.base.words import both, named, word
+from doctor.base.words.told import CHINESE, told
 
 DOCTOR = Path(words.__file__).resolve().parent.parent.parent
 LOOKUPS = ("word", "both", "_say")
 NAMES = {
     name if area in words.PLAIN else f"{area}.{name}": pair for area in words.AREAS for name, pair in words.table(area).items()
 }
+
+
+def _written(node: ast.AST) -> str | None:
+    """A text of the code, `{}` where something is filled in."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return node.value
+    if isinstance(node, ast.JoinedStr):
+        return "".join(str(v.value) if isinstance(v, ast.Constant) else "{}" for v in node.values)
+    return None
+
+
+def _sentences(tree: ast.AST) -> Iterator[str]:
+    """What users are told in English where it happens: help of options, wrong calls, what was not read."""
+    for call in (n for n in ast.walk(tree) if isinstance(n, ast.Call)):
+        name, found = _called(call), []
+        if name == "UsageError":
+            found = call.args[:2]
+        elif name in ("add_argument", "add_parser"):
+            found = [k.value for k in call.keywords if k.arg == "help"]
+        elif name in ("parser", "Skipped") and len(call.args) > 1:
+            found = call.args[1:2]
+        for node in found:
+            for one in (node.body, node.orelse) if isinstance(node, ast.IfExp) else (node,):
+                if text := _written(one):
+                    yield text
 
 
 def _trees() -> Iterator[ast.AST]:
@@ -89,3 +115,22 @@ def test_looking_up() -> None:
     with pytest.raises(KeyError):
         word("no such text", "en")
 
+
+
+def test_what_is_told_in_english_is_told_in_chinese() -> None:
+    """Help, wrong calls and reasons: each has its line in doctor/base/words/told.py."""
+    found = {
+        text
+        for path in sorted(DOCTOR.rglob("*.py"))
+        if path.name not in ("record.py", "__init__.py") and path.parent.name != "words"
+        for text in _sentences(ast.parse(path.read_text(encoding="utf-8")))
+    }
+    assert len(found) > 150
+    assert sorted(text for text in found if text not in CHINESE and any(c.isalpha() for c in text.replace("{}", ""))) == []
+
+
+def test_chinese_sentences_have_the_blanks_of_the_english_ones() -> None:
+    assert [key for key, chinese in CHINESE.items() if key.count("{}") != chinese.count("{}")] == []
+    assert told("there is no command 'scna'", "zh") == "没有命令 'scna'"
+    assert told("there is no command 'scna'", "en") == "there is no command 'scna'"
+    assert told("nobody wrote this", "zh") == "nobody wrote this"

@@ -182,7 +182,8 @@ def test_text_shows_the_job(tmp_path: Path, run) -> None:  # type: ignore[no-unt
         path.write_text(text)
     rank = next(iter(job.truth.ranks))
     shown = run("scan", str(tmp_path), "--timeline", "--lang", "en").stdout.decode()
-    assert f"31: waiting for rank {rank}" in shown
+    assert f"rank {rank} failed first" in shown
+    assert "31 ranks waited for it" in shown
     assert "Timeline" in shown
     assert "gives up waiting" in shown
 

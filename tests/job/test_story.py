@@ -12,6 +12,7 @@ from doctor.judge.proof import Bench
 from doctor.judge.relate import relate
 from doctor.read import discover
 from doctor.render import markdown
+from doctor.render.job import compose
 from doctor.scan.harvest import Hit, Place
 from kb.model import Entry
 from tests.simulate.jobs import simulate
@@ -98,3 +99,31 @@ def test_a_node_that_its_launcher_ended(hidden: bool, bench: Bench) -> None:
     assert job is not None
     assert job.roots[0].label == "rank 11"
     assert job.roots[0].verdict == ("no-logs" if hidden else "fault")
+
+
+@pytest.mark.parametrize(("seed", "ranks", "fault", "hide"), [(7, 32, "aicore", False), (3, 16, "aicore", True), (9, 8, "circle", False)])
+def test_one_count_of_those_who_waited(seed: int, ranks: int, fault: str, hide: bool, bench: Bench) -> None:
+    """The headline, the rows, the grid and the note of the finding tell the same number, whoever the root is."""
+    job = simulate(seed, ranks, fault, hide)
+    parts = [bench._scanner.scan(discover.given_text(t, n)) for n, t in job.files.items()]
+    made = report(conclude(parts, bench.knowledge), bench.knowledge)
+    first = made["job"]["roots"][0]
+    drawn = compose(made["job"], "en")
+    seats = [seat for row in drawn.grid.rows for node in row.nodes for seat in row.seats if node and seat.mark == "waits"]
+    assert first["waiters"] == sum(g.processes for g in drawn.groups if g.state == f"waiting for {first['who']}") == len(seats)
+    assert f"{first['waiters']} ranks waited for it" in drawn.told[0]
+    notes = [f["note"]["en"] for f in made["findings"] if f["note"] and "waited for" in f["note"]["en"]]
+    assert notes
+    assert all(note.startswith(f"{first['waiters']} processes waited for {first['who']}") for note in notes)
+
+
+def test_ranks_that_did_the_same_are_one_row(bench: Bench) -> None:
+    """A job of many ranks is a few rows: those who waited are counted, whole nodes of them share a row of the grid, and every root has an event."""
+    job = simulate(11, 128, "aicore")
+    parts = [bench._scanner.scan(discover.given_text(t, n)) for n, t in job.files.items()]
+    made = report(conclude(parts, bench.knowledge), bench.knowledge)
+    drawn = compose(made["job"], "en")
+    assert "127 ranks waited for" in drawn.groups[1].said
+    assert len(drawn.grid.rows) <= 3
+    assert sum(len(row.nodes) * len(row.seats) for row in drawn.grid.rows) == 128
+    assert {root["who"] for root in made["job"]["roots"]} <= {event["who"] for event in made["job"]["timeline"]}

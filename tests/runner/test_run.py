@@ -276,9 +276,14 @@ def test_save_keeps_everything(tmp_path: Path) -> None:
     assert len(list((save / "logs" / "plog").iterdir())) == 1
 
 
-def test_nothing_is_left_behind(tmp_path: Path) -> None:
-    ran(*shell("exit 1"), TMPDIR=str(tmp_path))
+def test_only_what_the_diagnosis_cites_is_left_behind(tmp_path: Path) -> None:
+    """After a success nothing; after a failure the output, at the place that is told."""
+    ran(*shell("exit 0"), TMPDIR=str(tmp_path))
     assert list(tmp_path.iterdir()) == []
+    done = ran(*shell("echo it broke; exit 1"), TMPDIR=str(tmp_path))
+    (kept,) = (path for path in tmp_path.rglob("*") if path.is_file())
+    assert kept.read_bytes() == b"it broke\n"
+    assert str(kept).encode() in done.stderr
 
 
 def test_a_broken_diagnosis_does_not_change_the_exit_code() -> None:

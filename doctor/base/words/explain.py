@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 WORDS = {
+    "named": ("'{what}' is no code or entry; {id} is about it", "'{what}' 不是错误码或条目；{id} 与它有关"),
+    "unknown": ("nothing is known about '{what}'", "没有关于 '{what}' 的内容"),
+    "near": ("help: near it are", "建议：相近的有"),
+    "elsewhere": ("help: npu-doctor kb search WORDS looks for words of the message that it stands in", "建议：用 npu-doctor kb search 关键词 搜索它所在报错中的词语"),
     "meaning": ("meaning", "含义"),
     "causes": ("likely causes", "可能原因"),
     "action": ("first action", "首先"),

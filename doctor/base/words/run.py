@@ -8,6 +8,7 @@ WORDS = {
     "by_time": ("no log carries a process number of this command: those changed since its start are read", "没有带该命令进程号的日志：读取启动后有变化的日志"),
     "record": ("the last operators were recorded: npu-doctor repro --from {path}", "已记录最后的算子：npu-doctor repro --from {path}"),
     "broken": ("the diagnosis failed: {why}", "诊断失败：{why}"),
+    "kept": ("its output is kept: {path}", "其输出已保留：{path}"),
     "saved": ("saved: {path}", "已保存：{path}"),
     "missing": ("cannot start {what}: {why}", "无法启动 {what}：{why}"),
 }  # fmt: skip

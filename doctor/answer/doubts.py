@@ -1,0 +1,42 @@
+"""What speaks against a root being the answer: said beside it, so that nobody takes a likely cause for a proven one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from doctor.base import notation
+from doctor.base.notation import clean
+from doctor.base.words import both
+from doctor.judge.diagnosis import Diagnosis
+from doctor.judge.relate import Related
+
+Told = dict[str, str]
+
+
+def doubts(related: Related, diagnosis: Diagnosis) -> list[Told]:
+    """The reasons against a root, the strongest first; empty when nothing that was read is one."""
+    return list(_doubts(related, diagnosis)) if related.role == "root" and related.finding.entry.role != "noise" else []
+
+
+def _doubts(related: Related, diagnosis: Diagnosis) -> Iterator[Told]:
+    entry, first = related.finding.entry, related.finding.first
+    if entry.role == "symptom":
+        yield both("against-victim")
+    elif entry.role == "wrapper":
+        yield both("against-wrapper")
+    if (line := related.against) is not None:
+        same = both("against-line", line=line.line) if line.path == first.path else None
+        yield same or both("against-earlier", place=notation.place(clean(line.path), line.line))
+    job = diagnosis.job
+    if job is not None and len(job.processes) > 1:
+        for root in job.roots:
+            if entry.code in root.codes and root.unordered is not None:
+                yield both("against-clocks", who=root.unordered)
+        if job.missing and entry.role in ("symptom", "ambiguous"):
+            yield both("against-missing", ranks=notation.spans(job.missing))
+    if entry.confidence == "low" and entry.role in ("cause", "ambiguous"):
+        yield both("against-several")
+    elif entry.role == "ambiguous" and entry.confidence != "high":
+        yield both("against-ambiguous")
+    if entry.status == "draft":
+        yield both("against-draft")

@@ -1,0 +1,22 @@
+"""Which commands there are; nothing is imported for it."""
+
+from __future__ import annotations
+
+# name -> module. The order is the order of the help.
+COMMANDS: dict[str, str] = {
+    "scan": "doctor.commands.scan",
+    "merge": "doctor.commands.merge",
+    "explain": "doctor.commands.explain",
+    "repro": "doctor.commands.repro",
+    "issue": "doctor.commands.issue",
+    "run": "doctor.commands.run",
+    "env": "doctor.commands.env",
+    "kb": "doctor.commands.kb",
+    "ops": "doctor.commands.ops",
+    "precision": "doctor.commands.precision",
+    "browse": "doctor.commands.browse",
+    "watch": "doctor.commands.watch",
+    "demo": "doctor.commands.demo",
+    "schema": "doctor.commands.schema",
+    "completion": "doctor.commands.completion",
+}  # fmt: skip

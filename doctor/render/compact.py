@@ -1,0 +1,322 @@
+"""The answer on one screen: what, where, why and what speaks against it, one line of evidence, the first fix, what to do next.
+
+What is left out is counted, with the option that shows it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+from doctor.base import notation
+from doctor.base.words import word
+from doctor.render import timeline
+from doctor.render.call import Call
+from doctor.render.compose import Answer, Finding, Missing, answer
+from doctor.render.document import Bullet, Code, Command, Decoded, Document, Evidence, Fix, FixPart, Job, Link
+from doctor.render.excerpt import excerpt
+from doctor.render.layout import Style, cells, cut, linked, paint, wrap
+from doctor.render.terminal import LABEL, command, headline, labelled
+
+Json = dict[str, Any]
+FURTHER = 4  # roots after the first
+CLUSTERS = 3  # errors that nobody knows, where no root is
+ONE, MANY = 20, 22  # lines of an answer with one root, and of one about a job: the narration and the prompt have room beneath
+SENTENCES = 2  # about a job
+
+
+class Room(NamedTuple):
+    """How many lines each part may take."""
+
+    title: int
+    why: int
+    against: int
+    steps: int
+    nodes: int
+    counts: int
+
+
+ROOMS = (Room(3, 3, 2, 4, 3, 2), Room(2, 3, 1, 3, 2, 2), Room(2, 2, 1, 1, 2, 1))  # the first that fits on one screen
+
+
+def render(report: Json, lang: str, style: Style, call: Call, times: bool = False) -> str:
+    """The whole answer, on one screen; beneath it the line of time of a job when it is asked for."""
+    made = answer(report, lang)
+    told = _fitting(made, lang, style, call)
+    if not times or made.job is None:
+        return told
+    return told + "\n" + "".join(f"{row}\n" for row in timeline.timeline(made.job, lang, style))
+
+
+def _fitting(made: Answer, lang: str, style: Style, call: Call) -> str:
+    told = ""
+    for room in ROOMS:
+        told = "".join(f"{row}\n" for row in _Compact(lang, style, call, room).lines(made))
+        if told.count("\n") <= (MANY if made.job is not None else ONE):
+            break
+    return told
+
+
+def quiet(report: Json, lang: str) -> str:
+    """One line a root, as compilers write them: `plog-7.log:12: ERROR RTS001 title (rank 3, 95%)`."""
+    return "".join(f"{row}\n" for row in _quiet(answer(report, lang), lang))
+
+
+def _quiet(made: Answer, lang: str) -> Iterator[str]:
+    if made.decisive is not None:
+        for one in made.decisive.evidence:
+            yield f"{notation.place(one.path, one.line)}: {made.decisive.code} {' '.join(one.text.split())}"
+    for found in made.causes:
+        first = _shown(found.document)
+        place = f"{notation.place(first.path, first.line)}: " if first else ""
+        told = f"{found.where.partition(', 2')[0]}, " if found.where and not found.where.startswith("2") else ""
+        yield f"{place}{found.tag} {found.code} {found.title} ({told}{found.confidence})"
+    if made.decisive is None and not made.causes:
+        told = f" {word('more:unknowns', lang, n=made.unexplained_times)}" if made.unexplained else ""
+        yield f"{made.told}{told}"
+
+
+class _Compact:
+    """In which words, how wide, and how it was called."""
+
+    def __init__(self, lang: str, style: Style, call: Call, room: Room) -> None:
+        self.lang, self.style, self.call, self.room = lang, style, call, room
+        self.steps = 0  # of the fix, that are not shown
+
+    def lines(self, made: Answer) -> Iterator[str]:
+        if made.told and made.decisive is None:
+            yield paint(made.told, "good" if made.verdict == "clean" else "warning", self.style)
+        if not made.causes:
+            yield from self._labelled("was-read", made.read)
+        if made.decisive is not None:
+            yield from self._decisive(made.decisive, made.situation)
+        elif made.situation and not made.causes:
+            yield from self._on(made.situation)
+        causes = made.causes if made.decisive is None else ()
+        if causes:
+            yield from self._first(causes[0], made)
+            yield from self._further(made.causes[1:])
+        else:
+            if made.job is not None:
+                yield from self._job(made.job)
+            yield from self._unknown(made)
+            yield from self._further(made.causes)
+            yield from self._missing(made.missing)
+        yield from self._more(made)
+        yield from self._next(made)
+
+    def _labelled(self, name: str, text: str, most: int | None = None, role: str | None = None) -> Iterator[str]:
+        if text:
+            yield from self._few(labelled(word(name, self.lang), text, self.style, role), most)
+
+    def _few(self, rows: Iterable[str], most: int | None) -> Iterator[str]:
+        """At most so many lines; the last one ends in dots when more was there."""
+        found = list(rows)
+        if most is not None and len(found) > most:
+            found = [*found[: most - 1], _dotted(found[most - 1], self.style.width)]
+        yield from found
+
+    def _on(self, situation: str) -> Iterator[str]:
+        if situation:
+            yield from labelled(word("on", self.lang), cut(situation, self.style.width - LABEL - 1), self.style)
+
+    def _first(self, found: Finding, made: Answer) -> Iterator[str]:
+        yield from self._few(headline(found, self.style), self.room.title)
+        yield from self._on(made.situation)
+        yield from self._labelled("where", found.where, 2)
+        if made.job is not None:
+            yield from self._job(made.job)
+        yield from self._labelled("reason", found.reason, self.room.why)
+        yield from self._labelled("against", ("；" if self.lang == "zh" else "; ").join(found.against), self.room.against)
+        if (one := _shown(found.document)) is not None:
+            yield from self._evidence(one, found)
+        if found.first is not None:
+            yield from self._fix(found.first)
+
+    def _job(self, job: Job) -> Iterator[str]:
+        for number, told in enumerate(job.told[:SENTENCES]):
+            yield from self._few(labelled(word("of-job", self.lang) if not number else "", told, self.style), 2)
+        if sum(len(row.seats) for row in job.grid.rows if row.nodes != ("?",)) > 2:
+            yield from timeline.grid(job.grid, self.lang, self.style, self.room.nodes, " " * (LABEL + 1))
+
+    def _evidence(self, one: Evidence, found: Finding | None = None) -> Iterator[str]:
+        """Where it stands, the part of the line that matched, and the mark."""
+        style, label = self.style, word("evidence", self.lang)
+        place, indent = notation.place(one.path, one.line), " " * (LABEL + 1)
+        head = f"  {paint(label, 'label', style)}{' ' * max(1, LABEL - 1 - cells(label))}{linked(place, one.path, style)}"
+        made = excerpt(one, style.width - LABEL - 1)
+        marks = f"{' ' * made.at}{paint('^' * made.size, found.severity if found else 'error', style)}" if made.size else ""
+        often = self._often(found)
+        room = (style.width - LABEL - 1 - cells(place), style.width - LABEL - 1 - made.at - made.size if marks else 0)
+        beside = [often and cells(often) <= space for space in room]
+        yield head + (paint(often, "dim", style) if beside[0] else "")
+        yield f"{indent}{made.text}"
+        if marks:
+            yield f"{indent}{marks}{paint(often, 'dim', style) if beside[1] and not beside[0] else ''}"
+        if often and not any(beside):
+            yield f"{indent}{paint(often.strip(), 'dim', style)}"
+
+    def _often(self, found: Finding | None) -> str:
+        """How often it was seen, and when last: `  x412, last 09:45:37`."""
+        if found is None or found.seen < 2:
+            return ""
+        day, _, time = found.until.partition(" ")
+        last = f"{time[:8]}" if day in found.where else f"{day} {time[:8]}"
+        return f"  {found.times}" + (f", {word('last', self.lang)} {last}" if found.until else "")
+
+    def _fix(self, fix: Fix) -> Iterator[str]:
+        """Its title with goal and risk, then what can be pasted, each with how to take it back, as far as there is room."""
+        yield from self._few(labelled(word("fix", self.lang), fix.told, self.style), 2)
+        used = shown = 0
+        parts: list[FixPart] = [p for p in fix.parts if not isinstance(p, Bullet) and not (isinstance(p, Code) and p.old)]
+        parts = parts or list(fix.parts)
+        while parts:
+            part, undo = parts[0], parts[1] if len(parts) > 1 and _undoes(parts[1]) else None
+            rows = list(self._part(part, undo))
+            if shown and used + len(rows) > self.room.steps:
+                break
+            used, shown, parts = used + len(rows), shown + 1 + (undo is not None), parts[1 + (undo is not None) :]
+            yield from rows
+        self.steps = len(fix.parts) - shown
+
+    def _part(self, part: FixPart, undo: FixPart | None = None) -> Iterator[str]:
+        indent, style = " " * (LABEL + 3), self.style
+        if isinstance(part, Command):
+            back = f"    # {word('undo', self.lang)}: {undo.run}" if isinstance(undo, Command) else ""
+            if back and cells(indent + part.run + back) <= style.width and "\n" not in part.run + back:
+                told = command(part._replace(run=""), self.lang, style, LABEL + 3) if part.notes else iter(())
+                yield from self._few((row for row in told if row.strip()), 2)
+                yield f"{indent}{paint(part.run, 'code', style)}{paint(back, 'dim', style)}"
+                return
+            yield from self._noted(part)
+            if isinstance(undo, Command):
+                yield from command(undo, self.lang, style, LABEL + 3)
+        elif isinstance(part, Bullet):
+            yield from self._few(labelled("", part.text, style), 3)
+        else:
+            rows = part.text.split("\n")
+            yield from (f"{indent}{paint(row, 'dim' if part.old else 'code', style)}" for row in rows[:6])
+            if len(rows) > 6:
+                yield f"{indent}..."
+
+    def _noted(self, part: Command) -> Iterator[str]:
+        """A command with at most two lines of what to know before."""
+        rows, lines = list(command(part, self.lang, self.style, LABEL + 3)), len(part.run.split("\n"))
+        yield from self._few(rows[: len(rows) - lines], 2)
+        yield from rows[len(rows) - lines :]
+
+    def _further(self, found: tuple[Finding, ...]) -> Iterator[str]:
+        for one in found[:FURTHER]:
+            if one.severity == "info":
+                yield cut(f"{one.tag}  {one.code}  {one.title}", self.style.width)
+                continue
+            yield ""
+            yield from self._few(headline(one, self.style), 2)
+            yield from self._labelled("where", one.where, 1)
+            if one.first is not None:
+                yield from self._few(labelled(word("fix", self.lang), one.first.told, self.style), 1)
+                run = next((p for p in one.first.parts if isinstance(p, Command)), None)
+                if run is not None:
+                    yield from command(run._replace(notes=()), self.lang, self.style, LABEL + 3)
+        if len(found) > FURTHER:
+            yield paint(f"... {self._count('cause', len(found) - FURTHER)}: --all", "bold", self.style)
+
+    def _decisive(self, one: Document, situation: str) -> Iterator[str]:
+        head = cells(one.code) + 2
+        rows = wrap(one.title, self.style.width - head)
+        yield paint(one.code, "error", self.style) + "  " + ("\n" + " " * head).join(paint(r, "bold", self.style) for r in rows)
+        yield from self._on(situation)
+        for found in one.evidence[:1]:
+            yield from self._evidence(found)
+        yield from self._about(one)
+        for section in (one.section("nearest"), one.section("in-general")):
+            told = ", ".join(f"{b.target.id} {b.text}" for b in section.blocks[:1] if isinstance(b, Link))
+            yield from self._few(labelled("", f"{section.label}: {told}", self.style) if told else (), 2)
+
+    def _about(self, one: Document) -> Iterator[str]:
+        for block in one.section("codes").blocks[:2]:
+            if isinstance(block, Decoded):
+                yield from self._few(labelled("", f"{block.code} = {block.name} {block.meaning}", self.style), 2)
+
+    def _unknown(self, made: Answer) -> Iterator[str]:
+        """The errors that nobody knows, the first of each kind."""
+        told = made.decisive.evidence if made.decisive is not None else ()
+        found = [c for c in made.unexplained if c.evidence != told]
+        for cluster in found[: CLUSTERS if made.decisive is None else 1]:
+            for one in cluster.evidence[:1]:
+                yield from labelled(word("evidence", self.lang), f"{notation.place(one.path, one.line)}  {cluster.code}", self.style)
+                yield " " * (LABEL + 1) + excerpt(one, self.style.width - LABEL - 1).text
+            yield from self._about(cluster)
+            near = cluster.section("nearest")
+            links = ", ".join(f"{b.target.id} {b.text}" for b in near.blocks[:1] if isinstance(b, Link))
+            if links and cluster is found[0] and made.decisive is None:
+                yield from self._few(labelled("", f"{near.label}: {links}", self.style), 2)
+
+    def _missing(self, found: tuple[Missing, ...]) -> Iterator[str]:
+        for need in found[:1]:
+            yield from self._labelled("need", need.what, 2)
+            yield from command(need.how, self.lang, self.style, LABEL + 3)
+
+    def _more(self, made: Answer) -> Iterator[str]:
+        """What was left out, counted, with the option that shows it."""
+        first = made.causes[0] if made.causes and made.decisive is None else None
+        unknown = made.unexplained_times if first else max(0, len(made.unexplained) - CLUSTERS)
+        counts = (
+            ("step", self.steps),
+            ("fix", len(first.document.fixes) - 1 if first else 0),
+            ("symptom", made.symptoms),
+            ("unknown", unknown),
+            ("context", len(made.context)),
+            ("noise", len(made.noise)),
+            ("missing", len(made.missing) if first else len(made.missing) - 1),
+            ("light", len(made.lights)),
+            ("skip", len(made.skipped)),
+        )
+        told = [self._count(name, n) for name, n in counts if n > 0]
+        rows: list[str] = []
+        while told:
+            comma = "，" if self.lang == "zh" else ", "
+            rows = list(labelled(word("and-more", self.lang), f"{comma.join(told)}: -v", self.style))
+            if len(rows) <= self.room.counts:
+                break
+            told.pop()
+        yield from rows
+
+    def _count(self, name: str, number: int) -> str:
+        if number == 1:
+            return word(f"more:{name}", self.lang)
+        return word(f"more:{name}{'es' if name == 'fix' else 's'}", self.lang, n=number)
+
+    def _next(self, made: Answer) -> Iterator[str]:
+        """One command to paste."""
+        call, first = self.call, made.causes[0] if made.causes and made.decisive is None else None
+        if first is not None or (made.decisive is None and not made.unexplained):
+            proposed = call.with_paths("browse") or (f"npu-doctor explain {first.code}" if first else "")
+        else:
+            proposed = call.with_paths("issue", "-o", "issue.md")
+        if proposed:
+            yield f"{paint(word('next', self.lang) + ':', 'label', self.style)} {paint(proposed, 'code', self.style)}"
+
+
+def _shown(document: Document) -> Evidence | None:
+    """The evidence to show alone: the first that took part in the decision."""
+    found = document.evidence
+    return next((e for e in found if e.matched), found[0] if found else None)
+
+
+def _undoes(part: FixPart) -> bool:
+    return isinstance(part, Command) and part.undo
+
+
+_ESCAPE = re.compile(r"\x1b\[[\d;]*m")
+_RESET = "\x1b[0m"
+
+
+def _dotted(row: str, width: int) -> str:
+    """The row with dots at its end, within the width."""
+    tail = _RESET if row.endswith(_RESET) else ""
+    row = row.removesuffix(_RESET)
+    while cells(_ESCAPE.sub("", row)) > width - 4:
+        row = row[:-1]
+    return f"{row.rstrip(' .,;，。；')} ...{tail}"
