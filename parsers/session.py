@@ -30,7 +30,7 @@ SHORT = 8  # lines: what says that it failed, and little else
 _ABSENT = lazy(r"^(?:\S{0,60}: )?(?:line \d{1,6}: )?(?:[\w.-]{1,20}: )?(?:cannot (?:access|open|stat) )?['‘\"]?(?P<what>/[^'’\"\n:]{2,200})['’\"]?: No such file or directory")
 _OF_NPU = lazy(r"(?i)ascend|davinci|hccn|/cann|npu|\bopp\b|\bcann")
 _FULL = lazy(r"^\S{1,100} +\S{1,12} +\S{1,12} +\S{1,12} +100% +(?P<what>/\S{0,200})$")
-_FAILED = lazy(r"^(?:(?:ERROR|Error|error): |\[(?:ERROR|error)\] |Failed to |failed to |[Cc]annot |[Cc]an't |Unable to )")
+_FAILED = lazy(r"^(?:(?:ERROR|Error|error): |Failed to |failed to |[Cc]annot |[Cc]an't |Unable to )")
 _STATUS_ASKED = ("echo $?", 'echo "$?"')
 _STATUS = lazy(r"^\d{1,3}$")
 _NAMED = lazy(r"^echo \"?\[?\"?\$\{?(?P<what>[A-Z_][A-Z0-9_]{2,60})\}?\"?\]?\"?$")
@@ -80,7 +80,7 @@ def _steps(lines: Sequence[str], first_line: int) -> list[Step]:
     steps: list[Step] = []
     command, at, output = "", 0, list[str]()
     for number, raw in enumerate(lines):
-        found = PROMPT.match(raw[:600]) if "$" in raw[:400] or "#" in raw[:400] else None
+        found = PROMPT.match(raw[:600]) if "$" in raw or "#" in raw else None
         if found is not None and not found[0].startswith(">>>"):
             if command:
                 steps.append(Step(command, at, tuple(output)))

@@ -22,6 +22,7 @@ def told(text: str) -> list[tuple[str | None, ...]]:
         "[r@h ~]# npu-smi info | head -6\n| NPU   Name    | Health  |",
         "[r@h ~]# echo $ASCEND_OPP_PATH\n/usr/local/Ascend/opp",
         "# a comment about ascend\nError: none",
+        "[r@h ~]# python run_npu.py\n[ERROR] DEVICE(384,ffff,python):2025-10-20-09:54:58.317.312 [a.cc:1] F] Get soc name failed.",
     ],
 )
 def test_what_is_as_it_should_be_gives_no_row(text: str) -> None:
