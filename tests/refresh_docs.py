@@ -1,4 +1,4 @@
-"""Writes into the documents what the program prints: `python tests/refresh_docs.py`. A test holds them current."""
+"""Writes into the documents what the program prints and shows: `python tests/refresh_docs.py`. Tests hold them current."""
 
 from __future__ import annotations
 
@@ -76,6 +76,10 @@ def main() -> None:
     for name in DOCUMENTS:
         path = ROOT / name
         path.write_text(refreshed(path.read_text(encoding="utf-8")), encoding="utf-8")
+    sys.path.insert(0, str(ROOT / "tests"))
+    import refresh_pictures
+
+    refresh_pictures.main()
 
 
 if __name__ == "__main__":

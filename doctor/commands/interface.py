@@ -86,7 +86,7 @@ def open_tui(args: argparse.Namespace, paths: tuple[str, ...], select: Select = 
         raise UsageError(f"there is no entry '{args.entry}'", "npu-doctor kb search WORDS finds entries")
     if "-" in paths:
         return _open_pipe(args, session)
-    return _run(args, session, DiagnosisScreen() if paths else BrowseScreen(code))
+    return _run(args, session, DiagnosisScreen() if paths else BrowseScreen(code, offer=not code))
 
 
 def open_watch(args: argparse.Namespace, paths: tuple[str, ...]) -> int:

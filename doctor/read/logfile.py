@@ -2,7 +2,7 @@
 
 A row is a physical line. A line longer than a megabyte is several rows, cut at multiples of a megabyte, so that neither
 direction ever has to read further than two of them. Line numbers come from counts of line breaks that are taken once per
-stride and kept: eight bytes for four megabytes of log.
+stride and kept: a few bytes for four megabytes of log. What somebody counted before is learned, and never counted again.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ from __future__ import annotations
 import os
 import re
 import threading
-from collections.abc import Callable
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable
 from typing import BinaryIO, NamedTuple, Protocol
 
 from doctor.read.encoding import decode
@@ -19,6 +20,7 @@ from doctor.read.source import Source
 PIECE = 1 << 20
 STRIDE = 4 << 20
 COUNTED = 256 << 10
+NEAR = 32  # strides that are counted within a tenth of a second
 PAGE = 64 << 10
 MAX_TEXT = 16 << 10  # bytes of a row that are shown
 AROUND = 8 << 20  # of a stream that cannot be reread in parts: kept before and after the line that is asked for
@@ -109,7 +111,7 @@ class LogFile:
         self._reader = reader
         self.first_line = first_line
         self.whole = whole  # False: a part of a stream
-        self._counts = [0]  # line breaks before each stride
+        self._strides, self._counts = [0], [0]  # strides that were counted, and the line breaks before each
         self._lock = threading.Lock()
         self.size = reader.size()
 
@@ -120,7 +122,7 @@ class LogFile:
         """Looks at the size again. A file that shrank is another file: its counts are forgotten."""
         before, self.size = self.size, self._reader.size()
         if self.size < before:
-            self._counts = [0]
+            self._strides, self._counts = [0], [0]
         return self.size != before
 
     # Rows
@@ -192,48 +194,79 @@ class LogFile:
 
     # Line numbers
 
+    def learn(self, begun: Iterable[tuple[int, int]]) -> None:
+        """Takes over what a scan counted: offsets, and how many lines begin before each. Those between strides tell nothing."""
+        for offset, lines in begun:
+            if 0 < offset < self.size and offset % STRIDE == 0 and self.first_line == 1:
+                self._keep(offset // STRIDE, lines - 1 + (self._reader.read(offset - 1, 1) == b"\n"))
+
+    def _keep(self, stride: int, breaks: int) -> None:
+        with self._lock:
+            at = bisect_left(self._strides, stride)
+            if at == len(self._strides) or self._strides[at] != stride:
+                self._counts.insert(at, breaks)
+                self._strides.insert(at, stride)
+
+    def _nearest(self, stride: int) -> tuple[int, int]:
+        """The last stride up to this one that was counted, and the line breaks before it."""
+        with self._lock:
+            at = bisect_right(self._strides, stride) - 1
+            return self._strides[at], self._counts[at]
+
+    def _before(self, breaks: int) -> tuple[int, int]:
+        """The last stride that was counted before which fewer lines end, and the line breaks before it."""
+        with self._lock:
+            at = max(0, bisect_left(self._counts, breaks) - 1)
+            return self._strides[at], self._counts[at]
+
     def known(self, offset: int) -> bool:
         """Whether the number of a line can be told without reading much."""
-        return offset // STRIDE < len(self._counts) + 2
+        return offset // STRIDE - self._nearest(offset // STRIDE)[0] < 2
+
+    def near(self, number: int) -> bool:
+        """Whether a line can be found without reading much."""
+        stride, _ = self._before(number - self.first_line)
+        with self._lock:
+            following = self._strides[bisect_right(self._strides, stride) :][:1]
+        return (following[0] if following else self.size // STRIDE + 1) - stride <= NEAR
 
     def index(self, until: int, cancelled: Cancelled = never) -> bool:
         """Counts line breaks up to an offset; False when it was stopped on the way."""
-        while len(self._counts) <= until // STRIDE:
+        wanted = until // STRIDE
+        stride, counted = self._nearest(wanted)
+        while stride < wanted and stride * STRIDE < self._reader.size():
             if cancelled():
                 return False
-            with self._lock:  # several threads may count; each stride is counted once
-                known = len(self._counts)
-                self._counts.append(self._counts[-1] + self._reader.breaks((known - 1) * STRIDE, STRIDE))
-            if known * STRIDE > self._reader.size():
-                break
+            counted += self._reader.breaks(stride * STRIDE, STRIDE)
+            stride += 1
+            self._keep(stride, counted)
         return True
 
     def number(self, offset: int, cancelled: Cancelled = never) -> int | None:
         """The number of the line that holds an offset; None when counting was stopped."""
         if not self.index(offset, cancelled):
             return None
-        stride = min(offset // STRIDE, len(self._counts) - 1)
-        counted, at = self._counts[stride], stride * STRIDE
-        counted += self._reader.breaks(at, offset - at)
-        return self.first_line + counted
+        stride, counted = self._nearest(offset // STRIDE)
+        at = stride * STRIDE
+        return self.first_line + counted + self._reader.breaks(at, max(0, offset - at))
 
     def offset(self, number: int, cancelled: Cancelled = never) -> int | None:
         """Where a line begins (the last one when there are fewer); None when counting was stopped."""
         wanted = number - self.first_line
         if wanted <= 0:
             return 0
-        stride = 0
+        stride, counted = self._before(wanted)
         while True:
-            if stride + 1 >= len(self._counts):
-                if stride * STRIDE >= self.size:
-                    return self.last
-                if not self.index((stride + 1) * STRIDE, cancelled):
-                    return None
-            if stride + 1 >= len(self._counts) or self._counts[stride + 1] >= wanted:
+            if stride * STRIDE >= self.size:
+                return self.last
+            if not self.index((stride + 1) * STRIDE, cancelled):
+                return None
+            following, after = self._nearest(stride + 1)
+            if following == stride or after >= wanted:
                 break
-            stride += 1
+            stride, counted = following, after
         data = self._reader.read(stride * STRIDE, STRIDE)
-        left, at = wanted - self._counts[stride], -1
+        left, at = wanted - counted, -1
         for _ in range(left):
             at = data.find(b"\n", at + 1)
             if at < 0:

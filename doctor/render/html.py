@@ -12,6 +12,7 @@ from typing import Any
 
 from doctor.base import notation
 from doctor.base.words import word
+from doctor.render import pictures
 from doctor.render.compose import Answer, Finding, answer
 from doctor.render.document import (
     Bullet,
@@ -24,29 +25,17 @@ from doctor.render.document import (
     FixPart,
     Job,
     Link,
-    Pair,
     Prose,
     Reference,
     Section,
 )
+from doctor.render.html_style import STYLE
 
 Json = dict[str, Any]
 EVENTS = 200  # of the timeline of a job
 SKIPPED = 200
-
-_STYLE = """
-:root { color-scheme: light dark; --line: #8884; --dim: #777; --red: #c62828; --amber: #b26a00; --blue: #1565c0; --green: #2e7d32; --box: #8881; }
-@media (prefers-color-scheme: dark) { :root { --dim: #999; --red: #ff7b72; --amber: #f0b450; --blue: #79b8ff; --green: #7ee787; } }
-body { font: 15px/1.5 system-ui, "Noto Sans CJK SC", "Microsoft YaHei", sans-serif; max-width: 62rem; margin: 2rem auto; padding: 0 1rem; }
-h1 { font-size: 1.4rem; } h2 { font-size: 1.15rem; margin: 2rem 0 .3rem; } h3 { font-size: 1rem; margin: 1rem 0 .2rem; }
-pre { background: var(--box); border: 1px solid var(--line); border-radius: 4px; padding: .5rem .7rem; margin: .3rem 0;
-  white-space: pre-wrap; overflow-wrap: anywhere; font: 13px/1.45 ui-monospace, Menlo, Consolas, monospace; }
-pre.paste { user-select: all; border-left: 3px solid var(--green); } pre.undo { user-select: all; opacity: .75; }
-table { border-collapse: collapse; } td, th { border: 1px solid var(--line); padding: .15rem .6rem; text-align: left; vertical-align: top; }
-.dim { color: var(--dim); } .tag { font-weight: 700; } .fatal, .error { color: var(--red); } .warning { color: var(--amber); } .info { color: var(--blue); }
-.clean { color: var(--green); } section { border-top: 1px solid var(--line); } details { margin: .3rem 0; } summary { cursor: pointer; }
-"""
-
+SENTENCES = 2  # about a job, beside its first root
+SIGNS = {"fatal": "✖", "error": "✗", "warning": "!", "info": "i"}  # a severity for eyes that see no colours
 
 def render(report: Json, lang: str) -> str:
     return "\n".join(_lines(report, lang)) + "\n"
@@ -54,30 +43,41 @@ def render(report: Json, lang: str) -> str:
 
 def _lines(report: Json, lang: str) -> Iterator[str]:
     made = answer(report, lang)
+    yield from _head(made, lang)
+    if made.told:
+        yield f'<section class="{"clean" if made.verdict == "clean" else "warning"}"><p class="tag">{escape(made.told)}</p></section>'
+    if made.decisive is not None:
+        yield from _decisive(made.decisive)
+    for number, finding in enumerate(made.causes):
+        yield from _finding(finding, made.job if not number else None, lang, "h2" if number else "h1")
+        if not number and made.job is not None:
+            yield from _job(made.job, lang)
+    if not made.causes and made.job is not None:
+        yield from _job(made.job, lang)
+    yield from _unexplained(made, lang)
+    yield from _rest(made, lang)
+    stats, known = report["stats"], report["knowledge"]
+    yield f'<p class="dim">npu-doctor {escape(report["tool"]["version"])} · {stats["files"]} files, {notation.size(stats["bytes"])} · {known["entries"]} entries, {escape(known["digest"])}</p>'
+    yield "</main>\n</body>\n</html>"
+
+
+def _head(made: Answer, lang: str) -> Iterator[str]:
     first = made.causes[0] if made.causes else None
     title = f"npu-doctor: {f'{first.code} {first.title}' if first else word(made.verdict, lang)}"
     yield f'<!doctype html>\n<html lang="{"zh-CN" if lang == "zh" else "en"}">\n<head>\n<meta charset="utf-8">'
     yield '<meta name="viewport" content="width=device-width, initial-scale=1">'
     yield "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
-    yield f"<title>{escape(title)}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n<h1>npu-doctor</h1>"
-    if made.told:
-        yield f'<p class="tag {"clean" if made.verdict == "clean" else "warning"}">{escape(made.told)}</p>'
-    if made.situation:
-        yield f'<p class="dim">{escape(made.situation)}</p>'
-    if made.decisive is not None:
-        yield f'<section><h2><span class="tag error">{escape(made.decisive.code)}</span> {escape(made.decisive.title)}</h2>'
-        yield "".join(map(_evidence, made.decisive.evidence))
-        yield from _list(_decoded(made.decisive))
-        yield "</section>"
-    for finding in made.causes:
-        yield from _finding(finding, lang)
-    if made.job is not None:
-        yield from _job(made.job, lang)
+    yield f"<title>{escape(title)}</title>\n<style>{STYLE}</style>\n</head>\n<body>"
+    facts = "".join(f"<span>{escape(told)}</span>" for told in (made.situation, made.read) if told)
+    yield f"<header><b>npu-doctor</b>{facts}</header>\n<main>"
+
+
+def _rest(made: Answer, lang: str) -> Iterator[str]:
+    """What is no answer: lights of the machine, what stands beside it, noise, evidence that would help, what was not read."""
     if made.lights:
         yield f"<section><h2>{escape(word('env.machine', lang))}</h2>\n<table>"
         yield from (_row("td", (one.told, one.group, one.text)) for one in made.lights)
         yield "</table></section>"
-    yield from _unexplained(made, lang)
     if made.context:
         yield f"<section><h2>{escape(word('context', lang))}</h2>"
         yield from _list(f"{f.code} {f.title}: {f.note}" for f in made.context)
@@ -98,58 +98,84 @@ def _lines(report: Json, lang: str) -> Iterator[str]:
         if len(made.skipped) > SKIPPED:
             yield f"<p>... {len(made.skipped) - SKIPPED} {escape(word('more', lang))}</p>"
         yield "</section>"
-    stats, known = report["stats"], report["knowledge"]
-    yield f'<section><p class="dim">npu-doctor {escape(report["tool"]["version"])} · {stats["files"]} files, {notation.size(stats["bytes"])} · {known["entries"]} entries, {escape(known["digest"])}</p></section>'
-    yield "</body>\n</html>"
 
 
-def _finding(finding: Finding, lang: str) -> Iterator[str]:
-    yield f'<section>\n<h2><span class="tag {finding.severity}">{escape(finding.tag)}</span> {finding.code} {escape(finding.title)}</h2>'
-    for section in finding.document.sections:
-        yield from _section(section, finding, lang)
+def _decisive(one: Document) -> Iterator[str]:
+    yield f'<section class="error"><p class="tag">{escape(one.code)}</p><h1>{escape(one.title)}</h1>'
+    yield "".join(map(_evidence, one.evidence))
+    yield from _list(_decoded(one))
     yield "</section>"
 
 
-def _section(section: Section, finding: Finding, lang: str) -> Iterator[str]:
-    if section.name == "evidence":
-        yield f"<h3>{escape(section.label)} ({finding.times})</h3>"
-        yield from _folded(finding.document.evidence, lang)
-    elif section.name == "explains":
-        yield f"<details><summary>{escape(section.label)}: {len(section.blocks)}</summary>"
-        links = (b for b in section.blocks if isinstance(b, Link))
-        yield from _list(f"{link.target.id} {link.text} ({link.aside})" for link in links)
+def _finding(finding: Finding, job: Job | None, lang: str, heading: str) -> Iterator[str]:
+    """Verdict, where, why and the first fix stand open; what proves them is folded."""
+    document = finding.document
+    yield f'<section class="{finding.severity}">\n<p><span class="tag">{SIGNS[finding.severity]} {escape(finding.tag)}</span> <span class="code">{finding.code}</span>'
+    yield f'<span class="dim">{finding.confidence} ({escape(finding.sure)})</span></p>\n<{heading}>{escape(finding.title)}</{heading}>'
+    told = job.told[:SENTENCES] if job is not None else _texts(document.section("note"))
+    facts = (("where", finding.where), *(("of-job" if not n else "", text) for n, text in enumerate(told)), ("reason", finding.reason),
+             ("against", ("；" if lang == "zh" else "; ").join(finding.against)))  # fmt: skip
+    yield "<dl>" + "".join(_fact(word(name, lang) if name else "", text) for name, text in facts if text) + "</dl>"
+    others = [fix for fix in document.fixes if fix != finding.first]
+    if finding.first is not None:
+        yield from _fix(finding.first, lang)
+    if others:
+        yield f"<details><summary>{escape(word('more:fixes' if len(others) > 1 else 'more:fix', lang, n=len(others)))}</summary>"
+        for fix in others:
+            yield from _fix(fix, lang)
         yield "</details>"
-    elif section.name == "fix":
-        for number, fix in enumerate(finding.document.fixes, 1):
-            yield from _fix(fix, number, lang)
-    elif section.name == "refs":
-        yield f"<h3>{escape(section.label)}</h3>\n<ul>"
-        yield from (_reference(b) for b in section.blocks if isinstance(b, Reference))
-        yield "</ul>"
-    elif section.name != "note":  # it stands in `why` as well
-        yield from _said(section, finding)
+    yield f"<h3>{escape(word('cause', lang))}</h3>"
+    yield from (f"<p>{escape(text)}</p>" for text in _texts(document.section("cause")))
+    yield from _proof(finding, lang)
+    yield "</section>"
 
 
-def _said(section: Section, finding: Finding) -> Iterator[str]:
-    for block in section.blocks:
-        if isinstance(block, Pair):
-            yield f'<p class="dim">{escape(block.text)}</p>'
-        elif isinstance(block, Prose) and section.name == "why":
-            yield f'<p class="dim">{escape(section.label)} ({finding.confidence}): {escape(block.text)}</p>'
-        elif isinstance(block, Prose):
-            yield f"<p>{escape(block.text)}</p>"
+def _fact(name: str, text: str) -> str:
+    return f"<dt>{escape(name)}</dt><dd>{escape(text)}</dd>"
 
 
-def _folded(found: tuple[Evidence, ...], lang: str) -> Iterator[str]:
-    yield from map(_evidence, found[:2])
-    if found[2:]:
-        yield f"<details><summary>{len(found) - 2} {escape(word('more', lang))}</summary>"
-        yield from map(_evidence, found[2:])
+def _texts(section: Section) -> list[str]:
+    return [block.text for block in section.blocks if isinstance(block, Prose)]
+
+
+def _proof(finding: Finding, lang: str) -> Iterator[str]:
+    """Evidence, what it explains, why it is believed, how to see it again, where more is written: each folded."""
+    document = finding.document
+    if document.evidence:
+        first = document.evidence[0]
+        place = notation.place(first.path, first.line)
+        yield f"<details><summary>{escape(word('evidence', lang))} ({finding.times}) · {escape(place)}</summary>"
+        yield from map(_evidence, document.evidence)
         yield "</details>"
+    for name in ("explained_by", "explains"):
+        section = document.section(name)
+        links = [b for b in section.blocks if isinstance(b, Link)]
+        if links:
+            yield f"<details><summary>{escape(section.label)}: {len(links)}</summary>"
+            yield from _list(f"{link.target.id} {link.text} ({link.aside})" for link in links)
+            yield "</details>"
+    if why := _texts(document.section("why")):
+        yield f"<details><summary>{escape(word('how-matched', lang))} ({finding.confidence})</summary>"
+        yield from (f"<p>{escape(text)}</p>" for text in why)
+        yield "</details>"
+    for block in document.section("repro").blocks:
+        if isinstance(block, Command):
+            yield f"<details><summary>{escape(document.section('repro').label)}</summary>"
+            yield from _command(block, lang)
+            yield "</details>"
+    references = [b for b in document.section("refs").blocks if isinstance(b, Reference)]
+    if references:
+        yield f"<details><summary>{escape(document.section('refs').label)}: {len(references)}</summary>\n<ul>"
+        yield from map(_reference, references)
+        yield "</ul></details>"
 
 
 def _evidence(one: Evidence) -> str:
-    return f'<p class="dim">{notation.place(escape(one.path), one.line)}</p>{_pre(one.text)}'
+    """The place, and the line with what matched marked in it."""
+    before, found, after = one.text.partition(one.matched) if one.matched else (one.text, "", "")
+    marked = f"<mark>{escape(found)}</mark>" if found else ""
+    place = notation.place(escape(one.path), one.line)
+    return f'<p class="dim">{place}</p><pre>{escape(before)}{marked}{escape(after)}</pre>'
 
 
 def _reference(one: Reference) -> str:
@@ -158,14 +184,15 @@ def _reference(one: Reference) -> str:
     return f'<li><a href="{escape(one.url)}" rel="noreferrer">{told}</a></li>' if web else f"<li>{told}</li>"
 
 
-def _fix(fix: Fix, number: int, lang: str) -> Iterator[str]:
-    yield f"<h3>{number}. [{escape(fix.goal)}] {escape(fix.headline)}</h3>"
+def _fix(fix: Fix, lang: str) -> Iterator[str]:
+    yield f'<div class="fix"><h3>{escape(word("fix", lang))}: {escape(fix.told)}</h3>'
     for listed, several in groupby(fix.parts, lambda part: isinstance(part, Bullet)):
         if listed:
             yield from _list(part.text for part in several if isinstance(part, Bullet))
         else:
             for part in several:
                 yield from _part(part, lang)
+    yield "</div>"
 
 
 def _part(part: FixPart, lang: str) -> Iterator[str]:
@@ -187,13 +214,18 @@ def _command(one: Command, lang: str) -> Iterator[str]:
 
 
 def _job(job: Job, lang: str) -> Iterator[str]:
-    yield f"<section><h2>{escape(job.head)}</h2>\n<table>"
+    """The grid and the line of time as pictures; the same as tables, folded, for who cannot see them."""
+    yield f"<section><h2>{escape(job.head)}</h2>"
+    if sum(len(row.seats) for row in job.grid.rows) > 2:
+        yield from pictures.grid(job.grid)
+    yield from pictures.times(job, word("more", lang))
+    yield f"<details><summary>{escape(word('state', lang))}</summary>\n<table>"
     yield _row("th", (word("processes", lang), word("state", lang), word("rank", lang)))
     for group in (*job.groups, *([job.missing] if job.missing else [])):
-        yield _row("td", (str(group.processes), group.state, group.ranks))
-    yield "</table>"
+        yield _row("td", (str(group.processes), group.said, group.ranks))
+    yield "</table></details>"
     if job.clocks:
-        yield f"<p>{escape(job.clocks)}</p>"
+        yield f'<p class="dim">{escape(job.clocks)}</p>'
     if job.events:
         yield f"<details><summary>{escape(word('timeline-head', lang))}</summary>\n<table>"
         yield _row("th", (word("time", lang), word("node", lang), word("ahead", lang), word("event", lang)))

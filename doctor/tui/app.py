@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -13,7 +14,7 @@ from textual.screen import Screen
 from doctor.tui.knowledge.browse_screen import BrowseScreen
 from doctor.tui.knowledge.palette import KnowledgeCommands
 from doctor.tui.knowledge.shelf import ShelfKeeper
-from doctor.tui.shell import keys
+from doctor.tui.shell import keys, themes
 from doctor.tui.shell.bindings import bindings
 from doctor.tui.shell.dialogs import Help
 from doctor.tui.shell.frame import Frame
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
     from doctor.tui.shell.pseudonyms import Pseudonyms
     from doctor.tui.shell.session import HitLine
 
-THEMES = ("textual-dark", "textual-light", "nord", "gruvbox", "ansi-dark", "ansi-light", "textual-ansi")
-PLAIN_THEMES = ("ansi-dark", "textual-ansi")  # what the terminal's own colours carry: few bytes
 SETTLE_S = 5.0
 
 
@@ -43,8 +42,17 @@ class DoctorApp(Host, ShelfKeeper):
 
     def __init__(self, session: Session, low_bandwidth: bool = False, first: Screen[None] | None = None) -> None:
         super().__init__(session, low_bandwidth)
+        for theme in themes.themes():
+            self.register_theme(theme)
+        colours = "standard" if low_bandwidth else self.console.color_system  # the terminal's own colours are few bytes
+        asked = os.environ.get("NPU_DOCTOR_THEME", "")
+        self.theme = asked if asked in themes.PALETTES else themes.fitting(os.environ, colours)
         self._first = first
         self._interrupted = 0.0
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        """What a theme of somebody else's lacks."""
+        return themes.variables(themes.DARK)
 
     def get_default_screen(self) -> Screen[None]:
         return self._first or BrowseScreen()
@@ -52,7 +60,6 @@ class DoctorApp(Host, ShelfKeeper):
     def on_mount(self) -> None:
         if self.low_bandwidth:
             self.animation_level = "none"
-            self.theme = next((t for t in PLAIN_THEMES if t in self.available_themes), self.theme)
         if self.keymap_chosen:
             self.set_keymap(self.keymap_chosen)
         for fault in self.keymap_faults:
@@ -131,9 +138,9 @@ class DoctorApp(Host, ShelfKeeper):
         self.language = "en" if self.language == "zh" else "zh"
 
     def action_theme(self) -> None:
-        usable = [t for t in THEMES if t in self.available_themes]
-        at = usable.index(self.theme) if self.theme in usable else -1
-        self.theme = usable[(at + 1) % len(usable)]
+        names = list(themes.PALETTES)
+        at = names.index(self.theme) if self.theme in names else -1
+        self.theme = names[(at + 1) % len(names)]
         self.tell("theme-now", name=self.theme)
 
     def action_interrupt(self) -> None:

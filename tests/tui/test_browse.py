@@ -70,7 +70,7 @@ async def test_facets_narrow_and_are_named() -> None:
     async with stage() as s:
         rows = s.screen.query_one("#list", Rows)
         await s.press("s")
-        assert "severity: ERROR" in s.text
+        assert "3 of 4 · ERROR" in s.text
         assert [r.key for r in rows.rows] == ["entry:HCL001", "entry:MEM001", "entry:RTS001"]
         await s.press("m", "m")
         assert len(rows.rows) == 1
@@ -193,16 +193,17 @@ async def test_themes_turn_and_quit_quits() -> None:
 async def test_every_theme_can_be_drawn_and_low_bandwidth_takes_the_terminals_own(tmp_path: Path) -> None:
     from tui.support import small_knowledge
 
-    from doctor.tui.app import PLAIN_THEMES, THEMES, DoctorApp
+    from doctor.tui.app import DoctorApp
     from doctor.tui.shell.session import Session
+    from doctor.tui.shell.themes import FEW, PALETTES
 
     app = DoctorApp(Session(known=small_knowledge()), low_bandwidth=True)
     async with app.run_test(size=(120, 40)) as pilot:
         await pilot.pause()
-        assert app.theme in PLAIN_THEMES
+        assert app.theme in FEW
         assert app.animation_level == "none"
         assert not app.screen.query_one("#search").cursor_blink  # type: ignore[attr-defined]
-        for _ in THEMES:
+        for _ in PALETTES:
             await pilot.press("T")
             assert "npu-doctor" in app.export_screenshot()
 

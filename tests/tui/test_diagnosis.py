@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from tests_support import HANG_S
-from tui.support import OOM, Stage, job_logs, small_knowledge, stage
+from tui.support import HERE, OOM, Stage, job_logs, small_knowledge, stage
 from tui.test_browse import copied
 
 from doctor.read import discover
@@ -19,6 +19,11 @@ from doctor.tui.evidence.evidence_screen import EvidenceScreen
 from doctor.tui.knowledge.browse_screen import BrowseScreen
 from doctor.tui.shell.session import Session, Step
 from doctor.tui.shell.views import Card, Rows
+from kb.build import build
+from kb.knowledge import Knowledge
+from kb.layers import Layer
+from kb.pack import Pack
+from kb.problems import Problem
 
 __all__ = ["copied"]
 
@@ -190,9 +195,28 @@ async def test_r_makes_the_script_of_the_operator_in_the_log(tmp_path: Path) -> 
         await s.press("r")
         assert "Gather" in s.screen.query_one(Card).doc.plain()
         await s.press("escape")
+        assert "r repro" in s.text
         s.screen.query_one("#list", Rows).select(next(k for k in keys_of(s) if k.startswith("cluster:")))
+        await s.settle()
+        assert "r repro" not in s.text
         await s.press("r")
-        assert "no repro script" in s.toasts
+        assert isinstance(s.screen, DiagnosisScreen)
+        await s.press("question_mark")
+        assert "repro script" not in s.text
+
+
+async def test_faulty_knowledge_is_told(tmp_path: Path) -> None:
+    """In the bar of every screen, and with each fault beneath the findings."""
+    fault = Problem("mine/abc001_x.yaml", 3, "unknown key 'titel' in entry", "did you mean 'title'?")
+    known = Knowledge((Pack(build(Layer("built-in", HERE / "kb"))[0]),), (fault,))
+    async with stage(DiagnosisScreen(), [str(job_logs(tmp_path))], known=known) as s:
+        assert "1 faulty" in s.text.split("\n")[0]
+        s.screen.query_one("#list", Rows).select("faults:")
+        await s.settle()
+        assert "mine/abc001_x.yaml:3" in s.text
+        assert "did you mean 'title'?" in s.text
+    async with stage(known=known, lang="zh") as s:
+        assert "1 个条目有误" in s.text.split("\n")[0]
 
 
 async def test_language_turns_the_diagnosis_and_keeps_the_row(tmp_path: Path) -> None:
@@ -212,7 +236,7 @@ async def test_no_job_is_told(tmp_path: Path) -> None:
 async def test_nothing_readable_is_said(tmp_path: Path) -> None:
     (tmp_path / "a.bin").write_bytes(b"\x7fELF" + bytes(range(256)))
     async with stage(DiagnosisScreen(), [str(tmp_path)]) as s:
-        assert "no all-clear" in s.text
+        assert "all-clear" in s.text
         s.screen.query_one("#list", Rows).select("skipped:")
         await s.settle()
         assert "a binary file" in s.text

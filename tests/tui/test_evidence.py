@@ -52,11 +52,11 @@ async def test_search_goes_round_and_says_when_there_is_nothing(tmp_path: Path) 
         await s.press("N")
         assert "line 40 " in s.text
         await s.press("slash")
-        s.screen.query_one("#answer").value = "("  # type: ignore[attr-defined]
+        s.screen.query_one("#search").value = "("  # type: ignore[attr-defined]
         await s.press("enter")
         assert "Not a pattern" in s.toasts
         await s.press("slash")
-        s.screen.query_one("#answer").value = "absent"  # type: ignore[attr-defined]
+        s.screen.query_one("#search").value = "absent"  # type: ignore[attr-defined]
         await s.press("enter")
         assert "Not found: absent" in s.toasts
 

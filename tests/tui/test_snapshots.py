@@ -6,30 +6,26 @@ What is compared is the text of the screen: colours and Textual's own drawing ma
 
 from __future__ import annotations
 
+import html
 import os
 import re
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import refresh_pictures
 from tui.support import OOM, job_logs, stage, text_of
 from tui.test_headless import JOB
 
-from doctor.tui.app import DoctorApp
+from doctor.render.layout import cells
 from doctor.tui.diagnosis.diagnosis_screen import DiagnosisScreen
 from doctor.tui.job.job_screen import JobScreen
 from doctor.tui.knowledge.browse_screen import BrowseScreen
 from doctor.tui.paste.paste_screen import PasteScreen
 from doctor.tui.shell.frame import Frame
-from kb.build import build
-from kb.knowledge import Knowledge
-from kb.layers import HERE as KB
-from kb.layers import Layer
-from kb.pack import Pack
+from kb.knowledge import Knowledge, load
 
 HERE = Path(__file__).resolve().parent
-SCREENS = HERE.parent / "data" / "screens"
 REFRESH = bool(os.environ.get("NPU_DOCTOR_REFRESH"))
 TELL = "NPU_DOCTOR_REFRESH=1 python -m pytest tests/tui/test_snapshots.py"
 
@@ -72,74 +68,37 @@ async def test_screen(
     assert text == stored.read_text(encoding="utf-8"), TELL
 
 
-# README's pictures show the real knowledge, of which the first entries of each domain and those that the demo needs are
-# taken: a new entry changes nothing in them.
-ENTRIES = (
-    "rts001",
-    "rts002",
-    "rts042",
-    "rts043",
-    "rts010",
-    "hcl001",
-    "hcl002",
-    "hcl085",
-    "mem001",
-    "mem002",
-    "dst015",
-    "smi017",
-)
+# README's pictures
 
 
 @pytest.fixture(scope="module")
-def real_knowledge(tmp_path_factory: pytest.TempPathFactory) -> Knowledge:
-    folder = tmp_path_factory.mktemp("kb")
-    (folder / "codes").mkdir()
-    for code in ("???00[1-4]", *ENTRIES):
-        for path in KB.glob(f"entries/*/{code}_*.yaml"):
-            place = folder / "entries" / path.parent.name
-            place.mkdir(parents=True, exist_ok=True)
-            shutil.copy(path, place)
-    shutil.copy(KB / "codes" / "rts.yaml", folder / "codes")
-    shutil.copy(KB / "envvars.yaml", folder)
-    data, problems = build(Layer("built-in", folder))
-    assert problems == []
-    return Knowledge((Pack(data),))
+def shipped() -> Knowledge:
+    return load()
 
 
-SHOWN: dict[str, tuple[Callable[[], Frame], tuple[str, ...]]] = {
-    "knowledge": (lambda: BrowseScreen("HCL001"), ()),
-    "diagnosis": (DiagnosisScreen, ("space",)),
-    "evidence": (DiagnosisScreen, ("v",)),
-    "job": (DiagnosisScreen, ("t",)),
-}
-_FONTS = re.compile(r"@font-face \{.*?\}\s*", re.DOTALL)
-
-
-def picture(app: DoctorApp) -> str:
-    """The screen as SVG that fetches nothing from elsewhere: the reader's own monospaced font draws it."""
-    return _FONTS.sub("", app.export_screenshot(title="npu-doctor"))
-
-
-@pytest.mark.parametrize("lang", ["en", "zh"])
-@pytest.mark.parametrize("name", SHOWN)
+@pytest.mark.parametrize(("name", "lang"), refresh_pictures.names())
 async def test_pictures_of_readme_are_current(
-    name: str, lang: str, real_knowledge: Knowledge, monkeypatch: pytest.MonkeyPatch
+    name: str, lang: str, shipped: Knowledge, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.chdir(KB)
-    make, pressed = SHOWN[name]
-    async with stage(make(), ["demo"], lang, (120, 32), real_knowledge) as s:
-        await s.press(*pressed)
-        svg = picture(s.app)
-    stored = SCREENS / f"{name}-{lang}.svg"
-    if REFRESH:
-        SCREENS.mkdir(exist_ok=True)
-        stored.write_text(svg, encoding="utf-8")
-    assert "url(http" not in svg
-    assert settled(text_of(svg)) == settled(text_of(stored.read_text(encoding="utf-8"))), TELL
+    """They show what the program shows today, of the knowledge and the demo that are shipped."""
+    monkeypatch.chdir(refresh_pictures.ROOT)
+    svg = await refresh_pictures.drawn(name, lang, shipped)
+    kept = refresh_pictures.stored(name, lang).read_text(encoding="utf-8")
+    assert "url(http" not in kept
+    assert settled(text_of(svg)) == settled(text_of(kept)), refresh_pictures.COMMAND
+
+
+def test_wide_characters_are_as_wide_in_a_picture_as_on_screen() -> None:
+    kept = refresh_pictures.stored("diagnosis", "zh").read_text(encoding="utf-8")
+    widths = re.findall(r'textLength="([\d.]+)"[^>]*>([^<]*)</text>', kept)
+    assert widths
+    assert all(abs(float(w) - cells(html.unescape(t)) * 12.2) < 0.2 for w, t in widths if "clip-path" not in t)
 
 
 @pytest.mark.parametrize(("document", "lang"), [("README.md", "en"), ("README.zh.md", "zh")])
-def test_the_main_screens_stand_in_readme(document: str, lang: str) -> None:
-    text = (HERE.parent.parent / document).read_text(encoding="utf-8")
-    assert re.findall(r"!\[[^\]]+\]\(tests/data/screens/([^)]+)\)", text) == [f"{name}-{lang}.svg" for name in SHOWN]
-    assert sorted(p.name for p in SCREENS.iterdir()) == sorted(f"{n}-{x}.svg" for n in SHOWN for x in ("en", "zh"))
+def test_readme_shows_the_diagnosis_and_leads_to_the_other_pictures(document: str, lang: str) -> None:
+    text = (refresh_pictures.ROOT / document).read_text(encoding="utf-8")
+    assert re.findall(r"!\[[^\]]+\]\(tests/data/screens/([^)]+)\)", text) == [f"diagnosis-{lang}.svg"]
+    linked = re.findall(r"\]\(tests/data/screens/([^)]+)\)", text)
+    assert set(linked) == {f"{name}-{lang}.svg" for name in refresh_pictures.KEYS}
+    assert sorted(p.name for p in refresh_pictures.SCREENS.iterdir()) == sorted(f"{n}-{x}.svg" for n, x in refresh_pictures.names())

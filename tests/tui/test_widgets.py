@@ -10,7 +10,7 @@ import pytest
 from tests_support import HANG_S
 from tui.support import HOSTILE, job_logs, small_knowledge, stage
 from tui.test_browse import copied
-from tui.test_headless import JOB
+from tui.test_headless import JOB, process
 
 from doctor.lookup.search import Index
 from doctor.read import discover
@@ -83,7 +83,9 @@ async def test_hostile_text_changes_nothing_in_any_other_place(
     evil = HOSTILE.replace("\x00", "").replace("/", "_")[:80]
     path = tmp_path / f"{evil}.log"
     path.write_text("\n".join(EVIL), encoding="utf-8", newline="")
-    job = {**JOB, "roots": [{"who": HOSTILE, "codes": [HOSTILE], "waiters": 2}], "ranks": [{"rank": 1, "node": HOSTILE, "state": "waiting", "about": HOSTILE}], "timeline": [{"time": HOSTILE, "who": HOSTILE, "what": HOSTILE, "text": {"en": HOSTILE}}]}  # fmt: skip
+    root = {**JOB["roots"][0], "who": HOSTILE, "codes": [HOSTILE]}  # type: ignore[index, dict-item]
+    event = {**JOB["timeline"][0], "who": HOSTILE, "what": HOSTILE, "text": {"en": HOSTILE, "zh": HOSTILE}}  # type: ignore[index, dict-item]
+    job = {**JOB, "roots": [root], "ranks": [process(1, HOSTILE, "waiting", HOSTILE, None)], "timeline": [event]}
     source = discover.discover([str(path)]).sources[0]
     from doctor.watch.live_diagnosis import Live
 
@@ -203,10 +205,10 @@ def test_a_shelf_knows_its_entries_before_its_index() -> None:
 
 async def test_the_job_view_follows_the_width() -> None:
     async with stage(JobScreen(JOB), size=(140, 30)) as s:
-        wide = s.text.split("\n")[3].index("+")
+        wide = max(len(row.rstrip(" │")) for row in s.text.split("\n") if "✗" in row)
         await s.pilot.resize_terminal(80, 24)
         await s.settle()
-        assert s.text.split("\n")[3].index("+") < wide
+        assert max(len(row.rstrip(" │")) for row in s.text.split("\n") if "✗" in row) < wide
 
 
 async def test_of_several_copies_only_the_last_is_told(copied: list[str]) -> None:

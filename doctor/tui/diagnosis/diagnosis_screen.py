@@ -8,6 +8,7 @@ from typing import ClassVar
 from textual.binding import Binding
 from textual.worker import get_current_worker
 
+from doctor.base import notation
 from doctor.tui.diagnosis.report_screen import ReportScreen
 from doctor.tui.shell.bindings import bindings
 from doctor.tui.shell.messages import Failed, ScanFound, ScanStep
@@ -60,8 +61,10 @@ class DiagnosisScreen(ReportScreen):
             width = 24
             done = step.share * width // 100
             bar = "█" * done + "░" * (width - done)
-            files = f"{step.files}/{step.all_files}"
-            self.remark = f"{self.word('scanning')} {bar} {step.share}%  {files}  {step.bytes >> 20} MiB  Esc"
+            told = [f"{step.share}%", f"{step.files}/{step.all_files}", notation.size(step.bytes)]
+            if step.left is not None:
+                told += [f"{notation.size(step.rate)}/s", self.word("left", time=notation.duration(step.left))]
+            self.remark = f"{self.word('scanning')} {bar} {'  '.join(told)}  Esc"
             self.query_one(Note).show(self.remark)
 
     def on_scan_found(self, message: ScanFound) -> None:

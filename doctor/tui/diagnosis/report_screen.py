@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import ClassVar
 
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Container
@@ -24,22 +25,24 @@ from doctor.tui.shell.messages import RowFolded, RowHighlighted, RowOpened
 from doctor.tui.shell.pseudonyms import Pseudonyms
 from doctor.tui.shell.session import Outcome, Session
 from doctor.tui.shell.views import Card, Rows
-from doctor.tui.shell.widgets import Bar, Hints, Note
+from doctor.tui.shell.widgets import Bar, Hints, Note, SearchBox
 
 
 class ReportScreen(Frame):
     """A report on screen, wherever it came from; subclasses say how it is made."""
 
     AUTO_FOCUS = "#list"
+    MOST_ROWS = 6  # of the list on a small screen: the rest is the fix's
 
     BINDINGS: ClassVar[list[Binding | tuple[str, str] | tuple[str, str, str]]] = bindings(
         "evidence", "follow", "copy-fix", "copy-card", "repro", "export", "redact", "editor", "job", "knowledge"
     )
     HINTS: ClassVar[tuple[str, ...]] = (
         "open",
-        "fold",
         "evidence",
         "copy-fix",
+        "search",
+        "fold",
         "repro",
         "export",
         "job",
@@ -66,6 +69,7 @@ class ReportScreen(Frame):
         with Container(id="panes"):
             yield Rows(id="list", classes="pane")
             yield Card(id="card", classes="pane")
+        yield SearchBox(id="search", classes="-asked", select_on_focus=False)
         yield Hints()
 
     def on_mount(self) -> None:
@@ -80,31 +84,54 @@ class ReportScreen(Frame):
         return " ".join(self.session.paths)
 
     def speak(self) -> None:
-        self.query_one("#list").border_title = self.word("diagnosis")
         self.query_one("#card").border_title = self.word("detail")
         self.show_report()
+
+    def on_resize(self, event: events.Resize) -> None:
+        super().on_resize(event)
+        self.call_after_refresh(self.show_report)  # rows are made for the width of their list
 
     def show_report(self) -> None:
         """List and card of the present report; the cursor stays where it was."""
         view, card = self.query_one("#list", Rows), self.query_one("#card", Card)
         lang = self.doctor.language
         self.query_one(Note).show(self.remark)
+        view.border_title = self.word("diagnosis")
         if self.outcome is None:
-            self.bar(f"npu-doctor  {self.place_told()}")
+            self.bar("", self.place_told())
             return
-        told = outline.summary(self.outcome.report, lang)
-        self.bar(f"npu-doctor  {told}  {self.place_told()}")
-        rows = outline.rows(self.outcome.report, lang, self._opened)
-        view.empty = self.word("no-findings")
+        self.bar(outline.summary(self.outcome.report, lang), self.place_told())
+        rows = outline.rows(self.outcome.report, lang, self._opened, view.room or outline.ONE_LINE, self.search_box.value)
+        rows += outline.fault_rows(self.session.known.problems, lang)
+        view.styles.height = max(1, min(self.MOST_ROWS, len(rows))) + 1 if self.has_class("-narrow") else None
+        view.empty = self.word("nothing-fits" if self.search_box.value else "no-findings")
         view.set_rows(rows, self._key if self._moved else None)
         if any(row.key for row in rows):
             card.show(self._card(self.outcome.report, view.current), keep=view.current == self._key)
         else:
             card.show(self._card(self.outcome.report, ""))
         self._key = view.current
+        self.update_hints()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """What makes no sense for the present row is no key of the screen."""
+        del parameters
+        if action == "repro":
+            return self.outcome is not None and outline.has_repro(self.outcome.report, self._key)
+        return True
+
+    def useful(self, names: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(name for name in super().useful(names) if name != "job" or self._job is not None)
+
+    @property
+    def _job(self) -> outline.Json | None:
+        job = self.outcome.report.get("job") if self.outcome is not None else None
+        return job if isinstance(job, dict) and job.get("ranks") else None
 
     def _card(self, report: outline.Json, key: str) -> Doc:
         lang, known = self.doctor.language, self.session.known
+        if key == outline.FAULTS:
+            return outline.fault_card(known.problems, lang)
         return outline.card(report, key, lang, lambda kind: known.kind_title(kind).pick(lang))
 
     def on_row_highlighted(self, message: RowHighlighted) -> None:
@@ -112,6 +139,7 @@ class ReportScreen(Frame):
             self._key, self._moved = message.key, True
             self._copier = FixCopier()
             self.query_one("#card", Card).show(self._card(self.outcome.report, message.key))
+            self.update_hints()
 
     def on_row_folded(self, message: RowFolded) -> None:
         self._opened = self._opened ^ {message.key}
@@ -123,6 +151,10 @@ class ReportScreen(Frame):
             self.action_evidence()
         else:
             self.query_one("#card", Card).focus()
+
+    def search_typed(self, text: str) -> None:
+        del text
+        self.show_report()
 
     def go_to(self, key: str) -> None:
         """The row of that key, unfolding what hides it."""
@@ -216,9 +248,8 @@ class ReportScreen(Frame):
             open_in_editor(self.doctor, self.session.source(found[0][0]), found[0][1])
 
     def action_job(self) -> None:
-        job = self.outcome.report.get("job") if self.outcome else None
-        if isinstance(job, dict) and job.get("ranks"):
-            self.doctor.show_job(job)
+        if self._job is not None:
+            self.doctor.show_job(self._job)
         else:
             self.doctor.tell("no-job", severity="warning")
 

@@ -16,7 +16,7 @@ from doctor.tui.shell.fix_copier import FixCopier
 from doctor.tui.shell.frame import Frame
 from doctor.tui.shell.messages import Failed, MachineLooked, RowFolded, RowHighlighted, RowOpened
 from doctor.tui.shell.views import Card, Rows
-from doctor.tui.shell.widgets import Bar, Hints, Note
+from doctor.tui.shell.widgets import Bar, Hints, Note, SearchBox
 from kb.knowledge import Knowledge
 
 Json = dict[str, Any]
@@ -55,6 +55,7 @@ class EnvironmentScreen(Frame):
         with Container(id="panes"):
             yield Rows(id="list", classes="pane")
             yield Card(id="card", classes="pane")
+        yield SearchBox(id="search", classes="-asked", select_on_focus=False)
         yield Hints()
 
     def on_mount(self) -> None:
@@ -94,12 +95,13 @@ class EnvironmentScreen(Frame):
         self.query_one("#card").border_title = self.word("detail")
         self.query_one(Note).show(self._remark)
         if self.report is None:
-            self.bar("npu-doctor  env")
+            self.bar("env")
             return
         lang = self.doctor.language
-        self.bar(f"npu-doctor  env  {light_rows.summary(self.report, lang)}")
+        self.bar(f"env · {light_rows.summary(self.report, lang)}")
         view = self.query_one("#list", Rows)
-        view.set_rows(light_rows.rows(self.report, lang, self._opened), self._key or None)
+        view.empty = self.word("nothing-fits")
+        view.set_rows(light_rows.rows(self.report, lang, self._opened, self.search_box.value), self._key or None)
         self._key = view.current
         self.query_one("#card", Card).show(self._card(self._key))
 
@@ -107,6 +109,10 @@ class EnvironmentScreen(Frame):
         assert self.report is not None
         lang, known = self.doctor.language, self.doctor.session.known
         return light_rows.card(self.report, key, lang, lambda kind: known.kind_title(kind).pick(lang))
+
+    def search_typed(self, text: str) -> None:
+        del text
+        self.speak()
 
     def on_row_highlighted(self, message: RowHighlighted) -> None:
         if message.view.id == "list" and self.report is not None and message.key != self._key:

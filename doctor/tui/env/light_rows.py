@@ -11,7 +11,7 @@ from doctor.render.document import Document, Pair, Section, pasted
 from doctor.render.fixes import fixes as made_fixes
 from doctor.render.layout import cells
 from doctor.tui.shell.doc import Doc
-from doctor.tui.shell.line import BLANK, Row, Span, shown
+from doctor.tui.shell.line import BLANK, Row, Span, plain, shown
 
 Json = dict[str, Any]
 # Each light has a sign of its own: not every terminal, and not every eye, has colours.
@@ -32,8 +32,14 @@ MAX_FACTS = 200
 NAME = 12  # cells of the names of groups
 
 
-def rows(report: Json, lang: str, opened: frozenset[str]) -> list[Row]:
-    """A row a group; beneath it what fails, and when it is unfolded all of its checks."""
+def rows(report: Json, lang: str, opened: frozenset[str], wanted: str = "") -> list[Row]:
+    """A row a group; beneath it what fails, and when it is unfolded all of its checks.
+
+    `wanted`: only rows in which all the words of a search stand, of whichever group.
+    """
+    if words := wanted.casefold().split():
+        every = frozenset(f"group:{group['name']}" for group in report["environment"]["groups"])
+        return [row for row in rows(report, lang, every) if row.key and all(w in plain(row.left).casefold() for w in words)]
     found: list[Row] = []
     if told := report["situation"]["line"][lang]:
         found += [Row("", (Span(shown(told), "dim"),)), Row("", BLANK)]

@@ -1,4 +1,7 @@
-"""The log at the line a finding rests on: what matched is marked, hits are stepped through, everything can be searched."""
+"""The log at the line a finding rests on: what matched is marked, hits are stepped through, everything can be searched.
+
+The line is shown as soon as it is found; the other hits are found while it is read. Nothing waits for anything.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,6 @@ from textual.worker import get_current_worker
 from doctor.base import notation
 from doctor.read.logfile import BadPatternError, LogFile, Pattern, open_log
 from doctor.read.source import Source
-from doctor.render.layout import cells
 from doctor.tui.evidence import logfilter
 from doctor.tui.evidence.logview import LogView
 from doctor.tui.shell.bindings import bindings
@@ -20,22 +22,23 @@ from doctor.tui.shell.dialogs import ask
 from doctor.tui.shell.editing import open_in_editor
 from doctor.tui.shell.frame import Frame
 from doctor.tui.shell.line import shown
-from doctor.tui.shell.messages import CursorMoved, Failed, LineKnown, LogOpened, MatchFound
+from doctor.tui.shell.messages import CursorMoved, Failed, HitsFound, LineFound, LineKnown, LogOpened, MatchFound
 from doctor.tui.shell.pseudonyms import Pseudonyms
 from doctor.tui.shell.session import HitLine
-from doctor.tui.shell.widgets import Bar, Hints, Note
+from doctor.tui.shell.widgets import Bar, Hints, Note, SearchBox
 
 POLL_S = 1.0
+FEW = 20  # hits that are found before they are shown
 LAST = -1  # instead of a line number: the last line
 
 
 class EvidenceScreen(Frame):
-    """A log. Opening it at a far line counts line breaks in a thread; everything else is read where it stands."""
+    """A log. What a scan counted leads to the line; else line breaks are counted in a thread, and the log is open meanwhile."""
 
     AUTO_FOCUS = "#log"
 
     BINDINGS: ClassVar[list[Binding | tuple[str, str] | tuple[str, str, str]]] = bindings(
-        "search", "filter", "next-hit", "previous-hit", "editor", "copy", "redact"
+        "filter", "next-hit", "previous-hit", "editor", "copy", "redact"
     )
     HINTS: ClassVar[tuple[str, ...]] = (
         "next-hit",
@@ -69,6 +72,7 @@ class EvidenceScreen(Frame):
         yield Bar()
         yield LogView(id="log")
         yield Note(id="captures")
+        yield SearchBox(id="search", classes="-asked", select_on_focus=False)
         yield Hints()
 
     @property
@@ -78,32 +82,56 @@ class EvidenceScreen(Frame):
     def on_mount(self) -> None:
         self.query_one("#captures", Note).show("")
         self._busy = self.word("searching")
-        self.run_worker(self._open, thread=True, exclusive=True, group="open")
+        begun = self.doctor.session.begun.get(self.source.name, ())
+        self.run_worker(lambda: self._open(begun), thread=True, exclusive=True, group="open")
         self.set_interval(POLL_S, self.view.poll)
 
-    def _open(self) -> None:
+    def _open(self, begun: Sequence[tuple[int, int]]) -> None:
         """In a thread: the file, the asked line, and where the other hits begin."""
         worker = get_current_worker()
+
+        def cancelled() -> bool:
+            return worker.is_cancelled
+
         try:
             log = open_log(self.source, max(1, self.line))
-            start = log.last if self.line == LAST else log.offset(self.line, lambda: worker.is_cancelled)
+            log.learn(begun)
+            start = log.last if self.line == LAST else log.offset(self.line, cancelled) if log.near(self.line) else None
+            self.post_message(LogOpened(log, start))
+            if start is None and (start := log.offset(self.line, cancelled)) is not None:
+                self.post_message(LineFound(start))
+            for few in (self.hit_lines[at : at + FEW] for at in range(0, len(self.hit_lines), FEW)):
+                starts = {at: hit for hit in few if (at := log.offset(hit.line, cancelled)) is not None}
+                self.post_message(HitsFound(starts))
         except OSError as error:
             self.post_message(Failed(self.word("gone", why=error.strerror or str(error))))
-            return
-        if start is None:
-            return
-        for hit in self.hit_lines:
-            if (at := log.offset(hit.line, lambda: worker.is_cancelled)) is not None:
-                self._starts[at] = hit
-        self.post_message(LogOpened(log, start, 0))
 
     def on_log_opened(self, message: LogOpened) -> None:
-        self._busy = ""
         self._opened = message.log
         self.view.hits = self._starts
+        self.view.open(message.log, self.source.hints, message.start or 0)
+        if message.start is not None:
+            self._arrived(message.start)
+
+    def on_line_found(self, message: LineFound) -> None:
+        """The line that was asked for; who has gone elsewhere meanwhile stays there."""
+        if self.view.cursor == 0:
+            self._arrived(message.start)
+            self.view.jump(message.start)
+        else:
+            self._busy = ""
+            self.draw_bar()
+
+    def _arrived(self, start: int) -> None:
+        self._busy = ""
         if self.line != LAST:
-            self._known = (message.start, self.line)
-        self.view.open(message.log, self.source.hints, message.start)
+            self._known = (start, self.line)
+            self._starts.update((start, hit) for hit in self.hit_lines if hit.line == self.line)
+
+    def on_hits_found(self, message: HitsFound) -> None:
+        self._starts.update(message.starts)
+        self.view.refresh()
+        self.on_cursor_moved(CursorMoved())
 
     def on_failed(self, message: Failed) -> None:
         self._busy = message.what
@@ -114,6 +142,7 @@ class EvidenceScreen(Frame):
             self._opened.close()
 
     def speak(self) -> None:
+        self.search_box.placeholder = self.word("log-search")
         self.draw_bar()
 
     def on_cursor_moved(self, message: CursorMoved) -> None:
@@ -148,6 +177,7 @@ class EvidenceScreen(Frame):
 
     def on_line_known(self, message: LineKnown) -> None:
         self._counting = False
+        self.view.refresh()  # now with the numbers of its lines
         if message.start == self.view.cursor:
             self._known = (message.start, message.number)
             self.draw_bar()
@@ -170,14 +200,7 @@ class EvidenceScreen(Frame):
                 parts.append(self.word("follow-on"))
         if self._busy:
             parts.append(self._busy)
-        told, name = "  ".join(parts), shown(self.source.name)
-        # Last, and its end rather than its beginning: that names the file.
-        room = self.app.size.width - cells(told) - 18 - (0 if self.doctor.redact else cells(self.word("redact-off-bar")) + 2)
-        if cells(name) > room > 8:
-            while cells(name) > room - 2:
-                name = name[1:]
-            name = f"..{name}"
-        self.bar(f"{told}  {name}".strip())
+        self.bar("  ".join(parts), self.source.name)
 
     # Hits and search
 
@@ -200,14 +223,9 @@ class EvidenceScreen(Frame):
         elif starts:
             self.view.jump(starts[0] if forward else starts[-1])
 
-    def action_search(self) -> None:
-        present = self.view.pattern.text if self.view.pattern else ""
-        ask(self.doctor, self.word("log-search"), present, self._searched, empty=True)
-
-    def _searched(self, text: str) -> None:
+    def searched(self, text: str) -> None:
         if not text:
-            self.view.pattern = None
-            self.view.refresh()
+            self._no_search()
             return
         try:
             self.view.pattern = Pattern(text)
@@ -216,6 +234,18 @@ class EvidenceScreen(Frame):
             return
         self.view.refresh()
         self._search(True)
+
+    def leave_search(self, clear: bool) -> None:
+        super().leave_search(clear)
+        if clear:
+            self._no_search()
+
+    def _no_search(self) -> None:
+        self.workers.cancel_group(self, "search")
+        self._busy = ""
+        self.view.pattern = None
+        self.view.refresh()
+        self.draw_bar()
 
     def _search(self, forward: bool) -> None:
         log, pattern, cursor = self.view.file, self.view.pattern, self.view.cursor
@@ -275,17 +305,6 @@ class EvidenceScreen(Frame):
         from doctor.answer.redact import Redactor
 
         return Redactor(own=self.doctor.session.own_words).text(text)
-
-    def action_back(self) -> None:
-        if self._busy == self.word("searching"):
-            self.workers.cancel_group(self, "search")
-            self._busy = ""
-            self.draw_bar()
-        elif self.view.pattern is not None:
-            self.view.pattern = None
-            self.view.refresh()
-        else:
-            super().action_back()
 
     def command(self) -> str:
         import shlex

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from rich.segment import Segment
 from textual import events
@@ -12,7 +12,7 @@ from textual.geometry import Region
 from textual.strip import Strip
 from textual.worker import get_current_worker
 
-from doctor.read.logfile import Cancelled, LogFile, LogRow, Pattern, never
+from doctor.read.logfile import PIECE, Cancelled, LogFile, LogRow, Pattern, never
 from doctor.read.source import Hints
 from doctor.render.layout import wrap
 from doctor.tui.evidence.logfilter import LineFilter, Lines
@@ -23,7 +23,18 @@ from doctor.tui.shell.session import HitLine
 from doctor.tui.shell.views import LineView
 from parsers.line import read_line
 
+GUTTER = 10  # cells before the text: the number of the line, the mark of a hit
 MARGIN = 3  # lines seen above a place that was jumped to
+
+
+class Piece(NamedTuple):
+    """What of a row stands on one line of the screen; the text is that of the whole row."""
+
+    row: LogRow
+    text: str
+    begin: int
+    end: int
+    first: bool
 
 
 class LogView(LineView):
@@ -44,7 +55,8 @@ class LogView(LineView):
         self.hits: Mapping[int, HitLine] = {}  # by offset
         self.pattern: Pattern | None = None
         self._run = 0
-        self._page: list[tuple[LogRow, str, bool]] = []
+        self._page: list[Piece] = []
+        self._numbers: dict[int, int] = {}  # by offset
 
     def count(self) -> int:
         return max(1, len(self.rows))
@@ -54,7 +66,7 @@ class LogView(LineView):
         return self.lines.log if self.lines else None
 
     def open(self, log: LogFile, hints: Hints, start: int) -> None:
-        self.lines = Lines(log, hints)
+        self.lines, self._numbers = Lines(log, hints), {}
         self.jump(start)
 
     def set_filter(self, wanted: LineFilter | None) -> None:
@@ -119,7 +131,9 @@ class LogView(LineView):
     # What is drawn
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        self._page = self._drawn(self.room)  # once for all lines of a drawing: rows are wrapped together
+        room = max(1, self.room - GUTTER)
+        self._page = self._drawn(room)  # once for all lines of a drawing: rows are wrapped together
+        self._numbers = self._numbered()
         return super().render_lines(crop)
 
     def render_line(self, y: int) -> Strip:
@@ -127,15 +141,16 @@ class LogView(LineView):
         bar = Segment(" ", base + self.named_style("thumb") if self._thumbed(y) else base)
         if y >= len(drawn):
             return Strip([Segment(" " * room, base), bar])
-        row, text, first = drawn[y]
-        over = self.named_style("cursor" if self.has_focus else "cursor-away") if row.start == self.cursor else None
-        mark = "▶" if row.start in self.hits else " "
-        segments = [Segment(mark if first else " ", base + self.named_style("key"))]
-        for span in self._spans(row, text, first):
-            style = base + self.named_style(span.style) if span.style else base
-            if over:  # on the line of the cursor a hit keeps its colour
-                style = base + over + self.named_style("hit") if span.style == "hit" else style + over
-            segments.append(Segment(span.text, style))
+        piece = drawn[y]
+        row = piece.row
+        over = self.cover("cursor" if self.has_focus else "cursor-away") if row.start == self.cursor else None
+        number = self._numbers.get(row.start) if piece.first else None
+        mark = "▶" if row.start in self.hits and piece.first else " "
+        told = f"{number:>{GUTTER - 2}} " if number is not None else " " * (GUTTER - 1)
+        segments = [Segment(told, base + self.named_style("dim")), Segment(mark, base + self.named_style("key"))]
+        for text, name in self._spans(piece):
+            style = base + self.named_style(name) if name else base
+            segments.append(Segment(text, style + over if over and name != "hit" else style))
         strip = Strip(segments).crop_extend(0, room, base + over if over else base)
         return Strip([*strip.simplify(), bar])
 
@@ -144,47 +159,65 @@ class LogView(LineView):
         log = self.file
         return log is not None and log.size > 0 and y == (self.height - 1) * self.cursor // log.size
 
-    def _drawn(self, room: int) -> list[tuple[LogRow, str, bool]]:
+    def _numbered(self) -> dict[int, int]:
+        """The numbers of the rows, as far as they can be told without reading much."""
+        log, seen = self.file, self._numbers
+        found: dict[int, int] = {}
+        before: LogRow | None = None
+        for row in self.rows if log is not None else ():
+            if before is not None and row.start == before.end and before.start in found:
+                found[row.start] = found[before.start] + (before.end - before.start < PIECE)  # pieces of one line share its number
+            elif row.start in seen:
+                found[row.start] = seen[row.start]
+            elif log is not None and log.known(row.start) and (number := log.number(row.start)) is not None:
+                found[row.start] = number
+            before = row
+        return found
+
+    def _drawn(self, room: int) -> list[Piece]:
         """Rows and what of them stands on each line of the screen."""
         if not self.wrapped:
-            return [(row, _from(shown(row.text), self.column), True) for row in self.rows]
-        found: list[tuple[LogRow, str, bool]] = []
+            return [self._unwrapped(row) for row in self.rows]
+        found: list[Piece] = []
         height = self.height
         start = next((i for i, row in enumerate(self.rows) if row.start == self.cursor), 0)
         for at, row in enumerate(self.rows):
-            head, *rest = wrap(shown(row.text), max(10, room - 3))
-            found += [(row, head, True), *((row, f"  {piece}", False) for piece in rest)]
+            found += [self._unwrapped(row)] if _is_table(row.raw) else _pieces(row, room)
             if at >= start and len(found) > height * 2:
                 break
-        first = next((i for i, one in enumerate(found) if one[0].start == self.cursor), 0)
-        last = max((i for i, one in enumerate(found) if one[0].start == self.cursor), default=0)
+        first = next((i for i, one in enumerate(found) if one.row.start == self.cursor), 0)
+        last = max((i for i, one in enumerate(found) if one.row.start == self.cursor), default=0)
         top = min(max(0, last - height + 1), first)
         return found[top : top + height]
 
-    def _spans(self, row: LogRow, text: str, first: bool) -> Iterable[Span]:
+    def _unwrapped(self, row: LogRow) -> Piece:
+        text = shown(row.text)
+        return Piece(row, text, min(self.column, len(text)), len(text), True)
+
+    def _spans(self, piece: Piece) -> Iterable[Span]:
         """The text in pieces: what matched, and the rest in the colour of its level."""
-        marks: list[tuple[int, int]] = []
-        if (hit := self.hits.get(row.start)) is not None:
-            for piece in hit.marks:
-                at = text.find(piece) if len(piece) > 1 else -1
-                if at >= 0:
-                    marks.append((at, at + len(piece)))
+        row, text = piece.row, piece.text
+        marks: list[tuple[int, int, str]] = []
+        for mark in hit.marks if (hit := self.hits.get(row.start)) is not None else ():
+            at = text.find(shown(mark)) if len(mark) > 1 else -1
+            if at >= 0:
+                marks.append((at, at + len(shown(mark)), "hit"))
         if self.pattern is not None:
-            marks += self.pattern.spans(text)
-        if level := _level(row) if first else "":
+            marks += [(begin, end, "hit") for begin, end in self.pattern.spans(text)]
+        if level := _level(row) if piece.first else "":
             word = text.lower().find(level, 0, 200)
             if word >= 0:
-                marks.append((word, -word - len(level)))
-        at = 0
-        for begin, end in sorted(marks):
-            style, end = (level, -end) if end < 0 else ("hit", end)  # a negative end: the word of the level
-            if end <= at:
-                continue
-            begin = max(begin, at)
-            yield Span(text[at:begin])
-            yield Span(text[begin:end], style)
-            at = end
-        yield Span(text[at:])
+                marks.append((word, word + len(level), level))
+        if not piece.first:
+            yield Span("  ")
+        at = piece.begin
+        for begin, end, style in sorted(marks):
+            begin, end = max(begin, at), min(end, piece.end)
+            if begin < end:
+                yield Span(text[at:begin])
+                yield Span(text[begin:end], style)
+                at = end
+        yield Span(text[at : piece.end])
 
     # Moving
 
@@ -294,8 +327,20 @@ def _level(row: LogRow) -> str:
     return line.level if line.level in ("fatal", "error", "warning") else ""
 
 
-def _from(text: str, column: int) -> str:
-    return text[column:] if column else text
+def _pieces(row: LogRow, room: int) -> list[Piece]:
+    """A row wrapped at its words, each piece with its place in the text: what is marked may go on in the next one."""
+    text, at = shown(row.text), 0
+    found: list[Piece] = []
+    for written in wrap(text, max(10, room - 2)):
+        begin = max(at, text.find(written, at)) if written else at
+        at = begin + len(written)
+        found.append(Piece(row, text, begin, at, not found))
+    return found
+
+
+def _is_table(raw: bytes) -> bool:
+    """A row of a table with borders: wrapped, its columns would not stand beneath each other."""
+    return raw.startswith((b"+-", b"+=", b"| ", b"|-", b"|=")) and raw.rstrip().endswith((b"|", b"+"))
 
 
 def _page(

@@ -9,48 +9,119 @@ from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding
 
-from doctor.tui.job import timeline_rows
+from doctor.tui.job.timeline_rows import View, Window
 from doctor.tui.shell.bindings import bindings
 from doctor.tui.shell.frame import Frame
-from doctor.tui.shell.messages import RowOpened
+from doctor.tui.shell.messages import RowFolded, RowOpened
 from doctor.tui.shell.views import Rows
-from doctor.tui.shell.widgets import Bar, Hints, Note
+from doctor.tui.shell.widgets import Bar, Hints, Note, SearchBox
+
+ZOOM, STEP = 0.5, 0.25
 
 
 class JobScreen(Frame):
-    """A row a rank. Enter opens the finding of the rank in the diagnosis."""
+    """Groups of ranks that can be unfolded. Enter leads from who waits to whom it waits for, and from who failed to why."""
 
     AUTO_FOCUS = "#ranks"
 
-    BINDINGS: ClassVar[list[Binding | tuple[str, str] | tuple[str, str, str]]] = bindings("job")
-    HINTS: ClassVar[tuple[str, ...]] = ("open", "down", "up", "command-line", "language", "back", "help", "quit")
+    BINDINGS: ClassVar[list[Binding | tuple[str, str] | tuple[str, str, str]]] = bindings(
+        "zoom-in", "zoom-out", "earlier", "later", "whole", "job"
+    )
+    HINTS: ClassVar[tuple[str, ...]] = (
+        "open", "fold", "zoom-in", "zoom-out", "earlier", "later", "whole", "search", "language", "back", "help", "quit",
+    )  # fmt: skip
 
     def __init__(self, job: Mapping[str, Any]) -> None:
         super().__init__()
         self._job = job
+        self._view: View | None = None
+        self._opened: frozenset[str] = frozenset()
+        self._window: Window | None = None  # None: the whole time
 
     def compose(self) -> ComposeResult:
         yield Bar()
         yield Note()
         yield Rows(id="ranks", classes="pane")
+        yield SearchBox(id="search", classes="-asked", select_on_focus=False)
         yield Hints()
 
+    @property
+    def rows(self) -> Rows:
+        return self.query_one("#ranks", Rows)
+
+    @property
+    def view(self) -> View:
+        """The job in the present language, made ready once."""
+        if self._view is None or self._view.lang != self.doctor.language:
+            self._view = View(self._job, self.doctor.language)
+        return self._view
+
     def speak(self) -> None:
-        view = self.query_one("#ranks", Rows)
-        view.border_title = self.word("job")
-        lang = self.doctor.language
-        self.bar(f"npu-doctor  {timeline_rows.summary(self._job, lang)}")
-        self.query_one(Note).show(timeline_rows.headline(self._job, lang))
-        view.set_rows(timeline_rows.rows(self._job, lang, max(20, self.app.size.width - 6)), view.current or None)
+        self.rows.border_title = self.word("job")
+        self.rows.empty = self.word("nothing-fits")
+        self.bar(self.view.summary())
+        self.query_one(Note).show(self.view.headline())
+        self.draw()
+
+    def draw(self, keep: str = "") -> None:
+        """The rows anew; the cursor stays."""
+        room = self.rows.room or max(20, self.app.size.width - 6)
+        made = self.view.rows(room, self._opened, self._window, self.search_box.value)
+        self.rows.set_rows(made, keep or self.rows.current or None)
 
     def on_resize(self, event: events.Resize) -> None:
         super().on_resize(event)
-        self.speak()  # the line of time is as long as there is room
+        self.call_after_refresh(self.draw)  # the line of time is as long as there is room
+
+    def search_typed(self, text: str) -> None:
+        del text
+        self.draw()
+
+    def on_row_folded(self, message: RowFolded) -> None:
+        """A group, or the group that a rank stands in."""
+        key = message.key if message.key.startswith("group:") else self.view.home(message.key)
+        if key:
+            self._opened = self._opened ^ {key}
+            self.draw(key)
 
     def on_row_opened(self, message: RowOpened) -> None:
-        code = timeline_rows.finding_of(self._job, message.key)
-        if code:
+        if code := self.view.finding(message.key):
             self.doctor.show_finding(code)
+        elif peer := self.view.peer(message.key):
+            self.go_to(peer)
+        else:
+            self.on_row_folded(RowFolded(message.view, message.key))
+
+    def go_to(self, key: str) -> None:
+        """The row of a process, unfolding what hides it."""
+        if self.search_box.value:
+            self.leave_search(clear=True)
+        if home := self.view.home(key):
+            self._opened = self._opened | {home}
+        self.draw(key)
+
+    def action_zoom_in(self) -> None:
+        self._zoom(ZOOM)
+
+    def action_zoom_out(self) -> None:
+        self._zoom(1 / ZOOM)
+
+    def _zoom(self, factor: float) -> None:
+        whole = self.view.whole
+        self._see((self._window or Window(0.0, whole)).zoomed(factor, self.view.moment(self.rows.current), whole))
+
+    def action_earlier(self) -> None:
+        self._see((self._window or Window(0.0, self.view.whole)).moved(-STEP, self.view.whole))
+
+    def action_later(self) -> None:
+        self._see((self._window or Window(0.0, self.view.whole)).moved(STEP, self.view.whole))
+
+    def action_whole(self) -> None:
+        self._see(None)
+
+    def _see(self, window: Window | None) -> None:
+        self._window = None if window is not None and window.end - window.begin >= self.view.whole else window
+        self.draw()
 
     def action_job(self) -> None:
         self.action_back()

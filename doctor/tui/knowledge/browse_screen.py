@@ -3,34 +3,47 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import ClassVar
 
-from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Container, Vertical
 from textual.message import Message
+from textual.worker import get_current_worker
 
-import kb
 from doctor.answer.advice import fix_json
 from doctor.render.document import Target, pasted
 from doctor.render.fixes import fixes
-from doctor.tui.knowledge.shelf import Facets, Item, Shelf, ShelfKeeper
+from doctor.tui.knowledge.cards import template_text
+from doctor.tui.knowledge.last_job import LastJob, last_job, present
+from doctor.tui.knowledge.shelf import Facets, Item, Shelf, ShelfKeeper, next_choice
 from doctor.tui.shell import syntax
 from doctor.tui.shell.bindings import bindings
 from doctor.tui.shell.dialogs import Show
 from doctor.tui.shell.doc import Doc
 from doctor.tui.shell.fix_copier import FixCopier
 from doctor.tui.shell.frame import Frame
-from doctor.tui.shell.line import Row, RowsOf, Span
+from doctor.tui.shell.line import GLYPHS, Row, RowsOf, Span
 from doctor.tui.shell.messages import Failed, RowFolded, RowHighlighted, RowOpened
 from doctor.tui.shell.views import Card, Rows
 from doctor.tui.shell.widgets import Bar, Hints, SearchBox
 from kb import plain
 from kb.model import Entry
 
+OFFER = "offer:"
 SOON_S = 0.25  # knowledge that is compiled already is there by then, and the first picture shows it
+
+
+CARD_HINTS = (
+    "follow", "previous", "copy-fix", "copy-card", "repro", "command-line", "maximise", "back", "help", "quit",
+)  # fmt: skip
+
+
+@dataclass
+class JobFound(Message):
+    """The last job of this machine failed."""
+
+    job: LastJob
 
 
 @dataclass
@@ -46,7 +59,7 @@ class BrowseScreen(Frame):
     AUTO_FOCUS = "#list"
 
     BINDINGS: ClassVar[list[Binding | tuple[str, str] | tuple[str, str, str]]] = bindings(
-        "search", "severity", "component", "domains", "follow", "previous", "copy-fix", "copy-card", "repro"
+        "severity", "component", "domains", "follow", "previous", "copy-fix", "copy-card", "repro"
     )
     HINTS: ClassVar[tuple[str, ...]] = (
         "search",
@@ -62,37 +75,29 @@ class BrowseScreen(Frame):
         "quit",
     )
 
-    def __init__(self, code: str = "") -> None:
+    def __init__(self, code: str = "", offer: bool = False) -> None:
         super().__init__()
+        self._offers = offer  # the last job of this machine, when it failed
+        self._offer: LastJob | None = None
         self.facets = Facets()
         self._wanted = code
         self._opened: frozenset[str] = frozenset()
         self._items: dict[str, Item] = {}
         self._target: Target | None = None
         self._trail: list[Target] = []
+        self._moved = False  # whether the reader has gone to a row
         self._copier = FixCopier()
 
     def hints(self) -> tuple[str, ...]:
         """What helps where the cursor is."""
         place = self.focused.id if self.focused is not None else ""
         if place == "search":
-            return ("open", "back")
+            return super().hints()
         if place == "tree":
             return ("open", "fold", "search", "back", "help", "quit")
         if place == "card":
-            return (
-                "follow",
-                "previous",
-                "copy-fix",
-                "copy-card",
-                "repro",
-                "command-line",
-                "maximise",
-                "back",
-                "help",
-                "quit",
-            )
-        return self.HINTS
+            return self.useful(CARD_HINTS)
+        return self.useful(self.HINTS)
 
     @property
     def keeper(self) -> ShelfKeeper:
@@ -122,6 +127,22 @@ class BrowseScreen(Frame):
         if self.shelf is None or not self.shelf.ready:
             self.call_after_refresh(self.run_worker, self._read, thread=True, exclusive=True, group="shelf")
 
+    def _look(self) -> None:
+        """In a thread: what the usual places tell. That it cannot be told is no fault of the knowledge."""
+        worker = get_current_worker()
+        try:
+            found = last_job(self.doctor.session, present(), lambda: worker.is_cancelled)
+        except Exception:  # noqa: BLE001 - an offer that cannot be made is none
+            return
+        if found is not None and not worker.is_cancelled:
+            self.post_message(JobFound(found))
+
+    def on_job_found(self, message: JobFound) -> None:
+        """The offer comes first, unless the reader is on the way to something else."""
+        self._offer = message.job
+        untouched = self.facets == Facets() and self.focused is self.query_one("#list") and not self._moved
+        self.show_items(OFFER if untouched else self.query_one("#list", Rows).current)
+
     def _read(self) -> None:
         """In a thread, when the first picture stands: what searching and following need."""
         try:
@@ -137,6 +158,9 @@ class BrowseScreen(Frame):
     def on_shelf_ready(self, message: ShelfReady) -> None:
         first, self.keeper.shelf = self.shelf is None, message.shelf
         self.doctor.settle()
+        if self._offers:
+            self._offers = False
+            self.run_worker(self._look, thread=True, group="last-job")
         if problems := message.shelf.known.problems:
             self.doctor.tell("kb-faults", severity="warning", n=len(problems), first=str(problems[0]).split("\n")[0])
         if first or self.facets.text:
@@ -152,7 +176,7 @@ class BrowseScreen(Frame):
         self.query_one("#tree").border_title = self.word("domains")
         self.query_one("#list-pane").border_title = self.word("entries")
         self.query_one("#card").border_title = self.word("detail")
-        self.bar(f"npu-doctor  {self.word('knowledge')}")
+        self.bar(f"npu-doctor · {self.word('knowledge')}")
         if self.shelf is not None:
             self.show_all()
         else:
@@ -184,6 +208,8 @@ class BrowseScreen(Frame):
             self._wanted = ""
         elif self._target is not None:
             self._draw(self._target, keep=True)
+        elif rows.current == OFFER:
+            self._show_offer()
 
     def show_items(self, keep: str | None = None) -> None:
         """The list for the present search and facets."""
@@ -192,7 +218,8 @@ class BrowseScreen(Frame):
         items = self.shelf.items(self.facets)
         self._items = {f"{i.target.kind}:{i.target.id}": i for i in items}
         many = len({i.target.kind for i in items}) > 1 or not self.facets.node
-        rows = RowsOf(list(self._items), lambda key: self._row(key, many))
+        offered = [OFFER] if self._offer is not None and self.facets == Facets() else []
+        rows = RowsOf([*offered, *self._items], lambda key: self._row(key, many))
         view = self.query_one("#list", Rows)
         waits = bool(self.facets.text) and not self.shelf.ready
         view.empty = self.word("loading" if waits else "nothing-fits" if self.facets.text else "no-findings")
@@ -200,25 +227,23 @@ class BrowseScreen(Frame):
         if not rows:
             self._draw(None)
         parts = [
-            self.word("found", n=len(rows), all=self.shelf.total(self.facets))
+            self.word("found", n=len(items), all=self.shelf.total(self.facets))
             if self.facets != Facets(self.facets.node)
-            else str(len(rows))
+            else str(len(items))
         ]
-        parts.append(
-            f"{self.word('facet-severity')}: {self.word(self.facets.severity) if self.facets.severity else self.word('any')}"
-        )
-        parts.append(f"{self.word('facet-component')}: {self.facets.component or self.word('any')}")
-        self.query_one("#facets", Bar).show("  ".join(parts), self.facets.node)
+        parts += [self.word(self.facets.severity)] if self.facets.severity else []
+        parts += [self.facets.component] if self.facets.component else []
+        self.query_one("#facets", Bar).show(" · ".join(parts), self.facets.node)
 
     def _row(self, key: str, many: bool) -> Row:
         assert self.shelf is not None
+        if key == OFFER and self._offer is not None:
+            return Row(key, (Span("✗ ", "error"), Span(self._offer.headline(self.doctor.language, present()), "title")))
         item = self._items[key]
         name = item.target.id.partition("@")[0]
-        left = (
-            Span(f"{name:<{8 if item.target.kind == 'entry' else 12}} ", "id"),
-            Span(self.shelf.title(item, self.doctor.language)),
-        )
-        return Row(key, left, (Span(" " + self.word(item.severity), item.severity),) if item.severity and many else ())
+        glyph = (Span(GLYPHS[item.severity], item.severity), Span(" ")) if item.severity and many else ()
+        wide = 7 if item.target.kind == "entry" else 12
+        return Row(key, (*glyph, Span(f"{name:<{wide}} ", "id"), Span(self.shelf.title(item, self.doctor.language))))
 
     def go_to(self, code: str) -> None:
         """An entry, from wherever the reader comes."""
@@ -233,21 +258,16 @@ class BrowseScreen(Frame):
         self.show_items(f"entry:{code}")
         self._draw(Target("entry", code))
 
-    @on(SearchBox.Changed, "#search")
-    def _typed(self, event: SearchBox.Changed) -> None:
-        self.facets = self.facets._replace(text=event.value)
+    def search_typed(self, text: str) -> None:
+        self.facets = self.facets._replace(text=text)
         self.show_items()
 
-    def on_search_box_left(self) -> None:
-        self.query_one("#list", Rows).focus()
-
-    @on(SearchBox.Submitted, "#search")
-    def _submitted(self) -> None:
-        self.query_one("#list", Rows).focus()
-
     def on_row_highlighted(self, message: RowHighlighted) -> None:
-        if message.view.id == "list" and (item := self._items.get(message.key)) is not None:
+        if message.view.id == "list" and message.key == OFFER:
+            self._show_offer()
+        elif message.view.id == "list" and (item := self._items.get(message.key)) is not None:
             self._trail.clear()
+            self._moved = self._moved or (self._target is not None and self._target != item.target)
             self._draw(item.target)
         elif message.view.id == "tree" and message.key:
             node = message.key.removeprefix("node:")
@@ -259,6 +279,8 @@ class BrowseScreen(Frame):
         if message.view.id == "tree":
             self.remove_class("-tree")
             self.query_one("#list", Rows).focus()
+        elif message.key == OFFER and self._offer is not None:
+            self.doctor.show_logs(self._offer.paths)
         else:
             self.query_one("#card", Card).focus()
 
@@ -270,25 +292,30 @@ class BrowseScreen(Frame):
         self._opened = self._opened ^ {node}
         self.show_all()
 
+    def _show_offer(self) -> None:
+        """The card of the last job."""
+        if self._offer is not None:
+            self._target = None
+            self.query_one("#card", Card).show(self._offer.card(self.doctor.language))
+            self.update_hints()
+
     def _draw(self, target: Target | None, keep: bool = False) -> None:
         self._target = target
         if not keep:
             self._copier = FixCopier()
+        self.update_hints()
         card = self.query_one("#card", Card)
         card.show(self.shelf.card(target, self.doctor.language) if target and self.shelf else Doc(""), keep)
 
-    def action_search(self) -> None:
-        self.query_one("#search", SearchBox).focus()
-
     def action_severity(self) -> None:
         if self.shelf is not None:
-            self.facets = self.facets._replace(severity=_next(self.facets.severity, self.shelf.severities()))
+            self.facets = self.facets._replace(severity=next_choice(self.facets.severity, self.shelf.severities()))
             self.show_items(self.query_one("#list", Rows).current)
 
     def action_component(self) -> None:
         if self.shelf is not None:
             self.facets = self.facets._replace(
-                component=_next(self.facets.component, self.shelf.components(self.facets.node))
+                component=next_choice(self.facets.component, self.shelf.components(self.facets.node))
             )
             self.show_items(self.query_one("#list", Rows).current)
 
@@ -314,8 +341,8 @@ class BrowseScreen(Frame):
         elif self.has_class("-tree") and self.has_class("-narrow"):
             self.remove_class("-tree")
             self.query_one("#list", Rows).focus()
-        elif self.focused is search and search.value:
-            search.value = ""
+        elif self.focused is search:
+            self.leave_search(clear=True)
         elif self.focused is not self.query_one("#list"):
             self.query_one("#list", Rows).focus()
         elif self._trail:
@@ -334,6 +361,14 @@ class BrowseScreen(Frame):
 
     def action_copy_card(self) -> None:
         self.doctor.copy(self.query_one("#card", Card).doc.markdown(), self.word("the-card"))
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """A script is offered where the entry on the card has one."""
+        del parameters
+        if action == "repro":
+            entry = self._entry()
+            return entry is not None and bool(entry.repro)
+        return True
 
     def action_repro(self) -> None:
         entry = self._entry()
@@ -357,20 +392,3 @@ class BrowseScreen(Frame):
         if self._target is not None:
             return session.command_line("explain", self._target.id.partition("@")[0])
         return super().command()
-
-
-def template_text(name: str) -> str:
-    """The source of a template; empty when there is none of that name."""
-    if not name.isidentifier() or name.startswith("_"):
-        return ""
-    path = Path(kb.__file__).parent / "repro" / f"{name}.py"
-    try:
-        return path.read_text(encoding="utf-8")
-    except OSError:
-        return ""
-
-
-def _next(present: str, choices: list[str]) -> str:
-    """The choice after the present one; after the last comes none."""
-    wheel = ["", *choices]
-    return wheel[(wheel.index(present) + 1) % len(wheel)] if present in wheel else ""

@@ -188,6 +188,12 @@ class Shelf:
         return item.title.pick(lang)
 
 
+def next_choice(present: str, choices: list[str]) -> str:
+    """The choice after the present one; after the last comes none."""
+    wheel = ["", *choices]
+    return wheel[(wheel.index(present) + 1) % len(wheel)] if present in wheel else ""
+
+
 class ShelfKeeper:
     """An application that keeps what can be browsed, for all its screens."""
 

@@ -14,7 +14,7 @@ from doctor.read import discover
 from doctor.tui.diagnosis.report_screen import ReportScreen
 from doctor.tui.shell.messages import Failed, ScanFound
 from doctor.tui.shell.views import Card, Rows
-from doctor.tui.shell.widgets import Bar, Hints, Note, typed
+from doctor.tui.shell.widgets import Bar, Hints, Note, SearchBox, typed
 
 MAX_PASTED = 2 << 20  # characters; more belongs into a file
 
@@ -59,6 +59,7 @@ class PasteScreen(ReportScreen):
         with Container(id="panes"):
             yield Rows(id="list", classes="pane")
             yield Card(id="card", classes="pane")
+        yield SearchBox(id="search", classes="-asked", select_on_focus=False)
         yield Hints()
 
     def on_mount(self) -> None:
@@ -115,6 +116,11 @@ class PasteScreen(ReportScreen):
 
     def text_told(self) -> str:
         return self._text
+
+    def leave_search(self, clear: bool) -> None:
+        super().leave_search(clear)
+        if self.focused is self.query_one("#text") and self.outcome is not None:
+            self.set_focus(self.query_one("#list", Rows))
 
     def action_back(self) -> None:
         if self.focused is not None and self.focused.id == "text" and self.outcome is not None:

@@ -145,7 +145,7 @@ class Ask(Dialog):
         self.query_one("#remark", Bar).show(self._remark)
         escape = keys.hints(("back",), self.doctor.keymap_chosen, self.doctor.language)
         self.query_one(Hints).show([("Enter", self.word("ok")), *escape])
-        self.query_one(Input).focus()
+        self.set_focus(self.query_one(Input))  # at once: what was typed ahead is for it
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         event.stop()

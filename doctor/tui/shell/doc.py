@@ -27,26 +27,28 @@ from doctor.render.document import (
     Section,
     Target,
 )  # fmt: skip
+from doctor.render.excerpt import excerpt
 from doctor.render.layout import cells, wrap
 from doctor.render.markdown import escape, fence
 from doctor.tui.shell import syntax
-from doctor.tui.shell.line import BLANK, Line, Span, folded, shown
+from doctor.tui.shell.line import BLANK, GLYPHS, Line, Span, folded, shown, tail, width
 
 MAX_EVIDENCE = 6  # places shown on a card; all of them are in the evidence view
 LEFT_OUT = ("note", "shape")  # they stand in `why` and in the evidence
-CLOSE = ("where", "applies", "about", "codes", "code")  # sections that stand right beneath what is above them
+CLOSE = ("where", "reason", "applies", "about", "codes", "code")  # sections that stand right beneath what is above them
+HITS = "hits"  # evidence of which a line each is enough: the log itself is a key away
 
 
 class Doc:
     """Made once for a thing and a language; laid out at every width that a pane takes."""
 
-    def __init__(self, name: str, lang: str = "en", documents: Sequence[Document] = ()) -> None:
-        self.name, self.lang, self.documents = name, lang, tuple(documents)
+    def __init__(self, name: str, lang: str = "en", documents: Sequence[Document] = (), severity: str = "") -> None:
+        self.name, self.lang, self.documents, self.severity = name, lang, tuple(documents), severity
         self.links = [target for d in self.documents for _, blocks in _sections(d) for b in blocks for target in _targets(b)]
 
     def layout(self, room: int) -> list[Line]:
         """The lines at that width."""
-        return list(_Layout(self.lang, max(20, room)).lines(self.documents))
+        return list(_Layout(self.lang, max(20, room), self.severity).lines(self.documents))
 
     def markdown(self) -> str:
         """The card for an issue or a message; text from logs stands in fences that it cannot close."""
@@ -62,7 +64,7 @@ def _sections(document: Document) -> Iterator[tuple[Section, tuple[Block, ...]]]
     """What a card shows of a document."""
     for section in document.sections:
         if section.name not in LEFT_OUT:
-            yield section, section.blocks[:MAX_EVIDENCE] if section.name == "evidence" else section.blocks
+            yield section, section.blocks[:MAX_EVIDENCE] if section.name in ("evidence", HITS) else section.blocks
 
 
 def _targets(block: Block) -> tuple[Target, ...]:
@@ -76,8 +78,8 @@ def _targets(block: Block) -> tuple[Target, ...]:
 class _Layout:
     """Blocks to lines of one width; links are numbered as they come, the number is the key that follows one."""
 
-    def __init__(self, lang: str, room: int) -> None:
-        self.lang, self.room, self._links = lang, room, 0
+    def __init__(self, lang: str, room: int, severity: str) -> None:
+        self.lang, self.room, self.severity, self._links = lang, room, severity, 0
 
     def lines(self, documents: Sequence[Document]) -> Iterator[Line]:
         for number, document in enumerate(documents):
@@ -89,8 +91,11 @@ class _Layout:
                     yield BLANK
                 if section.label and section.name not in CLOSE:
                     yield (Span(shown(section.label), "label"),)
-                for at, block in enumerate(blocks, 1):
-                    yield from self._block(block, at)
+                if section.name == HITS:
+                    yield from self._hits([b for b in blocks if isinstance(b, Evidence)])
+                else:
+                    for at, block in enumerate(blocks, 1):
+                        yield from self._block(block, at)
                 if section.aside:
                     hidden = len(section.blocks) - len(blocks)
                     yield from folded(section.aside + (f"  (+{hidden} v)" if hidden else ""), self.room, "dim")
@@ -101,8 +106,37 @@ class _Layout:
             rows = wrap(shown(document.title), max(8, self.room - cells(head)))
             pad = " " * cells(head)
             yield from ((Span(pad if i else head, "id"), Span(row, "title")) for i, row in enumerate(rows))
-        if facts := "  ".join(fact for fact in document.facts if fact):
-            yield from folded(facts, self.room, "dim")
+        facts = [fact for fact in document.facts if fact]
+        if facts and self.severity:
+            tag = Span(f"{GLYPHS.get(self.severity, '')} {facts.pop(0)}", self.severity)
+            yield from self._hang(tag, "  " + "  ".join(facts), "dim")
+        elif facts:
+            yield from folded("  ".join(facts), self.room, "dim")
+
+    def _hits(self, found: Sequence[Evidence]) -> Iterator[Line]:
+        """A line each, beneath the name of its file."""
+        path = ""
+        for one in found:
+            if one.path != path:
+                path = one.path
+                yield (Span(tail(shown(path), self.room), "dim"),)
+            self._links += 1
+            mark = Span(f"[{self._links}] " if self._links < 10 else "    ", "key")
+            time = one.time.partition(" ")[2][:12]
+            head = (mark, Span(f"{word('at-line', self.lang)} {one.line}", "link"), Span(f"  {time}  " if time else "  ", "dim"))
+            yield (*head, *self._excerpt(one, self.room - width(head)))
+
+    def _excerpt(self, one: Evidence, room: int) -> Iterator[Span]:
+        """The part of a line that matched, marked, with what stands around it as far as there is room."""
+        message = notation.message(one.text).strip()
+        told = excerpt(one._replace(text=message) if one.matched in message else one, room)
+        text, at = shown(told.text), 0
+        for begin, end, style in ((0, told.at, "log"), (told.at, told.at + told.size, "matched"), (told.at + told.size, room, "log")):
+            piece = ""
+            while at < len(text) and cells(text[:at]) < end:
+                piece, at = piece + text[at], at + 1
+            if begin < end:
+                yield Span(piece, style)
 
     def _block(self, block: Block, at: int) -> Iterable[Line]:
         if isinstance(block, Fix):
@@ -129,6 +163,8 @@ class _Layout:
         return self._hang(Span("- ", "dim"), f"{block.title}  {block.url}".strip(), "dim")
 
     def _fix(self, fix: Fix, number: int) -> Iterator[Line]:
+        if number > 1:
+            yield BLANK
         yield from self._hang(Span(f"{number}. ", "goal"), f"[{fix.goal}] {fix.headline}", "goal")
         for part in fix.parts:
             yield from self._part(part, "   ")
@@ -145,7 +181,8 @@ class _Layout:
         """Lines to paste are never broken: a long one runs out of the pane (its whole text is what is copied)."""
         lines = folded(f"# {remark}", self.room, "dim", 2) if remark else []
         for row in syntax.lines(text.rstrip("\n"), lang):
-            lines.append((Span("  "), *(Span(shown(s.text), s.style) for s in row)))
+            code = (Span(" ", "code"), *(Span(shown(s.text), s.style) for s in row))
+            lines.append((Span(" "), *code, Span(" " * max(1, self.room - 1 - width(code)), "code")))
         return lines
 
     def _relation(self, relation: Relation) -> Iterator[Line]:

@@ -7,6 +7,7 @@ from typing import ClassVar
 from textual import events
 from textual.binding import Binding
 from textual.screen import Screen
+from textual.widgets import Input
 
 from doctor.base.words import word
 from doctor.tui.shell import keys
@@ -14,7 +15,7 @@ from doctor.tui.shell.bindings import bindings
 from doctor.tui.shell.dialogs import Show
 from doctor.tui.shell.host import MEDIUM, NARROW, Host, host_of
 from doctor.tui.shell.views import STYLE_CLASSES, LineView
-from doctor.tui.shell.widgets import Bar, Hints
+from doctor.tui.shell.widgets import Bar, Hints, SearchBox
 
 
 class Frame(Screen[None]):
@@ -22,7 +23,7 @@ class Frame(Screen[None]):
 
     COMPONENT_CLASSES: ClassVar[set[str]] = STYLE_CLASSES
     BINDINGS: ClassVar[list[Binding | tuple[str, str] | tuple[str, str, str]]] = bindings(
-        "back", "maximise", "command-line"
+        "back", "maximise", "command-line", "search"
     )
     HINTS: ClassVar[tuple[str, ...]] = ()
     HELP_TITLE = "help-title"
@@ -38,7 +39,53 @@ class Frame(Screen[None]):
         """Draws all texts anew; called when the language changed and when the screen comes up."""
 
     def hints(self) -> tuple[str, ...]:
-        return self.HINTS
+        """The keys worth knowing where the reader is."""
+        return ("accept", "back") if isinstance(self.focused, SearchBox) else self.useful(self.HINTS)
+
+    def useful(self, names: tuple[str, ...]) -> tuple[str, ...]:
+        """Without the keys that can do nothing now."""
+        return tuple(name for name in names if self.check_action(keys.KEYS[name].action, ()) is not False)
+
+    # The search: one box on every screen
+
+    @property
+    def search_box(self) -> SearchBox:
+        return self.query_one("#search", SearchBox)
+
+    def action_search(self) -> None:
+        """The focus at once: what is typed next is for the box."""
+        self.search_box.add_class("-open")
+        self.set_focus(self.search_box)
+
+    def leave_search(self, clear: bool) -> None:
+        """Back to where the reader was; `clear`: as if nothing had been searched."""
+        box = self.search_box
+        if clear:
+            box.value = ""
+        if not box.value:
+            box.remove_class("-open")
+        if self.focused is box:
+            self.set_focus(self.query_one(self.AUTO_FOCUS or "LineView"))
+
+    def on_search_box_left(self) -> None:
+        self.leave_search(clear=False)
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        if isinstance(event.input, SearchBox):
+            event.stop()
+            self.leave_search(clear=False)
+            self.searched(event.value)
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        if isinstance(event.input, SearchBox):
+            event.stop()
+            self.search_typed(event.value)
+
+    def search_typed(self, text: str) -> None:
+        """Called as it is typed."""
+
+    def searched(self, text: str) -> None:
+        """Called when it has been typed."""
 
     def update_hints(self) -> None:
         for line in self.query(Hints):
@@ -61,10 +108,14 @@ class Frame(Screen[None]):
     def on_descendant_focus(self) -> None:
         self.update_hints()
 
-    def bar(self, left: str) -> None:
-        """The bar on top: the place, and the two languages with the present one marked."""
+    def bar(self, told: str, place: str = "") -> None:
+        """The bar on top: what is told, what is looked at as far as there is room, the two languages with the present one marked."""
         language = "[中文] EN" if self.doctor.language == "zh" else "中文 [EN]"
-        self.query_one(Bar).show(left, language if self.doctor.redact else f"{self.word('redact-off-bar')}  {language}")
+        session = self.doctor.session
+        faulty = len(session.known.problems) if session.loaded else 0
+        marks = [self.word("kb-faulty", n=faulty)] if faulty else []
+        marks += [] if self.doctor.redact else [self.word("redact-off-bar")]
+        self.query_one(Bar).show(told, "  ".join([*marks, language]), place)
 
     def command(self) -> str:
         """The command line that gives what this screen shows."""
@@ -89,5 +140,7 @@ class Frame(Screen[None]):
     def action_back(self) -> None:
         if self.maximized is not None:
             self.minimize()
+        elif isinstance(self.focused, SearchBox) or self.search_box.value:
+            self.leave_search(clear=True)
         elif len(self.app.screen_stack) > 1:
             self.app.pop_screen()

@@ -6,11 +6,15 @@ import gc
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
+from weakref import WeakKeyDictionary
 
 from rich.markup import escape
+from textual import events
 from textual.app import App
 from textual.message_pump import MessagePump
 from textual.reactive import reactive
+from textual.widget import Widget
+from textual.widgets import Input, TextArea
 
 from doctor.base.words import word
 from doctor.tui.shell import clipboard, keys
@@ -24,6 +28,7 @@ if TYPE_CHECKING:
 
 NARROW, MEDIUM = 100, 130  # cells: below these a screen has another shape
 COLLECT = (20_000, 20, 20)
+WRITES = (Input, TextArea)  # what takes letters as letters
 Severity = Literal["information", "warning", "error"]
 
 
@@ -37,8 +42,39 @@ class Host(App[None]):
         self.session = session
         self.low_bandwidth = low_bandwidth
         self.redact = True  # what is exported and copied for others
+        self._aims: WeakKeyDictionary[events.Key, Widget] = WeakKeyDictionary()  # to whom a key was given
+        self._under_way: list[Widget] = []  # to whom the keys were given that have not come back yet
         self.keymap_chosen, self.keymap_faults = keys.load_keymap(keys.keymap_file())
         self.set_reactive(Host.language, session.lang)
+
+    # Keys that are typed ahead: the box that a key opens gets those behind it, however fast they come
+
+    async def on_event(self, event: events.Event) -> None:
+        """Keys go to who has the focus; behind a key that is still under way they wait, so that their order stays."""
+        if isinstance(event, events.Key) and not event.is_forwarded:
+            focused = self.focused or self.screen
+            if isinstance(focused, WRITES) and self._under_way and self._under_way[-1].is_running:
+                focused = self._under_way[-1]
+                self._aims[event] = focused
+                self._under_way.append(focused)
+                focused._forward_event(event)
+                return
+            self._aims[event] = focused
+            if not isinstance(focused, WRITES):
+                self._under_way.append(focused)
+        await super().on_event(event)
+
+    def on_key(self, event: events.Key) -> None:
+        """A key that nobody took. What writes got the focus meanwhile: then it is a letter, no command."""
+        aim = self._aims.pop(event, None)
+        if aim in self._under_way:
+            self._under_way.remove(aim)
+        focused = self.focused
+        if aim is not None and focused is not aim and isinstance(focused, WRITES):
+            event.prevent_default()
+            again = events.Key(event.key, event.character)
+            self._aims[again] = focused
+            focused._forward_event(again)
 
     # Other screens
 
@@ -48,6 +84,10 @@ class Host(App[None]):
 
     def show_log(self, source: Source, line: int, hits: Sequence[HitLine], pseudonyms: Pseudonyms | None) -> None:
         """A log at a line, with the lines that a finding rests on."""
+        raise NotImplementedError
+
+    def show_logs(self, paths: tuple[str, ...]) -> None:
+        """The diagnosis of logs."""
         raise NotImplementedError
 
     def show_job(self, job: Mapping[str, Any]) -> None:

@@ -31,6 +31,7 @@ KEYS: Mapping[str, Key] = {
     "right": Key("right,l", "right", ("right", "右"), ("Scroll to the right", "向右滚动")),
     "back": Key("escape", "back", ("back", "返回"), ("Back, or clear the search, or stop what is running", "返回、清除搜索或停止当前工作")),
     "search": Key("slash", "search", ("search", "搜索"), ("Search", "搜索")),
+    "accept": Key("enter", "submit", ("to the hits", "到结果"), ("Leave the search box and keep what was found", "离开搜索框并保留结果")),
     "severity": Key("s", "severity", ("severity", "级别"), ("Only entries of the next severity", "按级别筛选（循环）")),
     "component": Key("m", "component", ("component", "组件"), ("Only entries of the next component", "按组件筛选（循环）")),
     "domains": Key("d", "domains", ("domains", "分类"), ("To the tree of domains", "转到分类树")),
@@ -46,6 +47,11 @@ KEYS: Mapping[str, Key] = {
     "evidence": Key("v", "evidence", ("evidence", "证据"), ("See the evidence in the log", "在日志中查看证据")),
     "rescan": Key("f5,R", "rescan", ("rescan", "重扫"), ("Read the logs again", "重新读取日志")),
     "job": Key("t", "job", ("job", "作业"), ("Ranks and timeline of the job", "作业的 rank 与时间线")),
+    "zoom-in": Key("plus,equals_sign", "zoom_in", ("zoom", "放大"), ("Half the time, around the end of the selected row", "时间放大一倍，以所选行的结束时刻为中心")),
+    "zoom-out": Key("minus", "zoom_out", ("out", "缩小"), ("Twice the time", "时间缩小一倍")),
+    "earlier": Key("less_than_sign,comma", "earlier", ("earlier", "更早"), ("Earlier on the line of time", "时间线左移")),
+    "later": Key("greater_than_sign,full_stop", "later", ("later", "更晚"), ("Later on the line of time", "时间线右移")),
+    "whole": Key("0", "whole", ("all time", "全部时间"), ("The whole time of the job", "显示作业的全部时间")),
     "next-hit": Key("n", "next_hit", ("next hit", "下一处"), ("To the next hit", "下一处命中")),
     "previous-hit": Key("N", "previous_hit", ("previous hit", "上一处"), ("To the hit before", "上一处命中")),
     "filter": Key("f", "filter", ("filter", "过滤"), ("Show only lines of a level, module, pid or rank", "只显示某级别、模块、pid 或 rank 的行")),
@@ -66,7 +72,7 @@ KEYS: Mapping[str, Key] = {
 }  # fmt: skip
 
 NAMES = {
-    "question_mark": "?", "slash": "/", "colon": ":", "escape": "Esc", "enter": "Enter", "space": "Space", "down": "↓", "up": "↑",
+    "question_mark": "?", "plus": "+", "minus": "-", "less_than_sign": "<", "greater_than_sign": ">", "slash": "/", "colon": ":", "escape": "Esc", "enter": "Enter", "space": "Space", "down": "↓", "up": "↑",
     "left": "←", "right": "→", "pagedown": "PgDn", "pageup": "PgUp", "home": "Home", "end": "End", "backspace": "Bksp",
 }  # fmt: skip
 

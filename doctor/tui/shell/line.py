@@ -26,12 +26,20 @@ Line = tuple[Span, ...]
 BLANK: Line = ()
 
 
+# Severity for eyes that see no colours, and for lists that have no room for its word. All are one cell wide everywhere.
+GLYPHS = {"fatal": "✖", "error": "✗", "warning": "!", "info": "i"}
+
+
 class Row(NamedTuple):
-    """A row of a list: what stands left and right; rows without a key are headings that the cursor passes over."""
+    """A row of a list: what stands left and right; rows without a key are headings that the cursor passes over.
+
+    `of`: the key of the row that this one goes on with.
+    """
 
     key: str
     left: Line
     right: Line = BLANK
+    of: str = ""
 
 
 class RowsOf(Sequence[Row]):
@@ -72,6 +80,8 @@ def width(line: Line) -> int:
 def between(left: Iterable[Span], right: Iterable[Span], room: int) -> Line:
     """Left and right parts with the room between them; the left one gives way when there is none."""
     head, tail = tuple(left), tuple(right)
+    if not tail:
+        return cut(head, room)
     free = room - width(tail) - 1
     if width(head) > free:
         head = cut(head, max(0, free))
@@ -79,7 +89,7 @@ def between(left: Iterable[Span], right: Iterable[Span], room: int) -> Line:
 
 
 def cut(line: Line, room: int) -> Line:
-    """The line in at most that many cells, with dots where something is left out."""
+    """The line in at most that many cells, with dots where something is left out: behind a word when one ends nearby."""
     if width(line) <= room:
         return line
     kept: list[Span] = []
@@ -95,9 +105,21 @@ def cut(line: Line, room: int) -> Line:
             if cells(text + c) > left:
                 break
             text += c
-        kept.append(Span(text + ".." if room >= 2 else "", span.style))
+        kept.append(Span(_whole_words(text, span.text) + ".." if room >= 2 else "", span.style))
         break
     return tuple(kept)
+
+
+LONGEST_WORD = 16  # characters that are given up for the end of a word
+
+
+def _whole_words(head: str, text: str) -> str:
+    """The beginning of a text without the piece of a word that it ends in; a name that is longer is cut anywhere."""
+    if text[len(head) : len(head) + 1] in ("", " "):
+        return head.rstrip()
+    end = head.rfind(" ")
+    piece = head[end + 1 :]
+    return head[:end].rstrip() if end > 0 and len(piece) <= LONGEST_WORD and piece.isascii() else head
 
 
 def folded(text: str, room: int, style: str = "", indent: int = 0) -> list[Line]:
@@ -107,3 +129,12 @@ def folded(text: str, room: int, style: str = "", indent: int = 0) -> list[Line]
     for paragraph in text.split("\n"):
         found += [(*pad, Span(row, style)) for row in wrap(shown(paragraph), max(8, room - indent))]
     return found
+
+
+def tail(text: str, room: int) -> str:
+    """The end of a text in at most that many cells: of a path it names the file."""
+    if cells(text) <= room:
+        return text
+    while text and cells(text) > room - 2:
+        text = text[1:]
+    return f"..{text}"

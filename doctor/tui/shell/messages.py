@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from textual.widget import Widget
 
     from doctor.read.logfile import LogFile, LogRow
-    from doctor.tui.shell.session import Outcome, Step
+    from doctor.tui.shell.session import HitLine, Outcome, Step
 
 
 @dataclass
@@ -94,11 +94,24 @@ class WatchTold(Message):
 
 @dataclass
 class LogOpened(Message):
-    """A log was opened, and where the asked line begins."""
+    """A log was opened. Where the asked line begins, unless that has to be looked for first."""
 
     log: LogFile
+    start: int | None
+
+
+@dataclass
+class LineFound(Message):
+    """Where the asked line of a log begins."""
+
     start: int
-    run: int
+
+
+@dataclass
+class HitsFound(Message):
+    """Where lines that a finding rests on begin."""
+
+    starts: dict[int, HitLine]
 
 
 @dataclass

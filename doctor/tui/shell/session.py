@@ -17,7 +17,9 @@ from kb.knowledge import Knowledge, load
 if TYPE_CHECKING:  # what scans and concludes is imported by the thread that does it: the first picture needs none of it
     from doctor.judge.diagnosis import Diagnosis
     from doctor.read.source import Source
+    from doctor.scan.harvest import Hit
     from doctor.scan.scanner import Scanner
+    from kb.model import Entry
 
 Json = dict[str, Any]
 PARTIAL_S = 0.8  # how often the findings so far are worth a look
@@ -31,6 +33,17 @@ class Step(NamedTuple):
     total: int
     files: int
     all_files: int
+    seconds: float = 0.0
+
+    @property
+    def rate(self) -> float:
+        """Bytes a second."""
+        return self.bytes / self.seconds if self.seconds > 0 else 0.0
+
+    @property
+    def left(self) -> float | None:
+        """Seconds that are left at that rate; None before it is known."""
+        return (self.total - self.bytes) / self.rate if self.rate else None
 
     @property
     def share(self) -> int:
@@ -75,6 +88,7 @@ class Session:
         self._lock, self._loading = threading.Lock(), threading.Lock()
         self._loaded = threading.Event()
         self.sources: tuple[Source, ...] = ()
+        self.begun: dict[str, list[tuple[int, int]]] = {}  # by source: offsets, and how many lines begin before each
 
     @property
     def known(self) -> Knowledge:
@@ -128,7 +142,7 @@ class Session:
             sources, skipped = found.sources, found.skipped
         else:
             skipped = ()
-        self.sources = tuple(sources)
+        self.sources, self.begun = tuple(sources), {}
         ranges = [part for source in sources for part in work.cut(source)]
         total = sum(part.size for part in ranges)
         scanner = self.scanner(self.select)
@@ -145,11 +159,18 @@ class Session:
             done[number] = work.scan_one(part, scanner)
             read += part.size or done[number].size
             files += part.start == 0
-            on_step(Step(read, max(total, read), files, len(sources)))
+            self._count(part.source, part.end, done[number].lines)
+            on_step(Step(read, max(total, read), files, len(sources), clock() - begin))
             if clock() - last > PARTIAL_S:
                 on_partial(self._outcome(work.join(ranges, done), skipped, clock() - begin, False))
                 last = clock()
         return self._outcome(work.join(ranges, done), skipped, clock() - begin, True)
+
+    def _count(self, source: Source, end: int | None, lines: int) -> None:
+        """Keeps what was counted of a large log: its evidence is then found without counting again."""
+        if end is not None:
+            counted = self.begun.setdefault(source.name, [])
+            counted.append((end, lines + (counted[-1][1] if counted else 0)))
 
     def _outcome(self, harvests: Sequence[Harvest], skipped: Sequence[Skipped], seconds: float, whole: bool) -> Outcome:
         from doctor.answer.report import report
@@ -180,22 +201,10 @@ class Session:
         kind, _, name = key.partition(":")
         found: dict[int, HitLine] = {}
         if kind == "finding":
-            for related in outcome.diagnosis.related:
-                if related.finding.entry.code != name:
-                    continue
-                anchors = {s.id: s.anchors for s in related.finding.entry.signals}
-                for hit in related.finding.hits:
-                    if path in (hit.place.path, clean(hit.place.path)):
-                        before = found.get(hit.place.line, HitLine(hit.place.line, (), ()))
-                        found[hit.place.line] = HitLine(
-                            hit.place.line,
-                            tuple(dict.fromkeys((*before.captures, *hit.captures))),
-                            tuple(
-                                dict.fromkeys(
-                                    (*before.marks, *anchors.get(hit.signal, ()), *(v for _, v in hit.captures))
-                                )
-                            ),
-                        )
+            for one in (r.finding for r in outcome.diagnosis.related if r.finding.entry.code == name):
+                for hit in (h for h in one.hits if path in (h.place.path, clean(h.place.path))):
+                    line = hit.place.line
+                    found[line] = _joined(found.get(line, HitLine(line, (), ())), hit, one.entry)
         elif kind == "cluster" and name.isdigit() and int(name) < len(outcome.diagnosis.unexplained):
             place = outcome.diagnosis.unexplained[int(name)].first
             found[place.line] = HitLine(place.line, (), ())
@@ -215,3 +224,16 @@ class Session:
             if value is not None:
                 flags += [f"--{name}", str(value)]
         return self.command_line("scan", *flags, *(self.paths or ("-",)))
+
+
+def _joined(before: HitLine, hit: Hit, entry: Entry) -> HitLine:
+    """A line with what one more leaf saw in it: what matched, where that decides, and what was captured."""
+    from doctor.answer.matched import decides, matched
+
+    told = matched(hit, entry) if decides(entry, hit.signal) else ""
+    marks = (told, *(value for _, value in hit.captures))
+    return HitLine(
+        before.line,
+        tuple(dict.fromkeys((*before.captures, *hit.captures))),
+        tuple(dict.fromkeys((*before.marks, *(mark for mark in marks if mark)))),
+    )

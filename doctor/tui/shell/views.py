@@ -18,14 +18,15 @@ from doctor.tui.shell.bindings import bindings
 from doctor.tui.shell.doc import Doc
 from doctor.tui.shell.line import BLANK, Line, Row, RowsOf, between, folded, shown, width
 from doctor.tui.shell.messages import RowFolded, RowHighlighted, RowOpened
+from doctor.tui.shell.themes import FEW
 
 STYLES = (
     "title", "id", "label", "dim", "fatal", "error", "warning", "info", "good", "key", "link", "code", "code-comment",
-    "code-string", "code-number", "code-keyword", "code-name", "log", "hit", "goal", "cursor", "cursor-away", "head", "thumb",
+    "code-string", "code-number", "code-keyword", "code-name", "log", "matched", "hit", "goal", "cursor", "cursor-away", "head", "thumb",
 )  # fmt: skip
 # Screens have the styles, not their parts: they are worked out once, and every list and card draws with the same ones.
 STYLE_CLASSES = {f"line--{name}" for name in STYLES}
-FILLED = ("cursor", "cursor-away", "thumb")  # those that have a background of their own
+FILLED = ("cursor", "cursor-away", "thumb", "fatal", "hit", *(n for n in STYLES if n.startswith("code")))  # on a ground of their own
 
 
 class LineView(Widget, can_focus=True):
@@ -67,6 +68,11 @@ class LineView(Widget, can_focus=True):
             self._styles_named[name] = style
         return style
 
+    def cover(self, name: str) -> Style:
+        """What lies over a whole line. Its text keeps its colours, unless they are the terminal's: nobody knows those."""
+        style = self.named_style(name)
+        return style if self.app.theme in FEW else Style(bgcolor=style.bgcolor)
+
     def render_lines(self, crop: Region) -> list[Strip]:
         """Styles hold until theme, focus or rules change: looked at once a drawing, not once a word."""
         state = (self.app.theme, self.has_focus, self.screen)
@@ -95,11 +101,11 @@ class LineView(Widget, can_focus=True):
         if at >= self.count():
             return Strip([Segment(" " * room, base), bar])
         over = self.row_style(at)
-        cover = self.named_style(over) if over else None
+        cover = self.cover(over) if over else None
         segments = []
         for text, name in self.line_at(at, room):
             style = base + self.named_style(name) if name else base
-            segments.append(Segment(shown(text), style + cover if cover else style))
+            segments.append(Segment(shown(text), style + cover if cover and name not in FILLED else style))
         fill = base + cover if cover else base
         strip = Strip(segments)
         if strip.cell_length > self.left + room > 1:  # there is more to the right
@@ -184,7 +190,7 @@ class Rows(LineView):
         return between(row.left, row.right, room)
 
     def row_style(self, y: int) -> str:
-        if y != self.cursor or not self.rows:
+        if not self.rows or not (y == self.cursor or (self.current and self.rows[y].of == self.current)):
             return ""
         return "cursor" if self.has_focus else "cursor-away"
 
@@ -215,7 +221,7 @@ class Rows(LineView):
             return
         before, self.cursor = self.cursor, at
         for line in (before, at):
-            self.refresh(Region(0, line - self.top, self.size.width, 1))
+            self.refresh(Region(0, line - self.top, self.size.width, self._end(line) - line))
         self._reveal()
         self.post_message(RowHighlighted(self, self.current))
 
@@ -225,12 +231,23 @@ class Rows(LineView):
                 self.move_to(at)
                 return
 
+    def _end(self, at: int) -> int:
+        """Behind the last line of the row that begins there."""
+        key, end = self.rows[at].key, at + 1
+        while end < len(self.rows) and key and self.rows[end].of == key:
+            end += 1
+        return end
+
     def _reveal(self) -> None:
-        first = self.cursor - 1 if self.cursor and not self.rows[self.cursor - 1].key else self.cursor
+        before = self.rows[self.cursor - 1] if self.cursor else None
+        first = self.cursor - 1 if before is not None and not before.key and not before.of else self.cursor
+        if self.cursor < self.height and all(not row.key for row in self.rows[: self.cursor]):
+            first = max(0, self._end(self.cursor) - self.height)  # what stands above the first row belongs to it
+        last = min(self._end(self.cursor), self.cursor + self.height)
         if first < self.top:
             self.look_at(first)
-        elif self.cursor >= self.top + self.height:
-            self.look_at(self.cursor - self.height + 1)
+        elif last > self.top + self.height:
+            self.look_at(last - self.height)
 
     def resized(self) -> None:
         super().resized()
@@ -271,6 +288,8 @@ class Rows(LineView):
 
     def on_click(self, event: events.Click) -> None:
         at = event.y - self.gutter.top + self.top
+        while 0 < at < len(self.rows) and self.rows[at].of:
+            at -= 1
         if not 0 <= at < len(self.rows) or not self.rows[at].key:
             return
         if at == self.cursor:

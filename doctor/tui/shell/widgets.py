@@ -13,32 +13,39 @@ from textual.widgets import Input
 
 from doctor.base.notation import clean
 from doctor.render.layout import cells
-from doctor.tui.shell.line import Span, between, shown
+from doctor.tui.shell.line import Span, between, shown, tail
+
+SHORTEST_PLACE = 16  # cells: less of a path tells nothing
 
 
 class Bar(Widget):
-    """One line: what is looked at on the left, the state of the program on the right. Its texts are data, never markup."""
+    """One line: what is told, what is looked at, and the state of the program on the right. Its texts are data, never markup."""
 
     def __init__(self, **more: str) -> None:
         super().__init__(**more)  # type: ignore[arg-type]
-        self._left, self._right = "", ""
+        self._left, self._right, self._place = "", "", ""
 
-    def show(self, left: str, right: str = "") -> None:
-        if (left, right) != (self._left, self._right):
-            self._left, self._right = left, right
+    def show(self, left: str, right: str = "", place: str = "") -> None:
+        if (left, right, place) != (self._left, self._right, self._place):
+            self._left, self._right, self._place = left, right, place
             self.refresh()
 
     def render(self) -> Text:
+        """What is told comes first; then the place, of which the end is kept: that names the file."""
         room = max(10, self.size.width)
-        line = between((Span(shown(self._left)),), (Span(shown(self._right)),), room)
+        told, place = shown(self._left), shown(self._place)
+        free = room - cells(told) - cells(self._right) - 6
+        place = place if cells(place) <= free else tail(place, free) if free >= SHORTEST_PLACE else ""
+        gap = "   " if told and place else ""
+        line = between((Span(f"{told}{gap}{place}"),), (Span(shown(self._right)),) if self._right else (), room)
         return Text("".join(s.text for s in line), no_wrap=True, end="")
 
 
 class Note(Bar):
     """A remark between bar and content; takes no room when it is empty."""
 
-    def show(self, left: str, right: str = "") -> None:
-        super().show(left, right)
+    def show(self, left: str, right: str = "", place: str = "") -> None:
+        super().show(left, right, place)
         self.display = bool(left or right)
 
 
@@ -57,6 +64,7 @@ class Hints(Widget):
     def render(self) -> Text:
         """The last two hints are always there; of the others those that fit, the first ones first."""
         text = Text(no_wrap=True, end="")
+        accent = self.screen.get_component_rich_style("line--key", partial=True)
         always = self._hints[-2:]
         room = self.size.width - sum(cells(key) + cells(word) + 3 for key, word in always)
         for number, (key, word) in enumerate([*self._hints[:-2], *always]):
@@ -65,7 +73,7 @@ class Hints(Widget):
             if not last and (number >= 8 or piece > room):
                 continue
             room -= piece
-            text.append(key, style="bold")
+            text.append(key, style=accent)
             text.append(f" {word}  ")
         return text
 
