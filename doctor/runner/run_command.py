@@ -90,7 +90,7 @@ def _report(
 ) -> None:
     """The diagnosis after the program's own output, on standard error's side of it."""
     output = tail.content()
-    name = _keep(output, folder)  # the diagnosis cites it
+    name = _keep(output, folder, bool(save))  # the diagnosis cites it
     logs = tree.found()
     _say("run.failed", language, code=code, files=len(logs.paths))
     if logs.paths and not logs.sure:
@@ -111,14 +111,16 @@ def _report(
         _say("run.record", language, path=records[0] if len(records) == 1 else folder)
 
 
-def _keep(output: bytes, folder: Path | None) -> str:
-    """What the command printed, beside its logs; on a full disk it is diagnosed from memory all the same."""
+def _keep(output: bytes, folder: Path | None, asked: bool) -> str:
+    """What the command printed, beside its logs; on a full disk it is diagnosed from memory all the same, which is told
+    to who asked for a copy."""
     path = Path("output.txt")
     try:
         path = (folder or Path(tempfile.mkdtemp(prefix="npu-doctor-run-"))) / "output.txt"
         path.write_bytes(output)
     except OSError as problem:
-        sys.stderr.write(f"npu-doctor: cannot write {path}: {problem.strerror}\n")
+        if asked:
+            sys.stderr.write(f"npu-doctor: cannot write {path}: {problem.strerror}\n")
         return "<output>"
     return str(path)
 

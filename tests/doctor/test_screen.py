@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 from terminal import ROOT, terminal
 
-from doctor.render import layout
+from doctor.render import compact, layout
+from doctor.render.call import Call
 from doctor.render.document import Evidence
 from doctor.render.excerpt import excerpt
 from doctor.render.layout import Style, cells
@@ -58,8 +59,7 @@ def test_the_demo_is_answered_on_one_screen(lang: str) -> None:
     assert places == sorted(places)
     assert any(set(row.strip().split()[0]) == {"^"} for row in answer if row.strip())
     fix = next(n for n, row in enumerate(answer) if row.split()[:1] == [LABELS[lang][5]])
-    assert any("export ASCEND_LAUNCH_BLOCKING=1" in row for row in answer[fix:])
-    assert any("unset ASCEND_LAUNCH_BLOCKING" in row for row in answer[fix:])
+    assert any(row.startswith(" " * 13) and row.strip()[:1] not in "#^" for row in answer[fix:])  # something to paste
     assert answer[-1].endswith(f"npu-doctor browse {DEMO}")
 
 
@@ -391,3 +391,30 @@ def test_an_excerpt_fits_and_holds_what_matched(text: str, matched: str, width: 
         assert made.size == cells(matched)
     else:
         assert made.size == 0
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_a_step_is_shown_with_how_to_take_it_back(lang: str) -> None:
+    """The first fix of the screen: command, undo, risk, and what to know before."""
+    both = {"en": "it is slow", "zh": "会变慢"}
+    fix = {
+        "goal": "locate", "risk": "medium", "title": {"en": "Look", "zh": "查看"}, "commands": [],
+        "env": [{"name": "PLUGH", "value": "1", "scope": "process", "undo": "unset PLUGH", "caution": both}],
+    }  # fmt: skip
+    found = {
+        "id": "USR001", "slug": "mine", "kind": "user-code", "role": "root", "severity": "error", "confidence": 0.95, "why": both, "note": None, "against": None,
+        "title": both, "cause": both, "scope": {"node": None, "rank": 3, "device": None, "pid": 7}, "count": 1, "first_seen": None, "last_seen": None,
+        "explains": [], "explained_by": None, "repro": None, "references": [], "fixes": [fix, fix], "doubts": [both], "first_fix": 0,
+        "evidence": [{"path": "a.log", "line": 1, "end_line": 1, "time": None, "level": None, "module": None, "text": "it broke", "matched": "broke"}],
+    }  # fmt: skip
+    report = {
+        "verdict": "findings", "situation": {"line": both, "facts": {}}, "decisive": None, "findings": [found], "unexplained": [], "missing_evidence": [],
+        "skipped": [], "stats": {"files": 1, "bytes": 8, "seconds": 0.1},
+    }  # fmt: skip
+    told = compact.render(report, lang, Style(), Call(("a log",)))
+    assert "export PLUGH=1" in told
+    assert "unset PLUGH" in told
+    assert {"en": "risk: medium", "zh": "风险: 中"}[lang] in told
+    assert f"# {both[lang]}" in told
+    assert told.endswith("npu-doctor browse 'a log'\n")
+    assert {"en": "1 more fix: -v", "zh": "另有 1 个修复方法: -v"}[lang] in told

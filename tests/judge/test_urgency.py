@@ -55,7 +55,7 @@ def test_broken_memory_is_read_before_five_errors(bench: Bench) -> None:
         "devNum[3] devNum must be divisible by 8, or equal to 1, 2 or 4",
         "HcclCommInitRootInfo failed with error 2, no device memory left",
     )
-    logs = {f"{n}/plog-{n}_20200101000000000.log": f"[ERROR] HCCL({n},python):2020-01-01-00:00:0{n}.000.000 [x.cc:1]{text}\n" for n, text in enumerate(said, 1)}
+    logs = {f"{n}/plog-{n}_20260220164100000.log": f"[ERROR] HCCL({n},python):2026-02-20-16:41:0{n}.000.000 [x.cc:1]{text}\n" for n, text in enumerate(said, 1)}
     logs["z/dmesg.txt"] = entries["DRV002"].match[0].text
     parts = [bench._scanner.scan(discover.given_text(text, name)) for name, text in logs.items()]
     roots = [r.finding.entry.code for r in conclude(parts, bench.knowledge).roots]

@@ -82,7 +82,7 @@ def test_a_failure_is_diagnosed_after_the_output() -> None:
     done = ran(*shell("echo first; echo boom >&2; exit 4"))
     assert done.returncode == 4
     assert done.stdout.decode().splitlines()[0] == "first"
-    assert done.stdout.decode().splitlines()[1].startswith("DIAGNOSIS 1 <output>")
+    assert done.stdout.decode().splitlines()[1].startswith("DIAGNOSIS 1 output.txt")
     assert "boom" in done.stdout.decode().splitlines()[1]
     assert b"ended with exit code 4" in done.stderr
 
@@ -217,7 +217,7 @@ def test_logs_of_the_process_tree_are_read(tmp_path: Path) -> None:
     text = f"mkdir -p {tmp_path}/debug/plog; echo a > {tmp_path}/debug/plog/plog-$$_20260101000000001.log; sh -c 'echo b > {tmp_path}/debug/plog/plog-$$_20260101000000002.log; head -c 300000 /dev/zero'; exit 1"
     done = ran(*shell(text), ASCEND_PROCESS_LOG_PATH=str(tmp_path))
     told = done.stdout.decode()
-    assert "DIAGNOSIS 3 <output>" in told
+    assert "DIAGNOSIS 3 output.txt" in told
     assert "_20260101000000001.log" in told
     assert "_20260101000000002.log" in told
     assert "plog-1_" not in told

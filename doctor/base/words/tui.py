@@ -116,9 +116,6 @@ WORDS = {
     "timeline": ("What happened when (by the clock of each node)", "时间线（按各节点自己的时钟）"),
     "waiters": ("{n} wait for it", "{n} 个 rank 在等它"),
     "silent": ("says nothing", "没有报错"),
-    "waits-for": ("waits for", "等待"),
-    "first-failed": ("failed first", "最先出错"),
-    "log-of": ("has no log", "没有日志"),
     "skew": ("clock skew", "时钟偏差"),
     "world": ("world size", "总 rank 数"),
 }  # fmt: skip
