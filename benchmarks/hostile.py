@@ -19,11 +19,11 @@ import time
 from pathlib import Path
 from types import FrameType
 
-from benchmarks import trees
+from benchmarks import attacks, trees
 from benchmarks.measure import installed, machine, run, table
+from kb.invisible import STEERING
 
 HANG_S = 20
-STEERING = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
 class HangError(BaseException):
@@ -140,11 +140,33 @@ def memory(size: str, place: Path, folder: Path) -> tuple[float, float]:
     return cost.rss / 1e6, cost.wall
 
 
+def classes(place: Path, folder: Path, options: argparse.Namespace) -> tuple[list[str], list[list[str]]]:
+    """What must not depend on form, place, company or number: failures, and rows of figures."""
+    failures: list[str] = []
+    rows: list[list[str]] = []
+    for what, (tried, found) in {
+        "incidents in other forms": attacks.relations(options.share),
+        "errors at edges of ranges": attacks.edges(place, folder),
+        "folders of hostile knowledge": attacks.knowledge(place, folder),
+    }.items():
+        failures += found
+        rows.append([f"{what}: tried, failed", f"{tried}, {len(found)}"])
+    for what, count, attack in (("files", options.files, attacks.many_files), ("distinct errors", options.errors, attacks.distinct_errors)):
+        if count:
+            peak, cpu, found = attack(place, folder, count)
+            failures += found
+            rows.append([f"peak memory, {count} {what}", f"{peak:.0f} MB in {cpu:.1f} s of the processor"])
+    return failures, rows
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sizes", nargs="*", default=["64M", "1G", "4G"])
     parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--patterns", type=int, default=0, help="measure only so many of the knowledge's patterns (default: all)")
+    parser.add_argument("--share", type=int, default=1, help="every so manieth incident goes through all relations (default: each)")
+    parser.add_argument("--files", type=int, default=200_000, help="files of the largest tree")
+    parser.add_argument("--errors", type=int, default=5_000_000, help="errors of which no two are alike")
     options = parser.parse_args()
     begin = time.perf_counter()
     tried, crashes, hangs, broken = inputs(options.rounds)
@@ -159,6 +181,8 @@ def main() -> int:
         ["memory of this process, all inputs", f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB"],
     ]  # fmt: skip
     with tempfile.TemporaryDirectory(prefix="npu-doctor-hostile-") as name, installed() as place:
+        failures, more = classes(place, Path(name), options)
+        rows += more
         for size in options.sizes:
             free = shutil.disk_usage(name).free
             if free < 1.2 * trees.size_of(size):
@@ -168,8 +192,8 @@ def main() -> int:
             rows.append([f"peak memory, {size} tree", f"{peak:.0f} MB in {wall:.1f} s"])
     print(f"{machine()}; {time.perf_counter() - begin:.0f} s\n")
     print(table(("what", "result"), rows))
-    print(*broken[:20], *where_leaked[:20], sep="\n")
-    return 1 if crashes or hangs or steered or leaked else 0
+    print(*broken[:20], *where_leaked[:20], *failures[:40], sep="\n")
+    return 1 if crashes or hangs or steered or leaked or failures else 0
 
 
 if __name__ == "__main__":

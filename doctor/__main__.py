@@ -6,12 +6,25 @@ import errno
 import os
 import sys
 
-from doctor.base import exits, interrupts
+INTERRUPTED = 130  # as in doctor.base.exits, which an early interrupt may keep from being imported
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Runs the command line; never lets a traceback reach a user unless NPU_DOCTOR_DEBUG asks for it."""
+    """Runs the command line; never lets a traceback reach a user unless NPU_DOCTOR_DEBUG asks for it.
+
+    Nothing is imported before an interrupt is a plain message: what people type first they may regret at once.
+    """
+    try:
+        return _main(argv)
+    except KeyboardInterrupt:
+        sys.stderr.write("npu-doctor: interrupted\n")
+        return INTERRUPTED
+
+
+def _main(argv: list[str] | None) -> int:
     import gc
+
+    from doctor.base import exits, interrupts
 
     try:
         _open_standard_streams()
@@ -23,9 +36,6 @@ def main(argv: list[str] | None = None) -> int:
         code = cli.main(sys.argv[1:] if argv is None else argv)
         sys.stdout.flush()
         return code
-    except KeyboardInterrupt:
-        sys.stderr.write("npu-doctor: interrupted\n")
-        return exits.INTERRUPTED
     except BrokenPipeError:
         # The reader has gone (`| head`): nothing to say, and nothing to flush at exit either.
         _drop_output()

@@ -67,7 +67,7 @@ def split(argv: list[str]) -> tuple[list[str], str, list[str]]:
 
 
 def _other_than_global(options: list[str]) -> bool:
-    return any(a.startswith("-") and a.partition("=")[0] not in (*GLOBAL, "--mouse", "--no-mouse", "--low-bandwidth") for a in options)
+    return any(a.startswith("-") and a.partition("=")[0] not in ("--lang", "--kb", "--mouse", "--no-mouse", "--low-bandwidth") for a in options)
 
 
 def _run(name: str, rest: list[str]) -> int:

@@ -109,7 +109,7 @@ def build(layer: Layer) -> tuple[bytes, list[Problem]]:
     problems += more
     told, more = read_situation(layer.single("situation.yaml"), _shown(layer.root / "situation.yaml"), layer.name == "built-in")
     problems += more
-    checks, more = read_checks((path, _shown(path)) for path in layer.files("checks"))
+    checks, more = read_checks(((path, _shown(path)) for path in layer.files("checks")), layer.name)
     problems += more
     compat, more = read_compat(layer.single("compat.yaml"), _shown(layer.root / "compat.yaml"))
     problems += more

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path, PurePath
 
 from kb import anchors, yamldoc
+from kb import files as files_of
 from kb.check import GROUPS, Check, CheckSample, Conditions
 from kb.load import read_fix, read_reference
 from kb.model import CONFIDENCES, NOTHING, SEVERITIES, STATUSES
@@ -24,7 +25,7 @@ def read_checks(files: Iterable[tuple[Path, str]], layer: str = "built-in") -> t
     problems: list[Problem] = []
     for path, shown in files:
         try:
-            got = read_check(shown, path.read_bytes(), layer)
+            got = read_check(shown, files_of.read(path), layer)
         except OSError as error:
             problems.append(Problem(shown, 0, f"cannot be read: {error.strerror}"))
             continue

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from kb import yamldoc
+from kb import files, yamldoc
 from kb.problems import Problem, did_you_mean
 
 SECTIONS = (
@@ -28,7 +28,7 @@ def read_compat(path: Path, shown: str) -> tuple[Rows, list[Problem]]:
     if not path.is_file():
         return {}, []
     try:
-        doc = yamldoc.parse(shown, path.read_bytes())
+        doc = yamldoc.parse(shown, files.read(path))
     except OSError as error:
         return {}, [Problem(shown, 0, f"cannot be read: {error.strerror}")]
     if isinstance(doc, Problem):

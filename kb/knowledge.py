@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import zlib
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -86,8 +86,9 @@ class Knowledge:
         return [signal_from_json(row) for pack in self.packs for row in pack.section("situation")]
 
     def checks(self) -> tuple[Check, ...]:
-        """What a machine is checked for, in the order of the codes; a later layer's check replaces an earlier one's."""
-        found = {row[0]: row for pack in self.packs for row in pack.section("checks")}
+        """What a machine is checked for, in the order of the codes; what is built in is replaced by a layer that says so."""
+        built_in = {row[0] for row in self.packs[0].section("checks")} if self.packs else set()
+        found = {row[0]: row for pack in self.packs for row in pack.section("checks") if pack is self.packs[0] or row[0] not in built_in or replaces(pack, row[0])}
         return tuple(check_from_json(found[code]) for code in sorted(found))
 
     def check(self, code: str) -> Check | None:
@@ -217,12 +218,18 @@ def cache_folder() -> Path | None:
     return Path(base) / "npu-doctor"
 
 
+def user_folder() -> Path | None:
+    """The folder of a user's own knowledge; None when there is no home at all."""
+    config, home = os.environ.get("XDG_CONFIG_HOME"), os.environ.get("HOME")
+    return Path(config or Path(home or "") / ".config") / "npu-doctor" / "kb" if config or home else None
+
+
 def layer_folders(extra: tuple[str, ...] = ()) -> list[tuple[str, Path]]:
     """The folders of knowledge in use, weakest first."""
     found: list[tuple[str, Path]] = [("system", Path("/etc/npu-doctor/kb"))]
-    config = os.environ.get("XDG_CONFIG_HOME")
-    if config or os.environ.get("HOME"):
-        found.append(("user", Path(config or Path(os.environ["HOME"]) / ".config") / "npu-doctor" / "kb"))
+    own = user_folder()
+    if own is not None:
+        found.append(("user", own))
     found.append(("project", Path(".npu-doctor/kb")))
     live = []
     for name, path in found:
@@ -234,12 +241,12 @@ def layer_folders(extra: tuple[str, ...] = ()) -> list[tuple[str, Path]]:
     return live + [(path, Path(path)) for path in extra]
 
 
-def load(extra: tuple[str, ...] = ()) -> Knowledge:
+def load(extra: tuple[str, ...] = (), built_in: Pack | None = None) -> Knowledge:
     """The knowledge of every layer. A faulty entry is kept in `problems` and left out; the others are used.
 
     Shipped knowledge has no faults: they fail the build. A checkout may have some while it is being edited.
     """
-    first, problems = _built_in()
+    first, problems = _built_in() if built_in is None else (built_in, [])
     packs = [first]
     untrusted: list[tuple[Path, str]] = []
     for name, folder in layer_folders(extra):
@@ -282,8 +289,7 @@ def _compiled(name: str, folder: Path) -> tuple[Pack, list[Problem]]:
     """The pack of a layer from the cache when nothing changed, else built (and cached when it has no faults)."""
     layer = Layer(name, folder)
     stamp = layer.stamp()
-    cache = cache_folder()
-    place = cache / f"kb-{_short(os.path.realpath(folder))}.pack" if cache else None
+    place = _place(folder)
     if place is not None:
         try:
             pack = Pack(place.read_bytes())
@@ -299,6 +305,29 @@ def _compiled(name: str, folder: Path) -> tuple[Pack, list[Problem]]:
         write_atomically(place, data)
         keep_newest(place.parent, "kb-*.pack", KEEP_PACKS)
     return Pack(data), problems
+
+
+def _place(folder: Path) -> Path | None:
+    """Where the compiled form of a folder is kept."""
+    cache = cache_folder()
+    return cache / f"kb-{_short(os.path.realpath(folder))}.pack" if cache else None
+
+
+def compiled_before(layer: Layer, changed: Container[Path]) -> Pack | None:
+    """What was compiled of a layer before some files were changed, when nothing else has been since; else None."""
+    place = _place(layer.root)
+    try:
+        if place is None or SHIPPED.is_file():
+            return None
+        made = place.stat().st_mtime_ns
+        others = (path for path in (*layer.all_files(), *HERE.glob("*.py")) if path.stat().st_mtime_ns > made)
+        if any(path.resolve() not in changed for path in others):
+            return None
+        pack = Pack(place.read_bytes())
+        pack.check()
+    except (BrokenPackError, OSError):
+        return None
+    return pack
 
 
 def _short(text: str) -> str:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from kb import anchors, fragments, plain, raised
+from kb.draft import TO_WRITE
 from kb.fetching import executes_what_it_fetches
 from kb.knowledge import Knowledge
 from kb.model import Condition, Entry, Signal, Text
@@ -238,8 +239,16 @@ def reads_without_a_log(entry: Entry, _: Context) -> Iterator[str]:
             yield f"a command without a log has a slot or '<...>', which a shell reads: {command.run[:80]!r}: write NAME"
 
 
+def is_written(entry: Entry, _: Context) -> Iterator[str]:
+    """A draft marks what only a person can write."""
+    told = [(where, text) for where, pair in _texts(entry) for text in pair] + [("a reference", r.title) for r in entry.references]
+    for where, text in told:
+        if TO_WRITE in text:
+            yield f"{where} is to be written: {text[:60]!r}"
+
+
 CHECKS: tuple[Check, ...] = (
     name_fits, two_languages, title_is_short, has_references, has_advice, known_variables, nothing_destructive,
     placeholders_bound, safe_patterns, rare_anchors, edges_resolve, has_samples,
-    risk_is_told, names_its_card, device_is_no_chip, reads_without_a_log,
+    risk_is_told, names_its_card, device_is_no_chip, reads_without_a_log, is_written,
 )  # fmt: skip

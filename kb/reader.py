@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
+from kb.invisible import STEERING
 from kb.model import Text
 from kb.problems import Problem, did_you_mean
 from kb.yamldoc import Document, Path
 
 T = TypeVar("T")
+_OF_LOGS = ("text", "regex", "code", "exit", "path")  # what logs hold may be anything
 MAX_NUMBER = 10_000_000  # of seconds, lines: what is larger is a slip
 
 
@@ -51,6 +53,8 @@ class Reader:
             return default or ""
         if default is None and not value.strip():
             self.fault((key,), f"'{key}' is empty")
+        if key not in _OF_LOGS and (odd := STEERING.search(value)) is not None:
+            self.fault((key,), f"'{key}' has the character U+{ord(odd[0]):04X}, which steers a terminal or is invisible", "write plain text")
         return value
 
     def word(self, key: str, words: tuple[str, ...], default: str | None = None) -> str:

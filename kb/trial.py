@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from kb import build
-from kb.knowledge import Knowledge
-from kb.layers import HERE
+from kb.knowledge import Knowledge, compiled_before, load
+from kb.layers import HERE, Layer
 from kb.model import Entry
 from kb.pack import Pack
 from kb.problems import Problem
@@ -20,6 +20,14 @@ class Trial(NamedTuple):
     entries: tuple[Entry, ...]
     problems: tuple[Problem, ...]
     knowledge: Knowledge
+
+
+def base(files: Iterable[Path], extra: tuple[str, ...] = ()) -> Knowledge:
+    """The knowledge that files are tried upon. When only they have changed since it was compiled, it stands as it is:
+    whoever writes an entry tries it after every change, and need not wait for all the others."""
+    changed = {path.resolve() for path in files}
+    pack = compiled_before(Layer("built-in", HERE), changed)
+    return load(extra, pack)
 
 
 def of_files(files: Iterable[Path], known: Knowledge) -> Trial:

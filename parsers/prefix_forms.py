@@ -149,7 +149,7 @@ LEVEL_LETTERS = frozenset("DIWEFCTNS")
 
 _ESCAPE = lazy(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\^_]|[()][A-Z0-9])")
 _VISIBLE = lazy(r"(?:\^\[|\\x1b|\\u001b|\\033|#033|␛)\[[\d;?]{0,12}[A-Za-z]")
-_VISIBLE_HINTS = ("^[[", "\\x1b[", "\\u001b[", "\\033[", "#033[", "␛[")
+_ESCAPED_HINTS = ("\\x1b[", "\\u001b[", "\\033[")
 _BARE = lazy(r"\[(?:\d{1,3}(?:;\d{1,3}){0,4})?m")
 _BARE_HINTS = ("[0m", "[36m(", "[32m(", "[33m(", "[35m(", "[31m(")
 
@@ -164,9 +164,9 @@ def unescape(raw: str) -> str:
         before = text
         if "\x1b" in text:
             text = _ESCAPE.sub("", text).replace("\x1b", "")
-        if any(hint in text for hint in _VISIBLE_HINTS):
+        if "^[[" in text or "#033[" in text or "␛[" in text or ("\\" in text and any(hint in text for hint in _ESCAPED_HINTS)):
             text = _VISIBLE.sub("", text)
-        if any(hint in text for hint in _BARE_HINTS):
+        if "m" in text and any(hint in text for hint in _BARE_HINTS):
             text = _BARE.sub("", text)
         if text == before:
             return text

@@ -106,13 +106,14 @@ def cells(who: Blame, type_: str, message: str) -> tuple[tuple[str, str], ...]:
 
 
 def quoted(who: Blame) -> str:
-    """The place that raised, and where a library called it, as they were printed: why a program stopped stands there."""
-    places = ""
-    for frame in (who.called_at, who.frame):
-        if frame is not None:
-            places += f'  File "{frame.file}", line {frame.line}, in {frame.function}\n'
-            places += f"    {frame.code}\n" if frame.code else ""
-    return places
+    """The place that tells why a program stopped, as it was printed: where it raised, or where a library called what refused."""
+    frame = who.frame
+    if frame is not None and who.called_at is not None and frame.code.startswith(("raise", "assert")):
+        frame = who.called_at
+    if frame is None:
+        return ""
+    place = f'  File "{frame.file}", line {frame.line}, in {frame.function}\n'
+    return place + (f"    {frame.code}\n" if frame.code else "")
 
 
 def _owner(frame: Frame) -> str | None:

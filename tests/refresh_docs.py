@@ -36,6 +36,7 @@ CATALOGUE = ROOT / "kb" / "CATALOGUE.md"
 def catalogue() -> str:
     """All entries and codes, a line each, in both languages."""
     sys.path.insert(0, str(ROOT))
+    from kb import plain
     from kb.knowledge import load
 
     known = load()
@@ -49,6 +50,11 @@ def catalogue() -> str:
             if b.domain == domain
         ]
         rows.append("")
+    rows += ["## Checks of machines", "", "| code | severity | group | English | 中文 |", "|---|---|---|---|---|"]
+    for check in known.checks():
+        title = plain.text(check.title)
+        rows.append(f"| {check.code} | {check.severity} | {check.group} | {_cell(title.en)} | {_cell(title.zh)} |")
+    rows.append("")
     codes = sorted(known.all_codes(), key=lambda r: (str(r["family"]), str(r["code"])))
     for family in sorted({str(r["family"]) for r in codes}):
         rows += [f"## Codes: {family}", "", "| code | name | English | 中文 |", "|---|---|---|---|"]

@@ -54,6 +54,7 @@ EVIL = [
     "\x1b]0;owned\x07", "\x1b]8;;http://evil/\x1b\\click\x1b]8;;\x1b\\", "\x1b[2J\x1b[H", "\x1bP+q544e\x1b\\", "\x9b31m", "\x9d0;x\x9c", "\x08\x08\x08",
     "\r overwritten", "\u202egnp.exe\u202c", "\u2066hidden\u2069", "[bold red]markup[/]", "[@click=app.quit]x[/]", "<script>alert(1)</script>",
     "```\n# heading\n```", "![x](http://evil/x.png)", "| a | b |", "\x00\x00", "{rank}", "{0.__class__}", "%s%n", "$(touch /tmp/pwned)", "`id`", "'; id; '",
+    "\u061chidden", "no\u200bwidth", "a\u200dz", "row\u2028row", "row\u2029row", "\ufeffmark", "\u2060\u00ad\U000e0041tag", "##[group]x", "##vso[task.setvariable]x",
 ]  # fmt: skip
 
 
@@ -66,6 +67,8 @@ def hostile_log() -> bytes:
             f"[ERROR] HCCL(7,{evil[:3]}py):2026-01-02-03:04:05.006.007 [a.cc:1] [7]unheard of {evil} trouble 507018"
         )
         rows.append(f"RuntimeError: {evil}")
+    for command in ("::error::x", "::stop-commands::x", "  ::set-output name=x::y", "##[error]x"):
+        rows += [command, f"RuntimeError: NPU out of memory\n{command} failed", f"Traceback (most recent call last):\n{command}\nRuntimeError: {command}"]
     return "\n".join(rows).encode("utf-8", "surrogateescape")
 
 # Text that would do something if anything took it for more than text.

@@ -104,10 +104,19 @@ def _open_quote(before: str) -> tuple[str, int]:
     return kind, opened
 
 
+# What says little of a situation: advice for all of torch is no more made for it than advice for everybody.
+_WIDE = frozenset({"stack", "program", "machine", "activity"})
+
+
 def chosen(fixes: Sequence[Fix], situation: Situation, captures: Mapping[str, str] | None = None) -> tuple[Fix, ...]:
     """Those that fit the situation, of each goal those made for it first; last what the logs leave open. Others are left out."""
     fitting = [(fix, fits) for fix in fixes if (fits := situation.fits(fix.when, captures)) is not False]
-    return tuple(fix for fix, fits in sorted(fitting, key=lambda pair: (pair[1] is None, GOALS.index(pair[0].goal), not pair[0].when)))
+
+    def order(pair: tuple[Fix, bool | None]) -> tuple[bool, int, bool]:
+        fix, fits = pair
+        return fits is None, GOALS.index(fix.goal), _WIDE.issuperset(fact for fact, _ in fix.when)
+
+    return tuple(fix for fix, _ in sorted(fitting, key=order))
 
 
 def fixes(finding: Finding, situation: Situation = UNKNOWN) -> tuple[Fix, ...]:

@@ -15,6 +15,8 @@ class Missing(NamedTuple):
     how: Text
 
 
+_WITHOUT_DEVICE = ("build", "installation")  # nothing runs on a device, nothing writes a plog
+_WAITS = ("peer-timeout", "peer-lost", "collective-mismatch", "worker-death", "link-fault")
 Rule = Callable[[Diagnosis], "Missing | None"]
 
 
@@ -44,7 +46,7 @@ def host_logs(diagnosis: Diagnosis) -> Missing | None:
     """A traceback tells where it surfaced; the plog of the process tells why."""
     if not _uncertain(diagnosis) or diagnosis.harvest.kinds.get("plog") or not diagnosis.harvest.size:
         return None
-    if not (diagnosis.related or diagnosis.unexplained):
+    if not (diagnosis.related or diagnosis.unexplained) or diagnosis.situation.first("activity") in _WITHOUT_DEVICE:
         return None
     return Missing(
         Text(
@@ -58,9 +60,9 @@ def host_logs(diagnosis: Diagnosis) -> Missing | None:
 
 
 def other_ranks(diagnosis: Diagnosis) -> Missing | None:
-    """Only victims have spoken: the rank that failed first is somewhere else."""
+    """Only victims of a job of several ranks have spoken: the one that failed first is somewhere else."""
     roots = diagnosis.roots
-    if not roots or roots[0].finding.entry.role != "symptom":
+    if not roots or roots[0].finding.entry.role != "symptom" or not _of_many(diagnosis):
         return None
     return Missing(
         Text(
@@ -71,6 +73,17 @@ def other_ranks(diagnosis: Diagnosis) -> Missing | None:
             "npu-doctor scan LOGS_OF_ALL_NODES/    # collect ~/ascend/log of every node into one folder; any layout will do",
             "npu-doctor scan 所有节点日志目录/    # 把每个节点的 ~/ascend/log 收集到一个目录，布局不限",
         ),
+    )
+
+
+def _of_many(diagnosis: Diagnosis) -> bool:
+    """Is it a job of several ranks, as far as the logs tell?"""
+    if diagnosis.job is not None and len(diagnosis.job.processes) > 1:
+        return True
+    if diagnosis.situation.world_size(2) is not None:
+        return True
+    return any(h.place.rank is not None for r in diagnosis.roots[:1] for h in r.finding.hits) or any(
+        kind in _WAITS for kind in (r.finding.entry.kind for r in diagnosis.roots[:1])
     )
 
 
@@ -138,6 +151,9 @@ def right_stack(diagnosis: Diagnosis) -> Missing | None:
         return None
     if not (diagnosis.related or diagnosis.unexplained):
         return None
+    at = diagnosis.situation
+    if at.first("program") in ("native", "tool") or at.first("activity") in _WITHOUT_DEVICE:
+        return None  # no Python stack to look at
     if any(r.finding.entry.confidence == "high" and r.finding.entry.role == "cause" for r in diagnosis.roots[:1]):
         return None
     return Missing(

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from kb.invisible import STEERING
+
 
 def spans(numbers: Iterable[int]) -> str:
     """`0-23, 25, 30-31`.
@@ -88,9 +90,6 @@ def message(text: str) -> str:
     return short.partition(") ")[2].partition(" ")[2] or short if short != first else first
 
 
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
-
-
 def clean(text: str) -> str:
     """Text from a log without anything that could steer a terminal or reorder what is read."""
-    return _CONTROL.sub("?", text.replace("\t", "    "))
+    return STEERING.sub("?", text.replace("\t", "    "))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 import sys
 from collections.abc import Iterable
@@ -10,9 +11,26 @@ from pathlib import Path
 
 from doctor.base.errors import UsageError
 
+_AT_LINE_START = re.compile(r"^([^\S\n]*):(?=:)", re.MULTILINE)
+_ANYWHERE = re.compile(r"##(?=\[|vso\[)")
+JSON_FORMS = ("json", "jsonl", "sarif")
 
-def write(text: str, target: str | None, *, private: bool = False) -> None:
+
+def inert(text: str, form: str = "text") -> str:
+    """Nothing that a log says is a command to the machine that runs a pipeline: `::error::`, `##[group]`, `##vso[...]`.
+
+    They count there at the beginning of a line, or anywhere in it. The format `github` is made of them, and has escaped what it quotes.
+    """
+    if form == "github":
+        return text
+    if form in JSON_FORMS:
+        return _ANYWHERE.sub(r"#\\u0023", text)
+    return _ANYWHERE.sub("# #", _AT_LINE_START.sub(r"\1: ", text))
+
+
+def write(text: str, target: str | None, *, private: bool = False, form: str = "text") -> None:
     """`-` and nothing are standard output. A file that cannot be written wholly stays as it was."""
+    text = inert(text, form)
     if not target or target == "-":
         sys.stdout.write(text)
         return

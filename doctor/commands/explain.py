@@ -54,7 +54,7 @@ def main(argv: list[str]) -> int:
     if args.format == "json":
         sys.stdout.write(json.dumps(found, ensure_ascii=False, indent=1, default=str) + "\n")
         return exits.CLEAN
-    sys.stdout.write(text(found, known, lang, layout.style_of(sys.stdout, args.color)))
+    common.write(text(found, known, lang, layout.style_of(sys.stdout, args.color)), None)
     return exits.CLEAN
 
 

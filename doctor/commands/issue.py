@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
 from typing import TYPE_CHECKING
 
@@ -64,6 +65,10 @@ def arguments() -> common.Parser:
     made.add_argument(
         "--redact-map", metavar="FILE", help="write into a file of yours alone which pseudonym stands for what"
     )
+    made.add_argument(
+        "--env", metavar="NODE.json", help="the machine that wrote the logs, as npu-doctor env -o NODE.json wrote it (default: this machine, when it has NPUs)"
+    )
+    made.add_argument("--no-env", action="store_true", help="leave the machine out")
     common.redact_words_option(made)
     made.add_argument(
         "-j", "--jobs", type=int, metavar="N", help="worker processes (default: by the size of the input)"
@@ -92,19 +97,45 @@ def main(argv: list[str]) -> int:
     seen = versions(sources)
     if pipe is not None:
         pipe.close()
+    beside = None if args.no_env else _machine(args, known)
     if not args.no_redact:
         using = redactor(diagnosis, known, own=args.redact_words)
         made = using.report(made)
         seen = tuple(Seen(s.name, tuple((_version(v, using), using.text(p)) for v, p in s.values)) for s in seen)
+        beside = _hidden(beside, using) if beside else None
         made["redacted"] = {"values": using.counts, "names": using.names}
         if args.redact_map:
             common.write(using.map_text(), args.redact_map, private=True)
     language = common.language(args)
-    common.write(draft.render(made, seen, language, draft.Options(args.finding, not args.no_redact)), args.output)
+    common.write(draft.render(made, seen, language, draft.Options(args.finding, not args.no_redact, beside)), args.output)
     _narrate(args.to or _place(made, args.finding, known), made, language)
     if interrupts.heard():
         return exits.INTERRUPTED
     return exits.CLEAN if made["stats"]["files"] else exits.INCONCLUSIVE
+
+
+def _machine(args: argparse.Namespace, known: Knowledge) -> draft.Machine | None:
+    """The machine for the draft: the one that is given, else this one when there is anything of Ascend on it."""
+    from doctor.env import difference, report, verdict
+    from doctor.env.facts import from_values
+    from doctor.env.look_at import Asked, machine
+
+    if args.env:
+        (node,) = difference.read([args.env])[:1] or (difference.Node("", {}),)
+        looked = from_values(node.facts)._replace(where=args.env)
+    else:
+        looked = machine(Asked(), known)
+        if not report.is_ascend(looked):
+            return None
+    failing = verdict.failures(verdict.results(looked, known.checks()))
+    rows = tuple((f["id"], f["title"]) for f in (report.finding(r, looked) for r in failing))
+    return draft.Machine(report.line(looked), tuple((n, looked.value(n)) for n in report.ISSUE if looked.value(n)), rows)
+
+
+def _hidden(beside: draft.Machine, using: Redactor) -> draft.Machine:
+    """The machine with pseudonyms: facts are versions and names of software, titles may name paths."""
+    rows = tuple((code, {lang: using.text(text) for lang, text in title.items()}) for code, title in beside.failing)
+    return beside._replace(facts=tuple((n, _version(v, using)) for n, v in beside.facts), failing=rows)
 
 
 def _rereadable(sources: Sources) -> tuple[Sources, tuple[Skipped, ...], Pipe | None]:

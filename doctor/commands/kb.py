@@ -14,12 +14,15 @@ from doctor.base.words import word
 from doctor.commands import common
 from doctor.render import describe, layout
 from doctor.render.terminal import explained
-from kb.knowledge import Knowledge
+from kb.knowledge import Knowledge, load
+from kb.model import Entry
+from kb.problems import Problem
 
 
 def arguments() -> common.Parser:
-    made = common.parser("kb", "The knowledge: list, search, show and check entries; trust a folder.")
-    what = made.add_subparsers(dest="what", metavar="list|search|show|check|trust", required=True, parser_class=common.Parser)
+    made = common.parser("kb", "The knowledge: list, search, show and check entries; draft, import and pass on some; trust a folder.")
+    names = "list|search|show|check|new|import|pack|add|trust"
+    what = made.add_subparsers(dest="what", metavar=names, required=True, parser_class=common.Parser)
     one = what.add_parser("list", help="all entries, a line each")
     one.add_argument("--domain")
     one.add_argument("--severity")
@@ -29,6 +32,19 @@ def arguments() -> common.Parser:
     one.add_argument("code")
     one = what.add_parser("check", help="check entry files or folders: schema, advice, samples")
     one.add_argument("files", nargs="*", metavar="FILE")
+    one = what.add_parser("new", help="draft an entry from a line of a log")
+    one.add_argument("place", metavar="LOG:LINE")
+    one.add_argument("-o", "--output", metavar="DIR", default=".", help="the folder of the draft (default: here)")
+    one = what.add_parser("import", help="make entries of another tool's: custom fault entities and masking rules of ascend-fd")
+    one.add_argument("source", choices=("ascend-fd",))
+    one.add_argument("file", metavar="FILE.json")
+    one.add_argument("-o", "--output", metavar="DIR", default=".", help="the folder of the entries (default: here)")
+    one = what.add_parser("pack", help="a folder of entries as one file with a manifest of hashes")
+    one.add_argument("folder", metavar="DIR")
+    one.add_argument("-o", "--output", metavar="FILE", help="default: DIR.kbz")
+    one = what.add_parser("add", help="add a packed file to your own knowledge; refused whole when it is not what was packed")
+    one.add_argument("file", metavar="FILE")
+    one.add_argument("--to", metavar="DIR", help="another folder of knowledge (default: your own)")
     one = what.add_parser("trust", help="use the knowledge of a working directory (.npu-doctor/kb) from now on, as long as it stays as it is")
     one.add_argument("folder", metavar="DIR")
     one.add_argument("--forget", action="store_true", help="trust it no longer")
@@ -41,6 +57,10 @@ def arguments() -> common.Parser:
 
 def main(argv: list[str]) -> int:
     args = arguments().parse_args(argv)
+    if args.what in ("new", "import", "pack", "add"):
+        from doctor.commands import kb_write
+
+        return {"new": kb_write.new, "import": kb_write.imported, "pack": kb_write.pack, "add": kb_write.add}[args.what](args)
     return {"list": _list, "search": _search, "show": _show, "check": _check, "trust": _trust}[args.what](args)
 
 
@@ -92,7 +112,7 @@ def _show(args: argparse.Namespace) -> int:
         sys.stdout.write(json.dumps(explain.entry_json(entry), ensure_ascii=False, indent=1) + "\n")
         return exits.CLEAN
     language = common.language(args)
-    sys.stdout.write(explained(describe.entry(entry, known, language), language, layout.style_of(sys.stdout)))
+    common.write(explained(describe.entry(entry, known, language), language, layout.style_of(sys.stdout)), None)
     return exits.CLEAN
 
 
@@ -105,7 +125,7 @@ def _check(args: argparse.Namespace) -> int:
     built_in = Layer("built-in", HERE)
     given = _files(args.files) if args.files else [*built_in.files("entries"), *built_in.files("checks")]
     files = [path for path in given if not _of_machines(path)]
-    known = common.knowledge(args)
+    known = trial.base(files, tuple(args.kb)) if args.files else load(tuple(args.kb))
     tried = trial.of_files(files, known)
     context, bench = lint.Context(tried.knowledge), Bench(tried.knowledge)
     faults = [str(problem) for problem in tried.problems]
@@ -113,16 +133,32 @@ def _check(args: argparse.Namespace) -> int:
     for entry in tried.entries:
         problems = lint.check(entry, context) + bench.problems(entry)
         bad += bool(problems)
-        if problems:
-            faults.append(f"{entry.path}\n" + "\n".join(f"  {p}" for p in problems))
+        faults += (str(problem) for problem in _placed(entry, problems))
     checks = [path for path in given if _of_machines(path)]
     more, wrong, unreadable = _machine_checks(checks, known) if checks else ([], 0, 0)
     faults += more
     bad += wrong
-    for fault in faults:
+    shown = list(dict.fromkeys(faults))
+    for fault in shown:
         sys.stdout.write(f"{fault}\n")
-    sys.stdout.write(f"{len(given)} files, {len(files) - len(tried.entries) + unreadable} unreadable, {bad} with problems\n")
-    return exits.INTERNAL if faults else exits.CLEAN
+    told = bench.tried
+    sys.stdout.write(
+        word("kb.checked", common.language(args), files=len(given), unreadable=len(files) - len(tried.entries) + unreadable, bad=bad,
+             examples=told["counter-examples"], near=told["near counter-examples"], mutants=told["mutants"]) + "\n"
+    )  # fmt: skip
+    return exits.INTERNAL if shown else exits.CLEAN
+
+
+def _placed(entry: Entry, messages: list[str]) -> list[Problem]:
+    """Each message with its line of the file."""
+    from kb import where, yamldoc
+    from kb.layers import HERE
+
+    path = HERE.parent / entry.path if entry.layer == "built-in" else Path(entry.path)
+    doc = yamldoc.parse(entry.path, path.read_bytes()) if messages else None
+    if not isinstance(doc, yamldoc.Document):
+        return [Problem(entry.path, 0, message) for message in messages]
+    return [where.problem(entry, doc, message) for message in messages]
 
 
 def _trust(args: argparse.Namespace) -> int:

@@ -71,9 +71,15 @@ def output_options(made: common.Parser) -> None:
     made.add_argument("--color", choices=("auto", "always", "never"), default="auto")
 
 
-def emit(args: argparse.Namespace, diagnosis: Diagnosis, known: Knowledge, call: Call = PIPED) -> None:
-    """The report in the asked form on stdout or into a file; the narration on stderr."""
-    made = report(diagnosis, known)
+def _as_it_is(made: Json) -> Json:
+    return made
+
+
+def emit(
+    args: argparse.Namespace, diagnosis: Diagnosis, known: Knowledge, call: Call = PIPED, beside: Callable[[Json], Json] = _as_it_is
+) -> None:
+    """The report in the asked form on stdout or into a file, with what is put beside it; the narration on stderr."""
+    made = beside(report(diagnosis, known))
     places = targets(args)
     mergeable = any(form == "jsonl" for _, form in places)
     harvest = diagnosis.harvest._replace(machine=this_machine()).json() if mergeable else {}
@@ -85,7 +91,7 @@ def emit(args: argparse.Namespace, diagnosis: Diagnosis, known: Knowledge, call:
         if target in (None, "-") and form == "text" and not args.no_pager:
             pager.show(told)
         else:
-            common.write(told, target)
+            common.write(told, target, form=form)
             if target not in (None, "-"):
                 sys.stderr.write(f"npu-doctor: {word('cli.wrote', language, path=target)}: {_verdict(made, language)}\n")
     if (args.output or places[0][1] == "text") and not args.quiet:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import argparse
+
 from doctor.commands import common, reading, reporting
+from doctor.judge.diagnosis import Diagnosis
+from kb.knowledge import Knowledge
 
 
 def arguments() -> common.Parser:
@@ -27,6 +31,8 @@ def arguments() -> common.Parser:
     made.add_argument(
         "-j", "--jobs", type=int, metavar="N", help="worker processes (default: by the size of the input)"
     )
+    made.add_argument("--with-env", action="store_true", help="look at the machine as well (npu-doctor env): its faults, and where it differs from the logs")
+    made.add_argument("--root", metavar="PATH", default="/", help="with --with-env: the tree of the machine that wrote the logs, a folder or an archive")
     made.add_argument(
         "--all-files", action="store_true", help="read what looks like no log as well: scripts, build files, configurations, source trees"
     )
@@ -43,5 +49,30 @@ def main(argv: list[str]) -> int:
     reporting.targets(args)  # a suffix that is no format is told before anything is read
     known = common.knowledge(args)
     diagnosis = reading.diagnose(args, known)
+    if args.with_env:
+        return _with_env(args, diagnosis, known)
     reporting.emit(args, diagnosis, known, reading.call(args.paths))
     return reporting.exit_code(args, diagnosis)
+
+
+def _with_env(args: argparse.Namespace, diagnosis: Diagnosis, known: Knowledge) -> int:
+    """The diagnosis with the machine beside it: advice is chosen by both, the findings of both are told."""
+    from doctor.base import exits
+    from doctor.env import beside_logs, private, verdict
+    from doctor.env.look_at import Asked, machine
+
+    looked = machine(Asked(args.root), known)
+    differing = beside_logs.apart(diagnosis.situation, diagnosis.harvest, looked)
+    looked = beside_logs.with_differences(looked, differing)
+    found = verdict.results(looked, known.checks())
+    diagnosis = diagnosis._replace(situation=beside_logs.informed(diagnosis.situation, looked))
+    seen: list[reporting.Json] = []
+
+    def beside(made: reporting.Json) -> reporting.Json:
+        seen.append(beside_logs.put_beside(made, looked, differing, found))
+        return private.redacted(seen[0], known, args.redact_words) if args.redact or args.redact_words else seen[0]
+
+    reporting.emit(args, diagnosis, known, reading.call(args.paths), beside)
+    code = reporting.exit_code(args, diagnosis)
+    loud = {f["severity"] for f in seen[0]["findings"] if f["id"].startswith("CHK")} & set(reporting.FAIL_ON[args.fail_on])
+    return exits.FINDINGS if code == exits.CLEAN and loud and not args.exit_zero else code

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from doctor.base import exits, interrupts
+from doctor.base import exits, interrupts, output
 from doctor.base.errors import UsageError
 from doctor.commands import common, interface
 from doctor.commands.reporting import FAIL_ON
@@ -79,7 +79,8 @@ def follow(live: Live, args: argparse.Namespace, wait: Callable[[], bool]) -> in
     style = layout.style_of(sys.stdout, args.color)
 
     def say(event: announce.Json) -> None:
-        sys.stdout.write(announce.as_json(event) if args.format == "jsonl" else announce.as_text(event, lang, style))
+        made = announce.as_json(event) if args.format == "jsonl" else announce.as_text(event, lang, style)
+        sys.stdout.write(output.inert(made, args.format or "text"))
 
     interrupted = False
     try:

@@ -184,8 +184,13 @@ def _kernels(look: Look, path: str) -> Iterator[Fact]:
     chips = {n for sub in ("kernel", "kernel/config") for n in tree.names(f"{tbe}/{sub}") if n.startswith("ascend")}
     if chips:
         yield Fact("kernels.chips", ", ".join(sorted(chips)), f"{tbe}/kernel")
-    elif tree.kind(f"{path}/opp") == FOLDER or tree.kind(f"{path}/compiler") == FOLDER:
+    elif tree.kind(f"{path}/opp/built-in") == FOLDER or not _has_operators(tree, path):
         yield Fact("kernels.chips", "none", f"{tbe}/kernel")
+
+
+def _has_operators(tree: Tree, path: str) -> bool:
+    """Does an operator package say that it is installed, wherever its release keeps the operators?"""
+    return any(tree.text(f"{path}/{arch}/ascend_ops_install.info") is not None for arch in _ARCHES)
 
 
 def _broken(look: Look, homes: list[_Home]) -> Iterator[Fact]:

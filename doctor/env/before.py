@@ -15,7 +15,9 @@ from doctor.env.packages import canonical
 from doctor.env.releases import base, compare, holds, key, numbers
 
 _REQUIREMENT = re.compile(r"^\s*([A-Za-z0-9][\w.-]*)\s*(?:\[[^\]]*\])?\s*((?:(?:~=|==|!=|<=|>=|<|>)\s*[\w.*+!-]+\s*,?\s*)*)(?:[;@#\\ ].*)?$")
-MAX_FILE = 4 << 20
+# A package of uv.lock, poetry.lock or pylock.toml.
+_LOCKED = re.compile(r'^\[\[packages?\]\]\nname = "(?P<name>[\w.-]+)"\nversion = "(?P<version>[\w.+!-]+)"', re.MULTILINE)
+MAX_FILE = 16 << 20
 MAX_LINES = 50_000
 # The packages of which tables are published, and the section and column in which they stand.
 TABLES = {"vllm-ascend": "vllm_ascend", "torch-npu": "torch_npu", "mindspore": "mindspore", "mindie": "mindie"}
@@ -78,9 +80,12 @@ def read_file(name: str) -> list[Requirement]:
         raise UsageError(f"--requirements: cannot read {name}: {error.strerror}", "give a requirements.txt or what pip freeze printed") from None
     if len(data) > MAX_FILE or b"\0" in data:
         raise UsageError(f"--requirements: {name} is no requirements file (too large, or binary)", "give a requirements.txt or what pip freeze printed")
-    found = []
-    for number, row in enumerate(data.decode("utf-8", "replace").splitlines()[:MAX_LINES], 1):
-        match = _REQUIREMENT.match(row)
+    text = data.decode("utf-8", "replace")
+    found = [
+        Requirement(canonical(m["name"]), f"=={m['version']}", f"{name}:{text.count(chr(10), 0, m.start('version')) + 1}") for m in _LOCKED.finditer(text)
+    ]
+    for number, row in enumerate(text.splitlines()[:MAX_LINES] if not found else (), 1):
+        match = _REQUIREMENT.match(row.lstrip(" -") if row.lstrip().startswith("- ") else row)
         if match is not None and match[2].strip():
             found.append(Requirement(canonical(match[1]), match[2].strip(), f"{name}:{number}"))
     if not found:

@@ -24,7 +24,7 @@ _LS = re.compile(r"^[cb](?P<mode>[rwx-]{9})\S?\s+\d+\s+(?P<user>\S+)\s+(?P<group
 
 def gather(look: Look) -> Iterator[Fact]:
     said = look.outputs.ask(("npu-smi", "info"))
-    if look.tree.live or said.state != ABSENT or said.text:  # away from the machine: nobody recorded it, which says nothing
+    if (look.tree.live and said.path) or said.state != ABSENT or said.text:  # away from the machine: nobody recorded it, which says nothing
         yield from npus(said)
     yield from _bus(look)
     yield from _nodes(look)

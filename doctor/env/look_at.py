@@ -28,13 +28,14 @@ class Asked(NamedTuple):
     python: str = ""
     pid: int | None = None
     network: bool = False
+    commands: bool = True  # may commands of the machine be run?
 
 
 def machine(asked: Asked, known: Knowledge, environ: Mapping[str, str] = os.environ) -> Machine:
     """The facts of a machine, and the verdict on what belongs together."""
     begin = time.perf_counter()
     tree = open_tree(asked.root)
-    outputs = _outputs(tree, asked.outputs, environ)
+    outputs = _outputs(tree, asked.outputs, environ) if asked.commands else Outputs()
     told, told_by = _variables(tree, outputs, asked.pid, environ)
     look = Look(tree, outputs, told, told_by, asked.python, asked.network)
     if asked.python and not packages.sites(tree, packages.environment(look)[0]):
@@ -113,10 +114,10 @@ def _outputs(tree: Tree, folder: str, environ: Mapping[str, str]) -> Outputs:
 def _variables(tree: Tree, outputs: Outputs, pid: int | None, environ: Mapping[str, str]) -> tuple[Mapping[str, str], str]:
     """The variables of a process, of this shell, or those that were recorded."""
     if pid is not None:
-        path = f"/proc/{pid}/environ"
-        text = tree.text(path)
+        path, processes = f"/proc/{pid}/environ", Folder("/")
+        text = processes.text(path)
         if text is None:
-            why = next((s.reason for s in tree.skipped if s.path == path), "there is no such process")
+            why = next((s.reason for s in processes.skipped if s.path == path), "there is no such process")
             raise UsageError(f"--pid {pid}: {why}", "the variables of a process are its owner's and root's to read: try it as that user")
         return variables.read(text), f"process {pid}"
     if tree.live:

@@ -30,6 +30,12 @@ _LINE = (
     ("torch_npu", "python.torch_npu"), ("vLLM", "python.vllm"), ("vllm-ascend", "python.vllm_ascend"), ("MindSpore", "python.mindspore"),
     ("MindIE", "mindie.version"), ("Python", "python.version"),
 )  # fmt: skip
+# What maintainers ask for.
+ISSUE = (
+    "chips.name", "chips.count", "driver.version", "firmware.version", "cann.version", "kernels.version", "nnal.version", "mindie.version",
+    "python.version", "python.torch", "python.torch_npu", "python.vllm", "python.vllm_ascend", "python.mindspore", "python.transformers",
+    "python.triton_ascend", "machine.os", "machine.kernel", "machine.arch", "container.kind",
+)  # fmt: skip
 # What a group shows in one line.
 SHOWN: dict[str, tuple[tuple[str, str], ...]] = {
     "driver": (("", "driver.version"), ("firmware", "firmware.version")),
@@ -142,7 +148,7 @@ def finding(result: Result, machine: Machine) -> dict[str, Any]:
         "explains": [],
         "explained_by": None,
         "rule": None,
-        "fixes": [advice.fix_json(_filled(fix, known, machine)) for fix in check.fixes],
+        "fixes": [advice.fix_json(_filled(fix, known, machine)) for fix in _for_the_case(check.fixes, machine.value("container.kind"))],
         "repro": None,
         "references": [*_published(result, machine), *({"kind": r.kind, "title": r.title, "url": r.url} for r in check.references)],
     }
@@ -171,6 +177,18 @@ def _published(result: Result, machine: Machine) -> Iterable[dict[str, str]]:
 
 
 _SPEC = re.compile(r"\{spec_(docker|compose|pod)\}")
+
+
+def _for_the_case(fixes: Sequence[Fix], kind: str) -> Sequence[Fix]:
+    """In a pod nobody runs docker, and on a host there is no container to make anew; all of them where nothing else is left."""
+
+    def fits(fix: Fix) -> bool:
+        asked = _SPEC.search(fix.code.after) if fix.code is not None else None
+        if asked is None or not kind:
+            return True
+        return kind != "none" and (asked[1] == "pod") == (kind == "pod")
+
+    return [fix for fix in fixes if fits(fix)] or fixes
 
 
 def _filled(fix: Fix, known: Values, machine: Machine) -> Fix:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 from collections.abc import Mapping
 from pathlib import PurePosixPath
@@ -13,6 +14,7 @@ MAX_TEXT = 256 << 10  # bytes of a file that is read: version files have a few h
 MAX_LINKS = 40
 MAX_NAMES = 20_000  # of one folder
 
+_OF_PROCESS = re.compile(r"/proc/(?:\d+|self)/root/?")
 FILE, FOLDER, LINK, NODE, NOTHING = "file", "folder", "link", "node", ""
 
 
@@ -132,8 +134,10 @@ class Folder(Tree):
     def __init__(self, root: str) -> None:
         super().__init__()
         self.name = root
-        self.live = os.path.realpath(root) == "/"
-        self._root = "" if self.live else os.path.realpath(root)
+        # The root of a process in a container is another tree, although its link says "/".
+        real = root.rstrip("/") if _OF_PROCESS.fullmatch(root) else os.path.realpath(root)
+        self.live = real == "/"
+        self._root = "" if self.live else real
 
     def _place(self, path: str) -> str:
         return self._root + path if self._root else path

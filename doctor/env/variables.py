@@ -97,6 +97,9 @@ def _contradictions(look: Look, fact: Any) -> Iterator[Fact]:
     for name in ("ASCEND_HOME_PATH", "ASCEND_TOOLKIT_HOME", "ASCEND_OPP_PATH", "LD_LIBRARY_PATH", "PYTHONPATH"):
         for release in _RELEASE.findall(v.get(name, "")):
             releases.setdefault(release, name)
+    for release in list(releases):  # `cann-8.5` in the name of a folder above `cann-8.5.0` is the same one
+        if any(other != release and other.startswith(f"{release}.") for other in releases):
+            del releases[release]
     if releases:
         several = ", ".join(f"{r} ({n})" for r, n in releases.items())
         yield fact("variables.cann_releases", str(len(releases)), next(iter(releases.values())))

@@ -25,6 +25,9 @@ _BOUND = ("<", ">", "=")
 
 
 # What CANN calls the package of operator binaries of a generation.
+GENERATIONS = frozenset({"A1", "A2", "A3", "310P", "310B", "310", "950"})
+# Facts that texts may name.
+NAMED = ("chip", *VERSIONS, "transformers", "deepspeed", "opset", "progress")
 PACKAGES = {"A1": "910", "A2": "910b", "A3": "A3", "310P": "310p", "310B": "310b"}
 
 
@@ -48,10 +51,10 @@ class Situation(NamedTuple):
 
     def names(self) -> dict[str, str]:
         """What texts of the knowledge may name, always with a default."""
-        told = {"chip": self.first("chip"), "cann": self.first("cann"), "kernels": None}
-        if told["chip"] is not None:
-            told["kernels"] = PACKAGES.get(family(told["chip"]))
-        return fits.names(self.versions(), self.published) | {name: value for name, value in told.items() if value}
+        told = {fact: value for fact in NAMED if (value := self.first(fact)) is not None}
+        if "chip" in told and (package := PACKAGES.get(family(told["chip"]))):
+            told["kernels"] = package
+        return fits.names(self.versions(), self.published) | told
 
     def pair(self, captures: Mapping[str, str]) -> dict[str, str]:
         """Of an importing and an imported package that were captured: their versions, and what is published of the pair."""
@@ -80,9 +83,9 @@ class Situation(NamedTuple):
         known = self.facts.get(fact, ())
         if fact == "chip":
             known = tuple(k for chip in known for k in (chip, family(chip)))
-            held = any(k.upper().startswith(v.upper()) for k in known for v in values)
+            held = any(k.upper() == v.upper() or (v not in GENERATIONS and k.upper().startswith(v.upper())) for k in known for v in values)
         else:
-            held = any(within(k, v) if v.startswith(_BOUND) else k == v or k.startswith(v + ".") for k in known for v in values)
+            held = any(_is(k, v) for k in known for v in values)
         if held:
             return True
         if fact == "framework":
@@ -102,6 +105,13 @@ class Situation(NamedTuple):
 
 
 UNKNOWN = Situation()
+
+
+def _is(told: str, wanted: str) -> bool:
+    """Is a value what is asked for: bounds of a version, a pattern, a word or the beginning of a version?"""
+    if wanted.startswith(_BOUND):
+        return within(told, wanted)
+    return condition(wanted, told) if wanted.startswith("~") else told == wanted or told.startswith(wanted + ".")
 
 
 def _captured(captures: Mapping[str, str], name: str, values: Sequence[str]) -> bool | None:
@@ -128,6 +138,7 @@ def situation(
     known["activity"] = (_activity(seen, told.get("activity", ()), known.pop("command", ())),)
     known["program"] = (_program(seen, known),)
     known["stack"] = _stacks(seen, known)
+    known["progress"] = tuple(sorted(known.get("progress", ()), key=_part, reverse=True))
     if "machine" in known:
         known["machine"] = ("npu",) if "npu" in known["machine"] else known["machine"]
     return Situation({fact: values for fact, values in known.items() if values and values[0]}, frameworks, published)
@@ -153,6 +164,12 @@ def _chips(told: Sequence[Said]) -> tuple[str, ...]:
         names[name] = names.get(name, 0) + one.times
     exact = [n for n in names if not any(m != n and m.startswith(n) for m in names)]
     return tuple(sorted(exact, key=lambda n: (-len(n), -names[n], n)))
+
+
+def _part(progress: str) -> float:
+    """How much of it is done: `36/37`."""
+    done, _, whole = progress.partition("/")
+    return int(done) / max(int(whole), 1) if done.isdecimal() and whole.isdecimal() else 0.0
 
 
 def _versions(told: Sequence[Said]) -> tuple[str, ...]:

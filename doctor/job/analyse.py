@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from doctor.findings.evaluate import Finding, Instance, Scope, order
@@ -71,12 +70,8 @@ def _general(code: str, codes: Sequence[str], refines: Mapping[str, Sequence[str
 
 
 def _witnesses(who: Who) -> int:
-    """Processes that are known to be of the job: one that only logs something beside another's lines may be a stranger."""
-    files = Counter(path for actor in who.actors for path in actor.paths)
-    return sum(
-        bool(a.facts or p.seats or p.rank is not None or (p.last is not None and any(files[path] == 1 for path in a.paths)))
-        for p, a in zip(who.processes, who.actors, strict=True)
-    )
+    """Processes that tell something of a job: one that only logs, beside another's lines or in a file of its own, may be a stranger."""
+    return sum(bool(a.facts or p.seats or p.rank is not None) for p, a in zip(who.processes, who.actors, strict=True))
 
 
 def _strange(harvest: Harvest, who: Who) -> dict[int, Place]:

@@ -1,23 +1,30 @@
 """Does an entry's own evidence prove it? Its samples are diagnosed by the real engine: what is tested is what ships.
 
 hit       every leaf is hit by a sample
-needed    without a branch, `same` or `within_s`, some no_match sample would match
+needed    without any part of the condition, however deep, or `same` or `within_s`, some no_match sample would match;
+          without any alternative, some match sample (or a part of one in which no other alternative stands) would not
+near      each leaf misses the lines it is hit by once a word of them is another: it is looked for by more than a stray word
 first     in each match sample of a cause, it is the first root
 captures  the expected captures come out
+alone     no other entry holds in a match sample unless the two are related
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from doctor.findings import evaluate
 from doctor.judge.diagnosis import conclude, judge, verdict_hits
+from doctor.judge.mutation import Mutant, mutants, twins, wording_alone
 from doctor.read import discover
-from doctor.scan.harvest import Harvest
+from doctor.scan.harvest import Harvest, Hit
 from doctor.scan.plan import Plan
 from doctor.scan.scanner import Scanner
 from kb.knowledge import Knowledge
 from kb.model import Entry, Sample
+
+Seen = list[tuple[Sample, Harvest]]
 
 
 class Bench:
@@ -25,6 +32,7 @@ class Bench:
 
     def __init__(self, knowledge: Knowledge) -> None:
         self.knowledge = knowledge
+        self.tried = Counter[str]()  # counter-examples and mutants, over all entries
         self._scanner = Scanner(Plan(knowledge.signals()))
 
     def harvest(self, sample: Sample) -> Harvest:
@@ -40,9 +48,54 @@ class Bench:
         found = [
             *_matching(entry, matches, others, self.knowledge),
             *_hit(entry, matches, others),
-            *_needed(entry, others),
+            *self._needed(entry, matches, others),
+            *self._near(entry, matches),
+            *self._alone(entry, matches),
         ]
+        self.tried["counter-examples"] += len(entry.no_match)
         return [f"{entry.code}: {what}" for what in found]
+
+    def _needed(self, entry: Entry, matches: Seen, others: Seen) -> Iterator[str]:
+        """A part of the condition that no sample needs is a guess."""
+        for mutant in mutants(entry):
+            self.tried["mutants"] += 1
+            if mutant.weaker:
+                if not any(holds(mutant.entry, harvest) for _, harvest in others):
+                    yield f"{mutant.what} is not needed: no no_match sample would match without it"
+            elif not any(self._misses(entry, mutant, sample, harvest) for sample, harvest in matches):
+                yield f"{mutant.what} is not needed: whatever it sees, another one sees as well"
+
+    def _misses(self, entry: Entry, mutant: Mutant, sample: Sample, harvest: Harvest) -> bool:
+        """Is something of a sample lost without an alternative: the finding, or what it captures?"""
+        parts = [_alone(entry, mutant, harvest)]
+        if (text := wording_alone(entry, mutant, sample.text)) is not None:
+            parts.append(self.harvest(sample._replace(text=text)))
+        for part in parts:
+            whole, without = holds(entry, part), holds(mutant.entry, part)
+            if whole and (without is None or [i.captures for i in whole.instances] != [i.captures for i in without.instances]):
+                return True
+        return False
+
+    def _near(self, entry: Entry, matches: Seen) -> Iterator[str]:
+        """Counter-examples made of the samples: a line in which one word is another is no longer the fault's."""
+        for signal in entry.signals:
+            tried, missed = 0, 0
+            for sample, harvest in matches:
+                if any(h.signal == signal.id for h in harvest.hits):
+                    for seen in twins(signal, sample.text):
+                        tried, missed = tried + 1, missed + (not seen)
+            self.tried["near counter-examples"] += tried
+            if tried and not missed:
+                yield f"leaf {signal.id} matches whatever its words are: none of {tried} lines with one word changed is missed"
+
+
+    def _alone(self, entry: Entry, matches: Seen) -> Iterator[str]:
+        """No other entry speaks of what this one's samples show, unless one of the two says how they belong together."""
+        for sample, harvest in matches:
+            for code in sorted({h.entry for h in harvest.hits} - {entry.code}):
+                other = self.knowledge.entry(code)
+                if other is not None and not _related(entry, other) and holds(other, harvest):
+                    yield f"sample '{sample.name}' is spoken of by {code} as well: name it in refines, symptom_of or caused_by"
 
 
 class _One:
@@ -62,8 +115,18 @@ def holds(entry: Entry, harvest: Harvest) -> evaluate.Finding | None:
     return found[0] if found else None
 
 
+def _related(a: Entry, b: Entry) -> bool:
+    """May entry `b` fire on a sample of entry `a`?"""
+    if a.role in ("symptom", "wrapper", "noise") or b.role in ("symptom", "wrapper", "noise"):
+        return True
+    for x, y in ((a, b), (b, a)):
+        if y.code in x.refines or any(e.entry == y.code or e.kind == y.kind for e in (*x.symptom_of, *x.caused_by)):
+            return True
+    return b.role == "ambiguous" or (a.kind == b.kind and bool(set(a.refines) & set(b.refines)))
+
+
 def _matching(
-    entry: Entry, matches: list[tuple[Sample, Harvest]], others: list[tuple[Sample, Harvest]], knowledge: Knowledge
+    entry: Entry, matches: Seen, others: Seen, knowledge: Knowledge
 ) -> Iterator[str]:
     for sample, harvest in matches:
         finding = holds(entry, harvest)
@@ -94,29 +157,20 @@ def _leaves(entry: Entry, harvest: Harvest) -> str:
     return ", ".join(s.id for s in entry.signals if s.id in hit) or "none"
 
 
-def _hit(entry: Entry, matches: list[tuple[Sample, Harvest]], others: list[tuple[Sample, Harvest]]) -> Iterator[str]:
+def _hit(entry: Entry, matches: Seen, others: Seen) -> Iterator[str]:
     seen = {h.signal for _, harvest in (*matches, *others) for h in harvest.hits}
     for signal in entry.signals:
         if signal.id not in seen:
             yield f"leaf {signal.id} is hit by no sample: {signal.pattern[:80] or signal.where}"
 
 
-def _needed(entry: Entry, others: list[tuple[Sample, Harvest]]) -> Iterator[str]:
-    """A branch that no counter-example needs is a guess."""
-    mutants: list[tuple[str, Entry]] = []
-    if len(entry.condition) > 1:
-        for number, part in enumerate(entry.condition):
-            rest = entry.condition[:number] + entry.condition[number + 1 :]
-            what = f"branch {number + 1} of the evidence" + (
-                " (a 'not')" if isinstance(part, tuple) and part[0] == "not" else ""
-            )
-            mutants.append((what, entry._replace(condition=rest)))
-    if entry.same not in ("source", "job"):
-        mutants.append((f"'same: {entry.same}'", entry._replace(same="job")))
-    if entry.within_s is not None:
-        mutants.append(("'within_s'", entry._replace(within_s=None)))
-    for what, mutant in mutants:
-        if all(isinstance(p, tuple) and p[0] == "not" for p in mutant.condition):
-            continue
-        if not any(holds(mutant, harvest) for _, harvest in others):
-            yield f"{what} is not needed: no no_match sample would match without it"
+def _alone(entry: Entry, mutant: Mutant, harvest: Harvest) -> Harvest:
+    """What is left of a sample without the lines in which only the other alternatives stand."""
+    mine = [h for h in harvest.hits if h.entry == entry.code]
+    lines = {(h.place.path, h.place.line) for h in mine if _leaf(h) in mutant.kept}
+    kept = (h for h in mine if _leaf(h) not in mutant.others or (h.place.path, h.place.line) in lines)
+    return harvest._replace(hits=tuple(kept))
+
+
+def _leaf(hit: Hit) -> int:
+    return int(hit.signal.partition("/")[2])

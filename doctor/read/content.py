@@ -94,8 +94,11 @@ def _every_other(head: bytes, text: bytes) -> bool:
 
 def _printable(text: bytes) -> bool:
     """Few control characters: a log has colours, form feeds and now and then a torn byte."""
-    odd = sum(text.count(bytes([c])) for c in (*range(1, 7), *range(14, 27), *range(28, 32)))
+    odd = len(text) - len(text.translate(None, _CONTROL))
     return odd * 10 <= len(text)
+
+
+_CONTROL = bytes((*range(1, 7), *range(14, 27), *range(28, 32)))
 
 
 def _padded(head: bytes, text: bytes) -> bool:

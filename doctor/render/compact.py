@@ -270,6 +270,7 @@ class _Compact:
             ("context", len(made.context)),
             ("noise", len(made.noise)),
             ("missing", len(made.missing) if first else len(made.missing) - 1),
+            ("light", len(made.lights)),
             ("skip", len(made.skipped)),
         )
         told = [self._count(name, n) for name, n in counts if n > 0]

@@ -143,7 +143,7 @@ def finding(made: Json, report: Json, lang: str, kinds: Kinds = str) -> Finding:
     return Finding(
         made["id"], made["title"][lang], made["severity"], tag, made["role"], share, sure, made["count"],
         notation.short_moment(made["last_seen"] or "") if made["last_seen"] != made["first_seen"] else "",
-        scope(made, lang), sentence(made["cause"][lang], lang), tuple(a[lang] for a in made.get("doubts") or ()),
+        scope(made, lang, notation.short_moment), sentence(made["cause"][lang], lang), tuple(a[lang] for a in made.get("doubts") or ()),
         found[first] if first < len(found) else None,
         Document(made["id"], made["title"][lang], facts, tuple(s for s in _sections(made, report, lang) if s.blocks)),
         made["note"][lang] if made.get("note") else "",
@@ -200,11 +200,11 @@ def _beside(codes: Iterable[str], report: Json, lang: str) -> tuple[Link, ...]:
     )
 
 
-def scope(made: Json, lang: str) -> str:
+def scope(made: Json, lang: str, when: Callable[[str], str] = notation.moment) -> str:
     """Whose fault and when: node, rank, device, process, as far as the log says."""
     told = [f"{word(k, lang)} {made['scope'][k]}" for k in SCOPE if made["scope"][k] is not None]
     if made["first_seen"]:
-        told.append(notation.short_moment(made["first_seen"]))
+        told.append(when(made["first_seen"]))
     return ", ".join(told)
 
 

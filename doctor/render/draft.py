@@ -27,11 +27,20 @@ CALLED = "@\u200b"  # an @ that calls nobody
 COLLECT = "npu-smi info\ncat /usr/local/Ascend/ascend-toolkit/latest/*/ascend_toolkit_install.info\npip list 2>/dev/null | grep -iE 'torch|npu|vllm|mindspore|transformers'\npython -V; cat /etc/os-release"
 
 
+class Machine(NamedTuple):
+    """The machine beside the logs: in one line, fact by fact, the checks that it fails."""
+
+    line: str
+    facts: tuple[tuple[str, str], ...]
+    failing: tuple[tuple[str, Json], ...]
+
+
 class Options(NamedTuple):
     """What the caller knows besides the report."""
 
     finding: int | None = None  # number of the finding that the issue is about; None: the first root
     redacted: bool = True
+    machine: Machine | None = None
 
 
 DEFAULT = Options()
@@ -76,6 +85,8 @@ def _lines(report: Json, seen: Sequence[Seen], lang: str, options: Options, plac
     else:
         yield f"> {word('draft.plain', lang)}"
     yield from _environment(seen, lang)
+    if options.machine is not None:
+        yield from _machine(options.machine, lang)
     yield from _symptoms(report.get("job"), made, about, lang)
     yield from _cause(about, made, lang) if about else _unknown(made, lang, places)
     yield from _evidence(made, about, lang, places, width)
@@ -104,6 +115,13 @@ def _environment(seen: Sequence[Seen], lang: str) -> Iterator[str]:
     if absent:
         yield f"- {word('draft.not-seen', lang, names=', '.join(absent))}"
         yield from fence(COLLECT, "sh")
+
+
+def _machine(one: Machine, lang: str) -> Iterator[str]:
+    """What npu-doctor env tells of the machine, and what does not fit there."""
+    yield from ("", f"### {_prose(word('draft.machine', lang))}", "")
+    yield from (f"- {name}: {_prose(value)}" for name, value in one.facts)
+    yield from (f"- **{code}** {_prose(title[lang])}" for code, title in one.failing[:8])
 
 
 def _symptoms(job: Json | None, made: Answer, about: Finding | None, lang: str) -> Iterator[str]:

@@ -23,7 +23,7 @@ from doctor.render.document import (
     Reference,
     Relation,
 )
-from doctor.render.layout import Style, cells, paint, wrap
+from doctor.render.layout import Style, cells, linked, paint, wrap
 
 if TYPE_CHECKING:  # explaining needs no report
     from doctor.render.compose import Finding
@@ -31,11 +31,13 @@ if TYPE_CHECKING:  # explaining needs no report
 LABEL = 10  # cells of the label column
 
 
-def labelled(label: str, text: str, style: Style, name: str | None = None) -> Iterator[str]:
+def labelled(label: str, text: str, style: Style, name: str | None = None, link: str = "") -> Iterator[str]:
+    """Text behind its label, wrapped; `link`: the page or file that it leads to where a terminal can follow."""
     pad = " " * max(0, LABEL - 2 - cells(label))
     for number, row in enumerate(wrap(text, max(20, style.width - LABEL - 1))):
         head = f"  {paint(label, 'label', style)}{pad}" if not number else " " * LABEL
-        yield f"{head} {paint(row, name, style) if name else row}".rstrip()
+        shown = linked(paint(row, name, style) if name else row, link, style) if link else paint(row, name, style) if name else row
+        yield f"{head} {shown}".rstrip()
 
 
 def headline(found: Finding, style: Style) -> Iterator[str]:
@@ -157,7 +159,9 @@ def _block(block: Block, lang: str, style: Style) -> Iterable[str]:
         told = block.said or tuple(link.target.id for link in block.links)
         return _pair(block.label, ", ".join(told), style)
     if isinstance(block, Link):
-        return [f"  {block.target.id}  {block.text}"]
+        head = f"  {block.target.id}  "
+        rows = wrap(block.text, max(20, style.width - cells(head)))
+        return [(head if not number else " " * cells(head)) + row for number, row in enumerate(rows)]
     if isinstance(block, Reference):
         return [f"  {block.title}  {block.url}".rstrip()]
     if isinstance(block, Fix):

@@ -137,6 +137,8 @@ class _Text:
             # A note stands in `why` as well.
             if section.name != ("note" if self.everything else "why"):
                 yield from self._section(section, finding)
+            if section.name == "cause" and finding.against:
+                yield from labelled(word("against", self.lang), ("；" if self.lang == "zh" else "; ").join(finding.against), self.style)
         yield ""
 
     def _section(self, section: Section, finding: Finding) -> Iterator[str]:
@@ -152,7 +154,7 @@ class _Text:
             elif isinstance(block, Command):
                 yield from command_labelled(label, block.run, self.style)
             elif isinstance(block, Reference):
-                yield from labelled(label, f"{block.title}  {block.url}".strip(), self.style, "dim")
+                yield from labelled(label, f"{block.title}  {block.url}".strip(), self.style, "dim", block.url)
             elif isinstance(block, (Prose, Pair)):
                 yield from labelled(label or block.label, block.text, self.style)
             label = ""
@@ -171,7 +173,7 @@ class _Text:
 
     def _evidence(self, one: Evidence, label: str, times: str) -> Iterator[str]:
         often = f"  ({times})" if times not in ("", notation.times(1)) else ""
-        yield from labelled(label, notation.place(one.path, one.line) + often, self.style, "dim")
+        yield from labelled(label, notation.place(one.path, one.line) + often, self.style, "dim", one.path)
         for row in one.text.split("\n")[: 12 if self.everything else 4]:
             short = row if self.everything else cut(notation.brief(row), 2 * (self.style.width - LABEL - 2))
             yield from labelled("", short, self.style)

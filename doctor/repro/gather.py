@@ -6,6 +6,7 @@ lines are kept, from the first on: the first error is the one to reproduce.
 
 from __future__ import annotations
 
+import re
 import sys
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
@@ -39,6 +40,7 @@ WORDS: dict[bytes, int] = {
     for word in group
 }  # fmt: skip
 DESCRIBED = b"aclOp = OpType: "  # by thousands in INFO logs: the last ones before an error say what its shapes were
+_GONE = re.compile(r"(?i)tim(?:ed|e)[- ]?out|peer|connection (?:closed|reset|refused)|broken pipe|sigterm|aborted by|watchdog")
 MAX_DESCRIBED = 400
 BEFORE = 4
 CHUNK = 1 << 20
@@ -63,7 +65,12 @@ class Evidence:
         for one in operators(self.text):
             name, line = self.places[one.line - 1] if 0 < one.line <= len(self.places) else ("", 0)
             found.append(replace(one, path=name, line=line))
-        return tuple(sorted(found, key=lambda o: (not o.failed, -worth(o))))
+        return tuple(sorted(found, key=lambda o: (not o.failed, _is_victim(o), -worth(o))))
+
+
+def _is_victim(one: Operator) -> bool:
+    """Did it fail, as its own record tells, because another process was gone; or is it only known to have been running?"""
+    return one.how == "record" and (not one.error or _GONE.search(one.error) is not None)
 
 
 def evidence(paths: Sequence[str]) -> Evidence:
@@ -106,7 +113,13 @@ def _files(path: str) -> Iterator[tuple[str, Iterator[tuple[int, str]] | str]]:
         yield str(ring), ring.read_bytes()[:MAX_RECORD].decode("latin-1")
     if top.suffix == ".ring":
         return
+    for whole in sorted(top.rglob("ops-*.json"))[:MAX_FILES] if top.is_dir() else []:  # nor is JSON a log of its own
+        text = whole.read_bytes()[:MAX_RECORD].decode("utf-8", "replace")
+        if read_record.is_record(text):
+            yield str(whole), text
     for source in discover.discover([str(top)]).sources[:MAX_FILES]:
+        if source.name.endswith(".ring"):
+            continue
         with source.open() as stream:
             head = stream.read(CHUNK)
             if read_record.MARK.encode() in head[:200]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from doctor.record import FORMAT, HEADER, SLOT, parse_slots
 from doctor.repro.call import Call, Operator, Step, Value
@@ -26,7 +27,7 @@ def is_record(text: str) -> bool:
 
 
 def operators(text: str) -> Iterator[Operator]:
-    """The operator that failed, with its context; nothing when the record holds none."""
+    """The operator that failed, with its context; one that returned is never said to have failed."""
     record = load(text)
     if record is None:
         return
@@ -46,10 +47,10 @@ def operators(text: str) -> Iterator[Operator]:
                 yield Operator(call.operator, "torch", "record", error=_first(message), failed=True, call=call)
                 return
     running = [e for e in entries if "out" not in e]
-    last = running[-1:] or entries[-1:]
-    for entry in last:
-        guessed = () if running else ("name",)  # every operator returned: the last one is only the nearest
-        yield from _of_entry(entry, _context(entries, entry), message, guessed)
+    for entry in running[-1:]:
+        yield from _of_entry(entry, _context(entries, entry), message, ())
+    for entry in entries[-1:] if not running else ():  # every operator returned: the last one is only the nearest
+        yield from (replace(one, failed=False) for one in _of_entry(entry, _context(entries, entry), "", ("name",)))
 
 
 def load(text: str) -> Mapping[str, object] | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Protocol
 
 from doctor.answer import advice
@@ -23,7 +24,7 @@ from doctor.repro.shapes import limit, parse
 from doctor.repro.template_summaries import ABOUT
 from doctor.repro.validate import SlotError
 from doctor.repro.values import scalar
-from kb.model import Entry
+from kb.model import Entry, Text
 
 Diagnose = Callable[[Sequence[str]], Diagnosis]
 
@@ -72,14 +73,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", "--output", metavar="FILE", help="write the script to a file instead of standard output")
 
 
-def run(args: argparse.Namespace, diagnose: Diagnose, knowledge: Entries | None = None) -> int:
-    """Prints or writes the script; what was guessed is told on stderr as well."""
+def run(args: argparse.Namespace, diagnose: Diagnose, knowledge: Entries | None = None, notes: tuple[Text, ...] = ()) -> int:
+    """Prints or writes the script, with notes of the caller's; what was guessed is told on stderr as well."""
     language = lang.choose(getattr(args, "lang", None))
     try:
         if args.list:
             sys.stdout.write(_listing(args, language))
             return exits.CLEAN
         request = _request(args, diagnose, knowledge, language)
+        request = replace(request, notes=(*request.notes, *notes))
         made = build.script(request) if args.harness else short.script(request)
     except SlotError as problem:
         raise UsageError(
@@ -120,6 +122,11 @@ def _request(args: argparse.Namespace, diagnose: Diagnose, knowledge: Entries | 
         raise UsageError(
             f"{args.entry} tells no operator: which one to run stands in the log",
             f"npu-doctor repro {args.entry} --from PATH, or --op NAME --input 'float16[4,8]'; --template NAME for an example",
+        )
+    if found and not found[0].failed and found[0].how == "record" and not (args.context or args.number):
+        raise UsageError(
+            f"no operator was running when this program ended: the last one of the record, {found[0].name}, returned",
+            "the end came from elsewhere (npu-doctor scan its log); --context 5 replays the last operators all the same",
         )
     number = args.number or 1
     if args.number and not 0 < number <= len(found):

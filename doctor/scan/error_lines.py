@@ -44,17 +44,17 @@ class ErrorLines:
 
     def add(self, lines: WindowLines, start: int, eol: int, line: Line | None = None, place: Place | None = None) -> Place | None:
         """A line with an error mark; its place when it was read and reports an error."""
-        if self._unclaimed.only_counts(lines.window.data, start, eol, self._clusters.full):
+        if self._unclaimed.only_counts(lines.window.data, start, eol, self._clusters.full, line is not None):
             return None
         line = line or read_line(decode(lines.window.data[start:eol]))
         if not is_error(line):
-            self._unclaimed.harmless()
+            self._unclaimed.harmless(_numbers_decide(line))
             return None
         place = place or lines.place(start, line)
         if not self._select.wants(place):
             return None
         shape = self._clusters.add(place)
-        self._unclaimed.shaped(shape, shape != FURTHER)
+        self._unclaimed.shaped(shape, shape != FURTHER, _numbers_decide(line))
         return place
 
     def result(self) -> tuple[tuple[Cluster, ...], int]:
@@ -78,6 +78,13 @@ def is_error(line: Line | Place) -> bool:
             return _in_plain_words(line.text)
         return line.level in ("error", "fatal") and bool(line.text.strip()) and not line.text.startswith(_INSIDE)
     return False
+
+
+def _numbers_decide(line: Line) -> bool:
+    """Might the same line with other numbers report an error where this one does not, or the other way round?"""
+    if line.kind in ("plog", "kernel", "traceback") or line.level is not None:
+        return False
+    return not (EXCEPTION.match(line.text) or DEATH.match(line.text) or _TITLE.match(line.text))
 
 
 def _in_plain_words(text: str) -> bool:

@@ -15,7 +15,7 @@ is left unread is counted, and the report says where a count is only a lower bou
    the anchors left out; when `BELIEVED` lines of one log statement were claimed so without exception, the next ones of
    that statement are not asked any more.
 4. *Enough of an error that nobody claims.* Of each log statement `KEEP_OF_STATEMENT` lines are read, the rest counts under
-   their shape. Beyond `MAX_SHAPES` shapes a new one is only counted (`clusters.FURTHER`), and a statement not seen before
+   their shape; so of lines of one form, which other programs write, when no number in them decides whether they are errors. Beyond `MAX_SHAPES` shapes a new one is only counted (`clusters.FURTHER`), and a statement not seen before
    is not read for it. After `NEW_IN_A_ROW` lines that were all of that kind, error lines are counted where they are found,
    and a mark that is found in nearly all of them is left out of the search: `marks` counts it.
 5. *Enough of a fact about the job.* `KEEP_OF_OWNER` of each process are kept, so that in one stream of many ranks the loud
@@ -34,6 +34,7 @@ from collections.abc import Set as AbstractSet
 
 from doctor.scan.engine import Engine
 from doctor.scan.finder import Finds
+from doctor.scan.forms import form
 from doctor.scan.marks import Mark, frequent
 from doctor.scan.plan import GO_MARK, Literal, Plan
 
@@ -44,6 +45,7 @@ DISTURBING = 48
 BELIEVED = 64
 KEEP_OF_STATEMENT = 8
 MAX_SHAPES = 500
+MAX_FORMS = 2000
 NEW_IN_A_ROW = 1000
 KEEP_OF_OWNER = 40
 FUTILE = 400
@@ -192,12 +194,14 @@ class LeftOut:
 
 
 class _Statement:
-    """A place in the software's source that logs errors which no signal claims."""
+    """A place in the software's source that logs errors which no signal claims, or a form of such lines."""
 
-    __slots__ = ("further", "seen", "shape")
+    __slots__ = ("further", "harmless", "numbers", "seen", "shape")
 
     def __init__(self) -> None:
         self.seen, self.further, self.shape = 0, 0, ""
+        self.harmless = 0  # lines that reported no error
+        self.numbers = False  # may a number decide whether a line reports an error?
 
 
 class Unclaimed:
@@ -206,13 +210,14 @@ class Unclaimed:
     def __init__(self, everything: bool) -> None:
         self._everything = everything
         self._statements: dict[bytes, _Statement] = {}
+        self._forms: dict[bytes, _Statement] = {}
         self._statement: _Statement | None = None  # of the line that is being read
         self._new = 0  # lines in a row that were of none of the shapes kept
         self.further = 0  # lines that came when there were enough shapes
         self.flooded = False  # whoever finds an error line only counts it as a further one
 
-    def only_counts(self, data: bytes, start: int, eol: int, enough_shapes: bool) -> bool:
-        """Is this line counted instead of read? Of one that is read, `shaped` is told."""
+    def only_counts(self, data: bytes, start: int, eol: int, enough_shapes: bool, was_read: bool) -> bool:
+        """Is this line counted instead of read? Of one that is read, `shaped` or `harmless` is told."""
         self._statement = None
         if not self._everything:
             return False
@@ -225,24 +230,44 @@ class Unclaimed:
                     self._count_new()
                     return True
                 known = self._statements[name] = _Statement()
+            elif not was_read:
+                return self._form_counts(form(data[start:eol]))
         elif known.seen >= KEEP_OF_STATEMENT:
             known.further += 1
             return True
         self._statement = known
         return False
 
-    def harmless(self) -> None:
-        """The line that was read reports no error."""
-        self._new = 0
+    def _form_counts(self, name: bytes) -> bool:
+        """Were enough lines of this form read, and all of them alike?"""
+        known = self._forms.get(name)
+        if known is None:
+            if name and len(self._forms) < MAX_FORMS:
+                known = self._forms[name] = _Statement()
+        elif not known.numbers:
+            if known.seen >= KEEP_OF_STATEMENT and not known.harmless:
+                known.further += 1
+                return True
+            if known.harmless >= KEEP_OF_STATEMENT and not known.seen:
+                self._new = 0
+                return True
+        self._statement = known
+        return False
 
-    def shaped(self, shape: str, is_kept: bool) -> None:
-        """Of which shape the error was that was read, and whether that is one of those kept."""
+    def harmless(self, numbers: bool) -> None:
+        """The line that was read reports no error; might one with other numbers do so?"""
+        self._new = 0
+        if (known := self._statement) is not None:
+            known.harmless, known.numbers = known.harmless + 1, known.numbers or numbers
+
+    def shaped(self, shape: str, is_kept: bool, numbers: bool) -> None:
+        """Of which shape the error was that was read, whether that is one of those kept, and whether its numbers made it an error."""
         if is_kept:
             self._new = 0
         else:
             self._count_new()
         if (known := self._statement) is not None:
-            known.seen, known.shape = known.seen + 1, shape
+            known.seen, known.shape, known.numbers = known.seen + 1, shape, known.numbers or numbers
 
     def _count_new(self) -> None:
         self._new += 1
@@ -250,8 +275,9 @@ class Unclaimed:
 
     def unread(self) -> list[tuple[str, int]]:
         """Of which shapes how many lines were not read; tells it once."""
-        told = [(known.shape, known.further) for known in self._statements.values()]
-        for known in self._statements.values():
+        every = (*self._statements.values(), *self._forms.values())
+        told = [(known.shape, known.further) for known in every]
+        for known in every:
             known.further = 0
         return told
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import islice
+from itertools import count, islice
 from typing import NamedTuple
 
 from doctor.base.notation import clean
@@ -15,12 +15,17 @@ from kb.model import SITUATION, Signal
 
 HEAD = 1 << 17  # bytes at the beginning of a range that are looked at
 SMALL = 1 << 14  # bytes of a text in which each word is looked for by itself
+FEW = 20  # small texts, after which their words are looked for in one pass as well
+_ASKED = count()
 REACH = 1 << 10  # bytes around a word in which a form is tried: a match is shorter by far
 TAIL = 1 << 14  # and at its end, where one window holds it all
 MAX_VALUES = 6  # different values of one fact that one text tells
 MAX_MATCHES = 200  # of one form in one text
 # A program that tries one platform after the other names those that are not there.
 _PROBING = re.compile(rb"[^\n]*(?:(?:platform|plugin)\b[^\n]{0,60} is not available|No CUDA runtime is found)[^\n]*")
+
+
+Part = tuple[int, int]
 
 
 class Said(NamedTuple):
@@ -37,55 +42,66 @@ def said(text: bytes, path: str, forms: Sequence[Signal]) -> tuple[Said, ...]:
     found: dict[tuple[str, str], int] = {}
     if b" not available" in text or b"No CUDA runtime" in text:
         text = _PROBING.sub(b"", text)
-    places = _Places(text, tuple(forms))
-    for form in forms:
-        parts = places.of(form)
-        if parts:
-            fact, constant = _name(form)
-            values = [constant] if constant else []
-            for value in _values(form, text, parts, bool(constant)):
-                if not constant and value not in values and len(values) < MAX_VALUES:
-                    values.append(value)
-                key = (fact, constant or value)
-                if key[1] in values:
-                    found[key] = found.get(key, 0) + 1
+    for form, parts in _tried(text, forms):
+        fact, constant = _name(form)
+        values = [constant] if constant else []
+        for value in _values(form, text, parts, bool(constant)):
+            if not constant and value not in values and len(values) < MAX_VALUES:
+                values.append(value)
+            key = (fact, constant or value)
+            if key[1] in values:
+                found[key] = found.get(key, 0) + 1
     return tuple(sorted(Said(fact, value, path, times) for (fact, value), times in found.items()))
 
 
-class _Places:
-    """Which parts of a text a form is tried on: a text of some size is searched once for the words of all forms."""
-
-    def __init__(self, text: bytes, forms: tuple[Signal, ...]) -> None:
-        self._text = text
-        self._found: dict[bytes, list[int]] | None = None
-        if len(text) > SMALL:
-            words, find = _finder(forms)
-            self._found = {}
-            for end, number in find(text):
-                self._found.setdefault(words[number], []).append(end)
-
-    def of(self, form: Signal) -> list[tuple[int, int]]:
-        """Stretches (start, end); none when no word stands there near which the form is tried."""
-        if self._found is None:
-            return [(0, len(self._text))] if any(word in self._text for word in _near(form)) else []
-        if not any(word in self._found for word in _near(form)):
-            return []
-        if not _inside(form):
-            return [(0, len(self._text))]
-        parts: list[tuple[int, int]] = []
-        for end in sorted(end for word in _inside(form) for end in self._found.get(word, ())):
-            if parts and end - REACH <= parts[-1][1]:
-                parts[-1] = (parts[-1][0], end + REACH)
-            else:
-                parts.append((max(0, end - REACH), end + REACH))
-        return parts
+def _tried(text: bytes, forms: Sequence[Signal]) -> Iterator[tuple[Signal, list[Part]]]:
+    """The forms near whose words something stands in a text, each with the parts of the text that it is tried on."""
+    if len(text) <= SMALL and next(_ASKED) < FEW:
+        yield from ((form, [(0, len(text))]) for form in forms if any(word in text for word in _near(form)))
+        return
+    index = _index(forms)
+    places: dict[int, list[int]] = {}
+    for end, number in index.find(text):
+        places.setdefault(number, []).append(end)
+    for at in sorted({at for number in places for at in index.near[number]}):
+        if index.inside[at]:
+            yield forms[at], _around([end for number in index.inside[at] for end in places.get(number, ())])
+        else:
+            yield forms[at], [(0, len(text))]
 
 
-@lru_cache(maxsize=4)
-def _finder(forms: tuple[Signal, ...]) -> tuple[tuple[bytes, ...], Finder]:
-    """All words of all forms, and what finds them in one pass."""
-    words = tuple(sorted({word for form in forms for word in (*_near(form), *_inside(form))}))
-    return words, best(words, HEAD, "", "ahocorasick_rs")
+def _around(ends: list[int]) -> list[Part]:
+    """The stretches around some places, joined where they touch."""
+    parts: list[Part] = []
+    for end in sorted(ends):
+        if parts and end - REACH <= parts[-1][1]:
+            parts[-1] = (parts[-1][0], end + REACH)
+        else:
+            parts.append((max(0, end - REACH), end + REACH))
+    return parts
+
+
+class _Index:
+    """All words of some forms, what finds them in one pass, and which forms they belong to."""
+
+    def __init__(self, forms: Sequence[Signal]) -> None:
+        words = sorted({word for form in forms for word in (*_near(form), *_inside(form))})
+        number = {word: n for n, word in enumerate(words)}
+        self.find: Finder = best(words, HEAD, "", "ahocorasick_rs")
+        self.near = tuple(tuple(at for at, form in enumerate(forms) if word in _near(form)) for word in words)
+        self.inside = tuple(tuple(number[word] for word in _inside(form)) for form in forms)
+
+
+_KNOWN: list[tuple[Sequence[Signal], _Index]] = []
+
+
+def _index(forms: Sequence[Signal]) -> _Index:
+    """Made once for a plan, not for each of its thousands of files."""
+    for known, index in _KNOWN:
+        if known is forms:
+            return index
+    _KNOWN[:] = [(forms, _Index(forms)), *_KNOWN[:3]]
+    return _KNOWN[0][1]
 
 
 def joined(parts: Iterable[Said]) -> tuple[Said, ...]:
@@ -118,7 +134,7 @@ def _pattern(form: Signal) -> re.Pattern[bytes]:
     return re.compile(form.pattern.encode())
 
 
-def _values(form: Signal, text: bytes, parts: Sequence[tuple[int, int]], constant: bool) -> Iterator[str]:
+def _values(form: Signal, text: bytes, parts: Sequence[Part], constant: bool) -> Iterator[str]:
     matches = (match for part in parts for match in _pattern(form).finditer(text, *part))
     for match in islice(matches, MAX_MATCHES):
         yield "" if constant else clean(match["v"].decode("utf-8", "replace").rstrip(".,-+"))

@@ -40,7 +40,9 @@ class WindowLines:
         self.window, self.source = window, source
         self._first_line = first_line
         self._counted = (0, first_line)
-        self._owners: dict[int, Line | None] = {}
+        self._owners: dict[int, Line] = {}
+        self._silent: dict[int, tuple[int, int]] = {}  # lines above which, up to a position and so many lines, nobody says it
+        self._before: tuple[Line | None, int, int] | None = None  # who says it before the window, how many lines and bytes up
         self._peeled: dict[int, str] = {}  # lines that blocks were made of: several signals ask for the same ones
 
     def number(self, start: int) -> int:
@@ -59,8 +61,8 @@ class WindowLines:
         return self.window.data[start : end if end >= 0 else start + MAX_LINE]
 
     def block(self, start: int, first: Line, more: int) -> str:
-        """The line and some following ones, each peeled."""
-        texts, at, data = [first.text], start, self.window.data
+        """The line and some following ones, each peeled, without the blanks at its end: patterns cross line breaks."""
+        texts, at, data = [first.text.rstrip(" \t")], start, self.window.data
         for _ in range(more):
             end = data.find(b"\n", at)
             if end < 0 or end + 1 >= len(data):
@@ -70,7 +72,7 @@ class WindowLines:
             if text is None:
                 if len(self._peeled) >= REMEMBERED:
                     self._peeled.clear()
-                text = self._peeled[at] = read_line(decode(self.raw(at))).text
+                text = self._peeled[at] = read_line(decode(self.raw(at))).text.rstrip(" \t")
             texts.append(text)
         return "\n".join(texts)
 
@@ -98,43 +100,50 @@ class WindowLines:
         )
 
     def _owner(self, start: int, line: Line) -> Line | None:
-        """The nearest earlier line that says whose it is, at most 60 lines and 16 KiB back."""
-        data, at = self.window.data, start
-        passed = [] if _says(line) else [start]  # lines that the owner found here owns as well
+        """The nearest earlier line that says whose it is, at most 60 lines and 16 KiB back. In a storm each line is read once."""
+        data, at, steps = self.window.data, start, 0
+        asked = [] if _says(line) else [start]
+        passed = list(asked)  # lines that the owner found here owns as well
         found: Line | None = None
-        for step in range(OWNER_LINES):
+        seen = (at, steps)  # so far up nothing says whose it is
+        while steps < OWNER_LINES and found is None:
             if at == 0:
-                found = self._owner_before(OWNER_LINES - step, LOOK_BACK - start)
+                found = self._owner_before(OWNER_LINES - steps, LOOK_BACK - start)
                 break
-            at = data.rfind(b"\n", 0, at - 1) + 1
-            if start - at > LOOK_BACK:
-                break
-            if at in self._owners and self._owners[at] is not None:
-                found = self._owners[at]
-                break
-            candidate = read_line(decode(data[at : at + 4096].split(b"\n", 1)[0]))
-            if _says(candidate):
-                found = candidate
-                break
-            passed.append(at)
+            if at in self._silent:
+                at, more = self._silent[at]
+                steps += more
+            else:
+                at, steps = data.rfind(b"\n", 0, at - 1) + 1, steps + 1
+                if start - at > LOOK_BACK:
+                    break
+                found = self._owners.get(at)
+                if found is None and at not in self._silent:
+                    candidate = read_line(decode(data[at : at + 4096].split(b"\n", 1)[0]))
+                    found = candidate if _says(candidate) else None
+                passed.append(at)
+            seen = (at, steps)
         if found is not None:
             self._owners.update(dict.fromkeys(passed, found))
+        else:
+            self._silent.update(dict.fromkeys(asked, seen))
         if found is not None and line.pid is not None and found.pid not in (None, line.pid):
             return None
         return found
 
     def _owner_before(self, lines: int, size: int) -> Line | None:
-        before = self.window.before
-        if len(before) > size:
-            if size <= 0:
-                return None
-            cut = before[-size - 1 :]
-            before = cut[cut.find(b"\n") + 1 :]
-        for raw in reversed(before.split(b"\n")[:-1][-lines:]):
-            candidate = read_line(decode(raw[:4096]))
-            if _says(candidate):
-                return candidate
-        return None
+        """The last line before the window that says whose it is, when it is so near."""
+        if self._before is None:
+            self._before = (None, 0, 0)
+            at = 0
+            for number, raw in enumerate(reversed(self.window.before.split(b"\n")[:-1][-OWNER_LINES:]), 1):
+                at += len(raw) + 1
+                candidate = read_line(decode(raw[:4096]))
+                if _says(candidate):
+                    self._before = (candidate, number, at)
+                    break
+        found, number, at = self._before
+        return found if number <= lines and at <= size else None
 
 
 def _says(line: Line) -> bool:

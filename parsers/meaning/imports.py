@@ -132,8 +132,9 @@ def _of_attribute(text: str, said: Said) -> Reading | None:
         return _row(said, said.raised_in, found["module"].partition(".")[0], f"{found['module']}.{found['name']}", what)
     if (found := _OF_OBJECT.search(text)) is None or found["owner"] in _BUILT_IN:
         return None
-    if found["space"]:
-        return _row(said, said.raised_in, "torch_npu" if found["space"] == "npu" else "", f"torch.ops.{found['space']}.{found['name']}", "attribute")
+    if found["space"]:  # whose operators another namespace holds, its name does not tell
+        name = f"torch.ops.npu.{found['name']}"
+        return _row(said, said.raised_in, "torch_npu", name, "attribute") if found["space"] == "npu" else None
     return _row(said, said.raised_in, _whose(found["owner"], found["name"], said), f"{found['owner']}.{found['name']}", "attribute")
 
 

@@ -12,12 +12,13 @@ import pytest
 from tests_support import hostile_log
 
 from doctor.answer import advice
+from doctor.base.output import inert
 from doctor.commands.reporting import FORMATS
+from kb.invisible import STEERING
 from kb.placeholders import fill, names
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
-STEERING = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
 @pytest.mark.parametrize("form", FORMATS)
@@ -125,3 +126,34 @@ def test_a_damaged_cache_is_rebuilt(run, checkout: Path, tmp_path: Path) -> None
         done = run("-f", "json", stdin=line, cwd=checkout, **env)
         assert json.loads(done.stdout)["findings"][0]["id"] == "ENV001", done.stderr
         assert pack.read_bytes() == whole
+
+
+COMMAND = re.compile(r"^\s*::[a-z-]|##\[|##vso\[", re.MULTILINE)
+
+
+@pytest.mark.parametrize("form", [f for f in FORMATS if f != "github"])
+def test_no_log_commands_the_pipeline(form: str, run) -> None:  # type: ignore[no-untyped-def]
+    """What runners of GitHub and Azure take for commands is broken up in every text, and stays what it was in JSON."""
+    done = run("scan", "-", "-f", form, "--all", stdin=hostile_log(), PYTHONUTF8="1")
+    out = done.stdout.decode()
+    assert COMMAND.findall(out) == []
+    said = {"a": "##vso[task.x]y", "b": "::error::z", "c": "##[group]"}
+    assert json.loads(inert(json.dumps(said, indent=1), "json")) == said
+
+
+def test_annotations_quote_commands(run) -> None:  # type: ignore[no-untyped-def]
+    """The format that consists of commands has none of a log's."""
+    out = run("scan", "-", "-f", "github", "--all", stdin=hostile_log(), PYTHONUTF8="1").stdout.decode()
+    assert {row.split("::")[1].split(" ")[0] for row in out.splitlines()} <= {"error", "warning", "notice", ""}
+    assert all(row.startswith(("::error", "::warning", "::notice")) for row in out.splitlines())
+
+
+def test_knowledge_steers_no_terminal_either(run, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    """An entry whose texts hold escapes or invisible characters is refused."""
+    from tests.doctor.test_bad_input import MINE
+
+    for evil in ("\\e[2J", "\\u202e", "\\u200b", "\\x9b"):
+        (tmp_path / "usr001_x.yaml").write_text(MINE.replace("{en: Mine, ", f'{{en: "Mine {evil}", '))
+        done = run("kb", "show", "USR001", "--kb", str(tmp_path))
+        assert b"steers a terminal" in done.stderr
+        assert done.returncode == 2

@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
+import pty
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +15,8 @@ import pytest
 from terminal import ROOT, terminal
 
 from doctor.render import layout
+from doctor.render.document import Evidence
+from doctor.render.excerpt import excerpt
 from doctor.render.layout import Style, cells
 from tests.simulate.jobs import simulate
 
@@ -96,7 +100,9 @@ def test_what_speaks_against_it_is_said() -> None:
     text = b"[ERROR] HCCL(7,python):2026-01-02-03:04:05.000.000 [x.cc:1]EI0002: The wait execution of the Notify register times out. rank 3\n"
     seen = terminal("--lang", "en", piped=text)
     assert "50% possible" in seen.rows[0]
-    assert "against  this is what a victim prints: the cause is not in these logs" in seen.text
+    told = "against  this is what a victim prints: the cause is not in these logs"
+    assert told in seen.text
+    assert told in terminal("-v", "--lang", "en", piped=text).text
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
@@ -347,3 +353,41 @@ def test_errors_that_no_root_explains_are_no_success(tmp_path: Path) -> None:
     seen = terminal("scan", ".", "--lang", "en", cwd=tmp_path)
     assert seen.code == 3
     assert terminal("scan", ".", "--fail-on", "fatal", cwd=tmp_path).code == 3
+
+
+def test_width_of_the_terminal_behind_two_pipes() -> None:
+    """`npu-doctor ... 2>&1 | less`: neither stream is the terminal, the session still has one."""
+    process, handle = pty.fork()
+    if not process:
+        command = f"stty cols 52; {sys.executable} -m doctor explain EI0006 --lang en 2>/dev/null | cat"
+        os.execve("/bin/sh", ["sh", "-c", command], {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": ""})
+    seen = b""
+    while True:
+        try:
+            piece = os.read(handle, 65536)
+        except OSError:
+            break
+        if not piece:
+            break
+        seen += piece
+    os.waitpid(process, 0)
+    os.close(handle)
+    rows = seen.decode().replace("\r", "").rstrip("\n").split("\n")
+    assert rows[0].startswith("EI0006")
+    assert 40 < max(cells(row) for row in rows if row.startswith("  ") and "/" not in row) <= 52
+
+
+@pytest.mark.parametrize("text", ["x" * 300, "字" * 200, "ab 字" * 60])
+@pytest.mark.parametrize("matched", ["", "missing", "needle", "针"])
+@pytest.mark.parametrize("width", [20, 69, 109])
+def test_an_excerpt_fits_and_holds_what_matched(text: str, matched: str, width: int) -> None:
+    """Whatever stands around it, and where nothing matched."""
+    told = text[:150] + ("" if matched == "missing" else matched) + text[150:]
+    made = excerpt(Evidence("a.log", 1, told, "", matched), width)
+    assert cells(made.text) <= width
+    if matched in ("needle", "针"):
+        assert matched in made.text
+        assert cells(made.text[: made.text.index(matched)]) == made.at
+        assert made.size == cells(matched)
+    else:
+        assert made.size == 0

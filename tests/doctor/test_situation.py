@@ -124,3 +124,18 @@ def test_facts_of_a_log(log: str, facts: dict[str, str]) -> None:
 def test_a_platform_that_is_not_there_is_no_fact() -> None:
     log = "INFO 01-01 [__init__.py:44] ROCm platform is not available because no Ascend NPU is found\nValueError: bad\n"
     assert "machine" not in diagnose(log).situation.facts
+
+
+def test_a_variant_says_what_a_fact_decides() -> None:
+    """The same failure, on the chip where MindSpore does not run and on another one."""
+    log = "MindSpore version:  2.4.0\nEE8888: Inner Error!\n        rtStreamCreateWithFlags execute failed, reason=[feature not support][FUNC:FuncErrorReason][FILE:error_message_manage.cc][LINE:49]\nRuntimeError: Create stream failed, ret:207000\n"
+    plain, on_310 = (diagnose(log + more).roots[0].finding.entry for more in ("", "soc is Ascend310\n| 0       310                   | OK |\n"))
+    assert (plain.code, on_310.code) == ("VER020", "VER020")
+    assert "MindSpore does not run on Ascend 310" not in plain.title.en
+    assert "MindSpore does not run on Ascend 310" in on_310.title.en
+
+
+def test_what_the_framework_is_told_fills_advice() -> None:
+    at = Situation({"framework": ("xllm", "torch_npu"), "activity": ("serving",)}, KNOWN)
+    assert at.phrases()["graphs_off"].en == "start with --enable_graph=false"
+    assert Situation({"framework": ("paddle",)}, KNOWN).phrases().keys() == {"update"}

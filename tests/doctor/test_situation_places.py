@@ -36,6 +36,6 @@ def test_a_form_is_tried_around_its_words_alone(forms: tuple[Signal, ...]) -> No
     """A number that only looks like a chip, a long way down, does not have a megabyte searched for chips."""
     chip = next(f for f in forms if f.id == "situation:chip=/0.2")
     text = b"x" * 500_000 + b" 310P3 " + b"y" * 500_000 + b"1310" + b"z" * 100
-    parts = situation._Places(text, forms).of(chip)
+    parts = dict(situation._tried(text, forms))[chip]
     assert sum(min(end, len(text)) - start for start, end in parts) < 5 * situation.REACH
     assert [m["v"] for part in parts for m in re.compile(chip.pattern.encode()).finditer(text, *part)] == [b"310P3"]

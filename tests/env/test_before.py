@@ -7,6 +7,7 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from env import machines as m
 
 from doctor.env import before
@@ -80,6 +81,22 @@ def test_a_lock_file(tmp_path: Path, knowledge: Knowledge) -> None:
     plans = {p.what: p for p in before.plans(wanted, machine({"cann.version": "8.3.RC2"}), knowledge.compat())}
     (change,) = plans["vllm-ascend 0.11.0"].changes
     assert (change.part, change.has, change.wants, change.where) == ("torch", "2.8.0", "2.7.1", f"{lock}:6")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '[[package]]\nname = "torch"\nversion = "2.8.0"\nsource = { registry = "x" }\n\n[[package]]\nname = "vllm-ascend"\nversion = "0.11.0"\n',
+        '[[packages]]\nname = "torch"\nversion = "2.8.0"\n[[packages]]\nname = "vllm-ascend"\nversion = "0.11.0"\n',
+        "name: npu\ndependencies:\n  - python=3.11\n  - pip:\n    - torch==2.8.0\n    - vllm-ascend==0.11.0\n",
+    ],
+    ids=["uv.lock", "pylock.toml", "environment.yml"],
+)
+def test_locks_of_other_tools(text: str, tmp_path: Path) -> None:
+    lock = tmp_path / "lock"
+    lock.write_text(text)
+    found = {r.name: r.exact for r in before.read_file(str(lock))}
+    assert (found["torch"], found["vllm-ascend"]) == ("2.8.0", "0.11.0")
 
 
 def test_the_command(tmp_path: Path, run: Run) -> None:

@@ -67,18 +67,22 @@ def test_a_sample_that_does_not_fail_is_told(knowledge: Knowledge) -> None:
     assert any("should fail" in p for p in proof.problems(wrong, knowledge))
 
 
-def test_users_add_checks_and_tables(tmp_path: Path) -> None:
-    """A folder of one's own may hold both; a check of the same code takes the place of the built-in one."""
+@pytest.mark.parametrize("says_so", [True, False])
+def test_users_add_checks_and_tables(says_so: bool, tmp_path: Path) -> None:
+    """A folder of one's own may hold both; a built-in check is replaced only by a folder that says so."""
     (tmp_path / "checks" / "driver").mkdir(parents=True)
     (tmp_path / "checks" / "driver" / "chk101_mine.yaml").write_text(GOOD.replace("CHK999", "CHK101"))
     (tmp_path / "compat.yaml").write_text("sources: {me: {title: mine}}\nvllm_ascend: [{vllm_ascend: 7.0, vllm: ['7.0'], cann: 7.0.0, torch: 7.0, torch_npu: 7.0, source: me, confidence: documented}]\n")
+    if says_so:
+        (tmp_path / "layer.yaml").write_text("overrides: [CHK101]\n")
     data, problems = build(Layer("mine", tmp_path))
     assert problems == []
     built_in = build(Layer("built-in", HERE))[0]
     known = Knowledge((Pack(built_in), Pack(data)))
     found = known.check("CHK101")
     assert found is not None
-    assert found.title.en == "Old"
+    assert (found.title.en == "Old") is says_so
+    assert found.layer == ("mine" if says_so else "built-in")
     assert len(known.checks()) == len(CHECKS)
     assert known.compat()["vllm_ascend"][0]["vllm_ascend"] == "7.0"
 

@@ -26,6 +26,7 @@ HEALTHY: dict[str, m.Files] = {
     "950-host-9.0": {**m.machine("950", "9.0.0", "26.0.1", "", 8), "/etc/hccl_rootinfo.json": '{"version": "2.0", "rank_list": []}\n'},
     "home-install": {**m.host(), **m.driver("24.1.rc3", "7.5.0.1.129"), **m.cann("8.0.0", base="/home/ma-user/Ascend"), **m.nodes(1)},
     "nothing-of-python": m.machine(),
+    "release-in-the-name-of-a-folder": {**m.machine(), **m.cann("8.5.0", base="/mnt/conda/cann-8.5/Ascend"), "/commands/env.txt": "ASCEND_HOME_PATH=/mnt/conda/cann-8.5/Ascend/cann-8.5.0\nPATH=/usr/bin\n"},
     "image-at-rest": {**m.cann("8.2.RC1"), **m.packages(TORCH), "/etc/os-release": 'PRETTY_NAME="Ubuntu 22.04.5 LTS"\n'},
     "no-npu-at-all": m.host("x86_64"),
 }  # fmt: skip
@@ -33,6 +34,10 @@ HEALTHY: dict[str, m.Files] = {
 
 def without(files: m.Files, *beginnings: str) -> m.Files:
     return {path: text for path, text in files.items() if not path.startswith(beginnings)}
+
+HEALTHY["operators-in-a-place-of-tomorrow"] = {
+    **without(m.machine(cann_version="9.0.0", driver_version="26.0.1", firmware=""), f"{m.BASE}/cann-9.0.0/opp/built-in"), f"{m.BASE}/cann-9.0.0/opp/ops/add.json": "{}",
+}  # fmt: skip
 
 
 BROKEN: dict[str, tuple[m.Files, set[str]]] = {

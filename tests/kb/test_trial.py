@@ -75,7 +75,7 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     """Files and folders are taken; the exit code says whether all is well."""
     (tmp_path / "usr001_mine.yaml").write_text(GOOD)
     assert cli.main(["kb", "check", str(tmp_path)]) == 0
-    assert capsys.readouterr().out == "1 files, 0 unreadable, 0 with problems\n"
+    assert capsys.readouterr().out == "1 files, 0 unreadable, 0 with problems; 0 counter-examples, 6 more made of samples, 0 mutations tried\n"
     (tmp_path / "usr002_other.yaml").write_text("- a\n")
     assert cli.main(["kb", "check", str(tmp_path)]) != 0
     assert "2 files, 1 unreadable, 0 with problems" in capsys.readouterr().out

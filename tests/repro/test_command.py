@@ -365,3 +365,33 @@ def test_rings_are_found_in_a_folder(tmp_path: Path) -> None:
     (tmp_path / "ops-7.ring").write_bytes(head.ljust(4096, b"\0") + line.ljust(2048, b"\0") * 2)
     (one,) = gather.evidence([str(tmp_path)]).operators()
     assert (one.name, one.guessed) == ("aten::abs.default", ())
+
+
+def _record(tmp_path: Path, name: str, last: dict[str, Any], message: str = "") -> Path:
+    """A record whose last operator is as told, of a program that ended with a message."""
+    tensor = {"tensor": {"dtype": "float32", "shape": [3, 4], "stride": [4, 1], "id": 4096}}
+    entry = {"seq": 1, "op": f"aten.{name}.default", "args": [tensor], "kwargs": {}, **last}
+    record = {"npu_doctor_record": 1, "operators": [entry], "error": {"type": "RuntimeError", "message": message, "frames": []}}
+    if "error" in last:
+        record["failed"] = entry
+    path = tmp_path / f"ops-{name}.json"
+    path.write_text(json.dumps(record))
+    return path
+
+
+def test_an_operator_that_returned_is_not_blamed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The end came from elsewhere; what ran last can still be replayed when it is asked for."""
+    path = _record(tmp_path, "abs", {"out": [4097]}, "killed")
+    with pytest.raises(UsageError, match="no operator was running"):
+        run(options("--from", str(path)), diagnose)
+    assert run(options("--from", str(path), "--context", "1"), diagnose) == 0
+    assert "torch.ops.aten.abs.default" in capsys.readouterr().out
+
+
+def test_of_many_ranks_the_one_whose_operator_raised_wins(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Neither the rank that waited for it nor one that was merely running something is the one to reproduce."""
+    _record(tmp_path, "abs", {}, "")
+    _record(tmp_path, "exp", {"error": {"type": "RuntimeError", "message": "wait timeout, peer is gone"}}, "wait timeout, peer is gone")
+    _record(tmp_path, "neg", {"error": {"type": "RuntimeError", "message": "shape of plugh is wrong"}}, "shape of plugh is wrong")
+    assert run(options("--from", str(tmp_path)), diagnose) == 0
+    assert "torch.ops.aten.neg.default" in capsys.readouterr().out

@@ -6,6 +6,7 @@ WORDS = {
     "checked": ("Written by npu-doctor {version} from {files} log files. Read it before you send it.", "由 npu-doctor {version} 根据 {files} 个日志文件生成，发送前请先通读一遍。"),
     "redacted": ("Names in angle brackets are pseudonyms ({counts}): the same name is always the same thing.", "尖括号中的名字是化名（{counts}）：同一化名始终指同一对象。"),
     "plain": ("Nothing was made anonymous: addresses, names and tokens of the logs stand as they are.", "未做脱敏：日志中的地址、名字、令牌均为原文。"),
+    "machine": ("The machine, as npu-doctor env sees it", "机器环境（npu-doctor env）"),
     "environment": ("Environment", "环境"),
     "not-seen": ("not in the logs, please add: {names}", "日志中没有，请补充：{names}"),
     "symptoms": ("Symptoms", "现象"),

@@ -30,6 +30,8 @@ WORDS = {
     "more:symptom": ("1 symptom", "1 个症状"),
     "more:contexts": ("{n} of another time", "{n} 项时间不符的背景"),
     "more:context": ("1 of another time", "1 项时间不符的背景"),
+    "more:lights": ("{n} groups of checks of the machine", "本机 {n} 组检查"),
+    "more:light": ("1 group of checks of the machine", "本机 1 组检查"),
     "more:noises": ("{n} harmless lines", "{n} 类无害打印"),
     "more:noise": ("1 harmless line", "1 类无害打印"),
     "more:unknowns": ("{n} unrecognised errors", "{n} 条未识别的错误"),

@@ -11,6 +11,7 @@ from textual.containers import Container
 
 from doctor.tui.env import light_rows
 from doctor.tui.shell.bindings import bindings
+from doctor.tui.shell.doc import Doc
 from doctor.tui.shell.fix_copier import FixCopier
 from doctor.tui.shell.frame import Frame
 from doctor.tui.shell.messages import Failed, MachineLooked, RowFolded, RowHighlighted, RowOpened
@@ -102,7 +103,12 @@ class EnvironmentScreen(Frame):
         view.empty = self.word("nothing-fits")
         view.set_rows(light_rows.rows(self.report, lang, self._opened, self.search_box.value), self._key or None)
         self._key = view.current
-        self.query_one("#card", Card).show(light_rows.card(self.report, self._key, lang))
+        self.query_one("#card", Card).show(self._card(self._key))
+
+    def _card(self, key: str) -> Doc:
+        assert self.report is not None
+        lang, known = self.doctor.language, self.doctor.session.known
+        return light_rows.card(self.report, key, lang, lambda kind: known.kind_title(kind).pick(lang))
 
     def search_typed(self, text: str) -> None:
         del text
@@ -112,7 +118,7 @@ class EnvironmentScreen(Frame):
         if message.view.id == "list" and self.report is not None and message.key != self._key:
             self._key = message.key
             self._copier = FixCopier()
-            self.query_one("#card", Card).show(light_rows.card(self.report, message.key, self.doctor.language))
+            self.query_one("#card", Card).show(self._card(message.key))
 
     def on_row_folded(self, message: RowFolded) -> None:
         if message.key.startswith("group:"):

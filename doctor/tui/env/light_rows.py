@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from doctor.base.words import named, word
@@ -14,7 +14,8 @@ from doctor.tui.shell.doc import Doc
 from doctor.tui.shell.line import BLANK, Row, Span, plain, shown
 
 Json = dict[str, Any]
-STYLES = {"red": "error", "yellow": "warning", "green": "good", "grey": "dim"}
+# Each light has a sign of its own: not every terminal, and not every eye, has colours.
+LIGHTS = {"red": ("✗", "error"), "yellow": ("!", "warning"), "green": ("✓", "good"), "grey": ("·", "dim")}
 _MARKS = {"holds": ("✓", "good"), "fails": ("✗", "error"), "not known": ("?", "dim"), "not for it": ("-", "dim")}
 # Which facts a group shows on its card, by how their names begin.
 FACTS: dict[str, tuple[str, ...]] = {
@@ -51,10 +52,10 @@ def rows(report: Json, lang: str, opened: frozenset[str], wanted: str = "") -> l
 
 def _group(group: Json, report: Json, lang: str, opened: frozenset[str]) -> Iterator[Row]:
     key, name = f"group:{group['name']}", named("env.group", group["name"], lang)
-    style = STYLES[group["light"]]
+    sign, style = LIGHTS[group["light"]]
     fold = ("▾ " if key in opened else "▸ ") if group["checks"] else "  "
     pad = " " * max(1, NAME - cells(name))
-    yield Row(key, (Span(fold), Span("● ", style), Span(name, "title"), Span(pad), Span(shown(group["line"]), "dim")))
+    yield Row(key, (Span(fold), Span(f"{sign} ", style), Span(name, "title"), Span(pad), Span(shown(group["line"]), "dim")))
     failing = {f["id"]: f for f in report["findings"]}
     for check in group["checks"]:
         one = failing.get(check["id"])
@@ -74,12 +75,12 @@ def summary(report: Json, lang: str) -> str:
     return " · ".join(f"{text} {count}" for text, count in told)
 
 
-def card(report: Json, key: str, lang: str) -> Doc:
+def card(report: Json, key: str, lang: str, kinds: Callable[[str], str] = str) -> Doc:
     """What stands beside a row."""
     kind, _, name = key.partition(":")
     one = next((f for f in report["findings"] if kind == "finding" and f["id"] == name), None)
     if one is not None:
-        return Doc(key, lang, (compose.finding(one, report, lang).document,))
+        return Doc(key, lang, (compose.finding(one, report, lang, kinds).document,))
     if kind == "check":
         return Doc(key, lang, (_check(report, name, lang),))
     if kind == "skipped":

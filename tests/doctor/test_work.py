@@ -1,0 +1,89 @@
+"""No mixture of lines costs much work for a line. Work is counted in lines read and patterns tried, never in seconds."""
+
+from __future__ import annotations
+
+import io
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any
+from unittest import mock
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from doctor.read.source import Source, hints
+from doctor.scan import clusters, error_lines, meaningscan, rangescan, window_lines
+from doctor.scan.plan import Plan
+from doctor.scan.scanner import Scanner
+from kb.knowledge import Knowledge
+
+READ, TRIED = 4, 10  # lines read, and patterns of signals tried, for a line of the log
+ONCE = 4000  # and for a log
+
+# Lines that ask for much; {n} is another number in each, {w} another word.
+KINDS = (
+    "ERROR: boom failed", "ERROR: boom {n} failed", "ERROR: {w} {w} failed", "RuntimeError: boom", "RuntimeError: {w} {n}", "[rank3]: RuntimeError: boom",
+    "[ERROR] HCCL(41233,python3): boom failed", "[ERROR] HCCL(7,python3):2026-01-02-03:04:05.006.007 [a.cc:{n}]7 {w}", "[ERROR] foo [bar ",
+    "[ERROR] HCCL(7,python3): wait socket establish timeout, role[1] rank[3] timeout[120 s]", "error code 507011 retcode=107002", "EZ9999: Inner Error! {n}",
+    "E40021: [PID: 7] 2026-03-01 op[x], illegal.", "errno {n}: device busy", "Traceback (most recent call last):", '  File "/a/b.py", line {n}, in f', "    x()",
+    "Entry-HcclAllReduce: tag[AllReduce_x], count[3], dataType[bfloat16], op[sum]", "[INFO] GE(7,p):2026-01-02-03:04:05.006.007 [ge.cc:1]7 no Error: here {n}",
+    "\x1b[31mERROR: boom failed\x1b[0m", "E1204 14:46:07.912003 60570 file.go:201] boom {n}", "    at TraceBack (most recent call last):", "plain {w}", "",
+    "errorStr: {w}, fault kernel_name=te_{n}", "NPU out of memory. Tried to allocate {n} MiB", "[FUNC:f][FILE:a.cc][LINE:{n}]",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def plan(knowledge: Knowledge) -> Plan:
+    return Plan(knowledge.signals())
+
+
+@contextmanager
+def counted() -> Iterator[Counter[str]]:
+    """How many lines are read, shapes made and patterns of signals tried meanwhile."""
+    spent: Counter[str] = Counter()
+
+    def counting(name: str, real: Any) -> Any:
+        def call(*args: Any) -> Any:
+            spent[name] += 1
+            return real(*args)
+
+        return call
+
+    with ExitStack() as stack:
+        for module in (window_lines, rangescan, error_lines, meaningscan):
+            stack.enter_context(mock.patch.object(module, "read_line", counting("read", module.read_line)))
+        for module in (clusters, meaningscan):
+            stack.enter_context(mock.patch.object(module, "template", counting("read", module.template)))
+        for method in ("search", "may_match"):
+            stack.enter_context(mock.patch.object(Plan, method, counting("tried", getattr(Plan, method))))
+        yield spent
+
+
+def log(kinds: list[str], lines: int) -> bytes:
+    rows = (kinds[n % len(kinds)].replace("{n}", str(n * 7919 % 100_003)).replace("{w}", f"w{n * 31 % 9973:x}q") for n in range(lines))
+    return ("\n".join(rows) + "\n").encode()
+
+
+def work(plan: Plan, kinds: list[str], lines: int) -> Counter[str]:
+    data = log(kinds, lines)
+    with counted() as spent:
+        Scanner(plan).scan(Source("mem.log", lambda: io.BytesIO(data), len(data), hints("mem.log")))
+    return spent
+
+
+@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(st.lists(st.sampled_from(KINDS), min_size=1, max_size=5))
+def test_no_mixture_of_lines_costs_much_for_a_line(plan: Plan, kinds: list[str]) -> None:
+    """Whatever follows on what, again and again."""
+    lines = 3000
+    spent = work(plan, kinds, lines)
+    assert spent["read"] <= READ * lines + ONCE, spent
+    assert spent["tried"] <= TRIED * lines + ONCE, spent
+
+
+@pytest.mark.parametrize("kind", [k for k in KINDS if k.startswith(("ERROR: boom", "[ERROR] HCCL(41233", "[ERROR] foo", "\x1b"))])
+def test_the_same_error_again_and_again_is_not_read_again(plan: Plan, kind: str) -> None:
+    """Ten thousand lines that say no more than the first ones, and do not say whose they are."""
+    assert work(plan, [kind], 10_000)["read"] < ONCE
