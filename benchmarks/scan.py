@@ -1,7 +1,8 @@
 """How fast logs are scanned: `python -m benchmarks.scan [--trees 64M/4 1G/48] [--rounds 3] [--full] [--readme]`.
 
 Makes the seeded trees it needs (see `benchmarks.trees`) in a folder for temporary files, or in --data, where they stay. Whole
-processes are measured, each round all of them, and judged by processor time. `rg -c -F -f` gets the same literals, one thread.
+processes are measured, each round all of them, and judged by processor time. `rg -c -F -f` gets the same literals, one thread;
+so does `grep`; `wc -l` and lnav, which only indexes, are there for scale. What is not installed is left out. Versions are told.
 Trees of more than 2 GB are of the typical kind only. --full: 64 MB, 1 GB and 4 GB, in 4, 48 and 1000 files; it needs 15 GB.
 """
 
@@ -12,6 +13,7 @@ import gzip
 import os
 import random
 import shutil
+import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -36,9 +38,10 @@ class Bench:
         self.rg = shutil.which("rg")
         self.env = {"XDG_CACHE_HOME": str(data / "cache")}
         self.literals = data / "literals"
+        from doctor.scan.plan import Plan
         from kb.knowledge import load
 
-        anchors = {a for s in load().signals() for a in s.anchors}
+        anchors = {a for s in Plan(load().signals()).signals for a in s.anchors}  # what all of a log is searched for
         self.literals.write_text("\n".join(sorted(anchors)) + "\n", encoding="utf-8")
 
     def tree(self, kind: str, size: str, files: int) -> Path:
@@ -55,10 +58,25 @@ class Bench:
         return lambda: run(command, cwd=self.place, env={**self.env, **(env or {})})
 
     def ripgrep(self, path: Path) -> Runs:
+        """One thread, and text whatever the bytes are: what we read as well."""
         if self.rg is None:
             return {}
-        command = [self.rg, "-j1", "-c", "-F", "-f", str(self.literals), str(path)]
-        return {"rg": lambda: run(command)}
+        return {"rg": self.into_file(self.rg, "-j1", "-c", "-a", "-F", "-f", str(self.literals), str(path))}
+
+    def into_file(self, *command: str) -> Callable[[], Cost]:
+        """Tools look at less when they find that nobody reads what they print."""
+        kept = self.data / "printed"
+        return lambda: run(["sh", "-c", 'exec "$@" > "$0"', str(kept), *command], env={"LC_ALL": "C"})
+
+    def peers(self, path: Path) -> Runs:
+        """What else is used on logs, by name."""
+        files = sorted(str(p) for p in path.rglob("*.log"))
+        commands = {
+            "grep": ("grep", "-c", "-a", "-F", "-f", str(self.literals), *files),
+            "wc": ("wc", "-l", *files),
+            "lnav": ("lnav", "-n", "-c", ";select count(*) from all_logs", *files),
+        }
+        return {name: self.into_file(*command) for name, command in commands.items() if shutil.which(name)}
 
     def measure(self, runs: Runs) -> dict[str, list[Cost]]:
         paired(runs, 1)  # page cache, automata
@@ -80,6 +98,43 @@ def against_ripgrep(bench: Bench, size: str, files: int) -> Iterator[list[str]]:
             f"{median(rg):.2f}" if rg else "-", f"{ratio(one, rg):.2f}" if rg else "-",
             f"{ratio(two, one, 'wall'):.2f}", f"{max(c.rss for c in one) / 1e6:.0f}",
         ]  # fmt: skip
+
+
+def against_others(bench: Bench, size: str, files: int) -> Iterator[list[str]]:
+    """Whole processes over the same trees."""
+    costs = {}
+    for kind in KINDS:
+        path = bench.tree(kind, size, files)
+        costs[kind] = bench.measure({"npu-doctor": bench.scan(path, "-j1"), **bench.ripgrep(path), **bench.peers(path)})
+    for name in costs[KINDS[0]]:
+        yield [CALLS[name], *(f"{median(costs[kind][name]):.2f}" for kind in KINDS)]
+
+
+CALLS = {
+    "npu-doctor": "`npu-doctor scan -j1`", "rg": "`rg -j1 -c -a -F -f`, the same literals", "grep": "`grep -c -a -F -f`, the same literals",
+    "wc": "`wc -l`", "lnav": "`lnav -n`, indexing alone",
+}  # fmt: skip
+
+
+def versions() -> str:
+    """Of everything that is compared."""
+    from importlib import metadata
+
+    from doctor.version import __version__
+
+    found = [f"npu-doctor {__version__}"]
+    for name in ("hyperscan", "isal", "ahocorasick_rs"):
+        try:
+            found.append(f"{name} {metadata.version(name)}")
+        except metadata.PackageNotFoundError:
+            found.append(f"{name}: not installed")
+    for name in ("rg", "grep", "wc", "lnav"):
+        if shutil.which(name):
+            told = subprocess.run([name, "--version"], capture_output=True, text=True, check=False).stdout
+            found.append(told.partition("\n")[0].strip())
+        else:
+            found.append(f"{name}: not installed")
+    return ", ".join(found)
 
 
 def engines(bench: Bench, size: str, files: int) -> Iterator[list[str]]:
@@ -189,9 +244,10 @@ def main() -> None:
     with place_for(options.data) as data, installed() as place:
         bench = Bench(place, data, options.rounds)
         call = " ".join(["python -m benchmarks.scan", *(a for a in sys.argv[1:] if a != "--readme")])
-        told(f"{machine()}; `{call}`; medians of {options.rounds} paired rounds, seconds of processor time, whole processes.")
+        told(f"{machine()}; `{call}`; medians of {options.rounds} paired rounds, seconds of processor time, whole processes. {versions()}.")
         head: tuple[str, ...] = ("tree", "s", "MB/s", "rg -j1, s", "times rg's speed", "two processes: times as fast", "peak MB")
         told(table(head, [row for size, files in shapes for row in against_ripgrep(bench, size, files)]))
+        told(table((f"{shapes[0][0]} in {shapes[0][1]} files, s", *KINDS), list(against_others(bench, *shapes[0]))))
         told(table((f"engine, typical, {SMALL[0]}", "s", "MB/s", "times the first"), list(engines(bench, *SMALL))))
         head = ("tree", "shipped knowledge, s", f"and {SIGNATURES} signatures more, s", "times")
         told(table(head, list(more_knowledge(bench, *shapes[min(1, len(shapes) - 1)]))))

@@ -97,6 +97,8 @@ def build(layer: Layer) -> tuple[bytes, list[Problem]]:
     writer = Writer()
     entries, problems = read_entries(layer)
     problems += (Problem(_shown(path), 0, f"cannot be read: {why}") for path, why in layer.refused_files().items())
+    if len(layer.files("entries")) >= files.MAX_FILES:
+        problems.append(Problem(_shown(layer.root), 0, f"more than {files.MAX_FILES} files: the rest is not read", "a folder holds entries, nothing else"))
     overrides, more = read_overrides(layer)
     problems += more
     digest = hashlib.sha256()

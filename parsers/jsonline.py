@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import json
 import re
-from datetime import datetime, timedelta, timezone
+import time
 from typing import Any
 
 from parsers.lazy import lazy
@@ -53,7 +53,6 @@ _NAME = lazy(r"[\w.@/-]{1,80}$")
 _DOCKER = re.compile(
     rb'\s*\{"log":"([^"\\]*(?:\\.[^"\\]*)*)","stream":"(std(?:out|err))"(?:,"attrs":\{[^{}]*\})?,"time":"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)[.\d]{0,10}Z"\}\s*'
 )
-_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 
 
 def unwrap(raw: bytes) -> bytes | None:
@@ -119,18 +118,18 @@ def _failures(record: Record) -> list[str]:
 
 def _runtime(record: Record) -> str:
     """As the container runtime itself writes it. Its time is UTC and the line's own is local, so only the first is dropped."""
-    time = record.get("time")
-    stamp = _STAMP.match(time) if isinstance(time, str) else None
+    written = record.get("time")
+    stamp = _STAMP.match(written) if isinstance(written, str) else None
     return f"{stamp['date']}T{stamp['clock']}Z {record['stream'][:6]} F " if stamp is not None and record["stream"] in ("stdout", "stderr") else ""
 
 
 def _journal(record: Record) -> str:
     """A line of the kernel as `journalctl -o short-iso` writes it; a service's own words need nothing before them."""
-    time = _epoch(record.get("__REALTIME_TIMESTAMP"))
+    moment = _epoch(record.get("__REALTIME_TIMESTAMP"))
     host = record.get("_HOSTNAME")
-    if time is None or "kernel" not in (record.get("_TRANSPORT"), record.get("SYSLOG_IDENTIFIER")):
+    if moment is None or "kernel" not in (record.get("_TRANSPORT"), record.get("SYSLOG_IDENTIFIER")):
         return ""
-    return f"{time.replace(' ', 'T')}Z {host if isinstance(host, str) and _NAME.match(host) else 'host'} kernel: "
+    return f"{moment.replace(' ', 'T')}Z {host if isinstance(host, str) and _NAME.match(host) else 'host'} kernel: "
 
 
 def _pod(record: Record) -> str:
@@ -148,10 +147,10 @@ def _process(record: Record) -> str:
 
 def _logger(record: Record, message: str) -> str:
     """Time and level as Python's loggers write them."""
-    level, time = _level(record), _time(record)
+    level, moment = _level(record), _time(record)
     if level:
-        return f"{time} - {level} - " if time else f"[{level}|json] >> "
-    return f"{time} | " if time and message[:1].strip() else ""
+        return f"{moment} - {level} - " if moment else f"[{level}|json] >> "
+    return f"{moment} | " if moment and message[:1].strip() else ""
 
 
 def _level(record: Record) -> str:
@@ -172,8 +171,8 @@ def _time(record: Record) -> str:
             value = value.get("repr") or value.get("timestamp")
         if isinstance(value, str) and (stamp := _STAMP.match(value)) is not None:
             return f"{stamp['date'].replace('/', '-')} {stamp['clock']}.{(stamp['fraction'] or '')[:6]:0<6}"
-        if (time := _epoch(value)) is not None:
-            return time
+        if (moment := _epoch(value)) is not None:
+            return moment
     return ""
 
 
@@ -187,7 +186,8 @@ def _epoch(value: object) -> str | None:
         number /= 1000
     if isinstance(value, bool) or not 1e9 < number < 4e9:
         return None
-    return (_EPOCH + timedelta(microseconds=round(number * 1e6))).strftime("%Y-%m-%d %H:%M:%S.%f")
+    seconds, micro = divmod(round(number * 1e6), 1_000_000)
+    return f"{time.strftime('%Y-%m-%d %H:%M:%S', time.gmtime(seconds))}.{micro:06}"
 
 
 def _whole(value: object) -> str:

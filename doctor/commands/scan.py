@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from doctor.base.errors import UsageError
 from doctor.commands import common, reading, reporting
 from doctor.judge.diagnosis import Diagnosis
 from kb.knowledge import Knowledge
@@ -32,7 +33,7 @@ def arguments() -> common.Parser:
         "-j", "--jobs", type=int, metavar="N", help="worker processes (default: by the size of the input)"
     )
     made.add_argument("--with-env", action="store_true", help="look at the machine as well (npu-doctor env): its faults, and where it differs from the logs")
-    made.add_argument("--root", metavar="PATH", default="/", help="with --with-env: the tree of the machine that wrote the logs, a folder or an archive")
+    made.add_argument("--root", metavar="PATH", default="", help="with --with-env: the tree of the machine that wrote the logs, a folder or an archive")
     made.add_argument(
         "--all-files", action="store_true", help="read what looks like no log as well: scripts, build files, configurations, source trees"
     )
@@ -42,6 +43,8 @@ def arguments() -> common.Parser:
 
 def main(argv: list[str]) -> int:
     args = arguments().parse_args(argv)
+    if args.root and not args.with_env:
+        raise UsageError("--root names the machine of the logs, which only --with-env looks at", f"npu-doctor scan LOGS --with-env --root {args.root}")
     if args.tui:
         from doctor.commands import interface
 
@@ -61,7 +64,7 @@ def _with_env(args: argparse.Namespace, diagnosis: Diagnosis, known: Knowledge) 
     from doctor.env import beside_logs, private, verdict
     from doctor.env.look_at import Asked, machine
 
-    looked = machine(Asked(args.root), known)
+    looked = machine(Asked(args.root or "/"), known)
     differing = beside_logs.apart(diagnosis.situation, diagnosis.harvest, looked)
     looked = beside_logs.with_differences(looked, differing)
     found = verdict.results(looked, known.checks())

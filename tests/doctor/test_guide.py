@@ -52,3 +52,14 @@ def test_a_step_of_a_walk_stands_where_it_says(path: str, name: str) -> None:
 def test_every_room_is_on_the_map() -> None:
     rooms = [p.name for p in (ROOT / "doctor").iterdir() if (p / "__init__.py").is_file()]
     assert [room for room in rooms if f"`doctor/{room}/`" not in GUIDE and f"`{room}/`" not in GUIDE] == []
+
+
+def test_every_promise_of_security_names_tests_that_exist() -> None:
+    """A row of the table without a test is no promise."""
+    rows = re.findall(r"^\| (.+) \| (.+) \|$", (ROOT / "SECURITY.md").read_text(encoding="utf-8"), re.MULTILINE)[1:]
+    assert len(rows) >= 10
+    for promise, tests in rows:
+        named = re.findall(r"`([\w/.]+)`", tests)
+        assert named, promise
+        for name in named:
+            assert (ROOT / name).exists() or (ROOT / "tests" / "doctor" / name).exists(), name

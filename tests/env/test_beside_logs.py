@@ -71,6 +71,12 @@ def test_without_the_option_nothing_is_looked_at(place: Path, run: Run) -> None:
     assert "environment" not in made
 
 
+def test_a_root_alone_is_a_slip(place: Path, run: Run) -> None:
+    done = run("scan", str(place / "train.log"), "--root", str(place / "root"))
+    assert done.returncode == 2
+    assert b"--with-env" in done.stderr
+
+
 def test_pseudonyms_cover_the_machine(place: Path, run: Run) -> None:
     """Names and addresses go, versions stay: they only look like addresses."""
     (place / "root/etc/hostname").write_text("secret-host-17\n")

@@ -19,6 +19,7 @@ from tui.test_headless import JOB
 
 from doctor.render.layout import cells
 from doctor.tui.diagnosis.diagnosis_screen import DiagnosisScreen
+from doctor.tui.env.environment_screen import EnvironmentScreen
 from doctor.tui.job.job_screen import JobScreen
 from doctor.tui.knowledge.browse_screen import BrowseScreen
 from doctor.tui.paste.paste_screen import PasteScreen
@@ -29,6 +30,31 @@ HERE = Path(__file__).resolve().parent
 REFRESH = bool(os.environ.get("NPU_DOCTOR_REFRESH"))
 TELL = "NPU_DOCTOR_REFRESH=1 python -m pytest tests/tui/test_snapshots.py"
 
+CHECK = {
+    "id": "CHK301", "slug": "torch-and-torch-npu-differ", "kind": "version-mismatch", "role": "root", "severity": "error", "confidence": 0.95,
+    "why": {"en": "the machine says fits.torch_torch_npu = no.", "zh": "该机器显示 fits.torch_torch_npu = no。"}, "note": None,
+    "title": {"en": "torch 2.8.0 and torch_npu 2.7.1 do not fit together", "zh": "torch 2.8.0 与 torch_npu 2.7.1 不配套"},
+    "cause": {"en": "Importing it ends in an undefined symbol.", "zh": "导入时报 undefined symbol。"},
+    "scope": {"node": "node-1", "rank": None, "device": None, "pid": None}, "count": 1, "first_seen": None, "last_seen": None,
+    "evidence": [{"path": "torch-2.8.0.dist-info", "line": 1, "end_line": 1, "time": None, "level": None, "module": None, "text": "python.torch 2.8.0"}],
+    "explains": [], "explained_by": None, "rule": None, "repro": None, "references": [],
+    "fixes": [{"goal": "resolve", "risk": "medium", "title": {"en": "Install torch 2.7.1", "zh": "安装 torch 2.7.1"}, "env": [],
+               "commands": [{"run": "pip install torch==2.7.1", "changes": None, "why": None}]}],
+}  # fmt: skip
+MACHINE = {
+    "verdict": "findings", "findings": [CHECK], "skipped": [],
+    "situation": {"line": {"en": "8 x 910B3, driver 24.1.rc3", "zh": "8 x 910B3, driver 24.1.rc3"}, "facts": {}},
+    "environment": {
+        "facts": {"driver.version": "24.1.rc3", "python.torch": "2.8.0"},
+        "groups": [
+            {"name": "driver", "light": "green", "line": "24.1.rc3", "checks": [{"id": "CHK101", "slug": "driver-and-firmware-do-not-fit", "state": "holds", "title": CHECK["title"]}]},
+            {"name": "python", "light": "red", "line": "torch 2.8.0, torch_npu 2.7.1", "checks": [{"id": "CHK301", "slug": CHECK["slug"], "state": "fails", "title": CHECK["title"]}]},
+            {"name": "container", "light": "yellow", "line": "docker", "checks": []},
+            {"name": "network", "light": "grey", "line": "", "checks": []},
+        ],
+    },
+}  # fmt: skip
+
 # name -> the screen, and the keys pressed on it
 CASES: dict[str, tuple[Callable[[], Frame], tuple[str, ...]]] = {
     "browse": (lambda: BrowseScreen("HCL001"), ()),
@@ -37,6 +63,7 @@ CASES: dict[str, tuple[Callable[[], Frame], tuple[str, ...]]] = {
     "evidence": (DiagnosisScreen, ("v", "n")),
     "paste": (lambda: PasteScreen(OOM), ()),
     "job": (lambda: JobScreen(JOB), ()),
+    "environment": (lambda: EnvironmentScreen(lambda _: MACHINE), ()),
     "help": (BrowseScreen, ("question_mark",)),
 }
 

@@ -290,6 +290,8 @@ CHINESE = {
     "{} is no JSON": "{} 不是 JSON",
     "--python: there is no Python environment at {}": "--python：{} 处没有 Python 环境",
     "give the folder of an environment or its bin/python": "请给出环境目录或其 bin/python",
+    "--root names the machine of the logs, which only --with-env looks at": "--root 指定写日志的那台机器，只有 --with-env 才会查看它",
+    "npu-doctor scan LOGS --with-env --root {}": "npu-doctor scan 日志 --with-env --root {}",
     "--root: there is no folder or archive '{}'": "--root：没有目录或压缩包 '{}'",
     "give the folder that holds etc, usr, proc of a machine, or an archive of it": "请给出包含机器 etc、usr、proc 的目录或其压缩包",
     "--root: cannot list {}: {}": "--root：无法列出 {}：{}",

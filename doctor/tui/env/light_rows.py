@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from doctor.base import notation
 from doctor.base.words import named, word
 from doctor.render import compose
-from doctor.render.document import Document, Pair, Section, pasted
+from doctor.render.document import Block, Document, Evidence, Pair, Section, pasted
 from doctor.render.fixes import fixes as made_fixes
 from doctor.render.layout import cells
 from doctor.tui.shell.doc import Doc
@@ -80,13 +81,22 @@ def card(report: Json, key: str, lang: str, kinds: Callable[[str], str] = str) -
     kind, _, name = key.partition(":")
     one = next((f for f in report["findings"] if kind == "finding" and f["id"] == name), None)
     if one is not None:
-        return Doc(key, lang, (compose.finding(one, report, lang, kinds).document,))
+        return Doc(key, lang, (_unlinked(compose.finding(one, report, lang, kinds).document),))
     if kind == "check":
         return Doc(key, lang, (_check(report, name, lang),))
     if kind == "skipped":
         blocks = tuple(Pair(s["path"], s["reason"]) for s in report["skipped"])
         return Doc(key, lang, (Document("", word("skipped", lang), (), (Section("skipped", "", blocks),)),))
     return Doc(key, lang, (_facts(report, name, lang),) if name in FACTS else ())
+
+
+def _unlinked(document: Document) -> Document:
+    """Places of a machine's tree are told, not linked: they may be of another machine."""
+
+    def told(block: Block) -> Block:
+        return Pair(notation.place(block.path, block.line), block.text) if isinstance(block, Evidence) else block
+
+    return document._replace(sections=tuple(s._replace(blocks=tuple(map(told, s.blocks))) for s in document.sections))
 
 
 def _check(report: Json, code: str, lang: str) -> Document:
