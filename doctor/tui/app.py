@@ -91,6 +91,13 @@ class DoctorApp(Host, ShelfKeeper):
 
         self.push_screen(JobScreen(job))
 
+    def job_changed(self, job: Mapping[str, Any]) -> None:
+        from doctor.tui.job.job_screen import JobScreen
+
+        for screen in self.screen_stack:
+            if isinstance(screen, JobScreen):
+                screen.change(job)
+
     def show_finding(self, code: str) -> None:
         from doctor.tui.diagnosis.report_screen import ReportScreen
 

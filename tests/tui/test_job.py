@@ -131,3 +131,11 @@ async def test_the_language_turns_and_the_place_stays() -> None:
         await s.press("L")
         assert rows.current == before
         assert "等待" in s.text
+
+
+async def test_the_job_grows_while_more_is_read_of_it() -> None:
+    async with stage(JobScreen(crowd(32)), size=(120, 40)) as s:
+        assert "31 ranks waited" in s.text
+        s.app.job_changed(crowd(64))
+        await s.settle()
+        assert "63 ranks waited" in s.text

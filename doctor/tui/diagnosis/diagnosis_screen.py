@@ -75,6 +75,7 @@ class DiagnosisScreen(ReportScreen):
             self.scanning = False
             self.remark = "" if message.outcome.finished else self.word("cancelled")
         self.show_report()
+        self.tell_job()
 
     def on_failed(self, message: Failed) -> None:
         self.scanning = False

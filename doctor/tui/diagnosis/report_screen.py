@@ -253,6 +253,11 @@ class ReportScreen(Frame):
         else:
             self.doctor.tell("no-job", severity="warning")
 
+    def tell_job(self) -> None:
+        """Who looks at the job sees what was read since."""
+        if self._job is not None:
+            self.doctor.job_changed(self._job)
+
     def action_knowledge(self) -> None:
         kind, _, code = self._key.partition(":")
         self.doctor.show_entry(code if kind == "finding" else "")

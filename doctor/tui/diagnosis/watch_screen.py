@@ -82,6 +82,7 @@ class WatchScreen(ReportScreen):
         self._tell()
         if message.outcome is not None:
             self.show_report()
+            self.tell_job()
 
     def _tell(self) -> None:
         assert self._live is not None

@@ -63,6 +63,11 @@ class JobScreen(Frame):
         self.query_one(Note).show(self.view.headline())
         self.draw()
 
+    def change(self, job: Mapping[str, Any]) -> None:
+        """The same job, of which more was read."""
+        self._job, self._view = job, None
+        self.speak()
+
     def draw(self, keep: str = "") -> None:
         """The rows anew; the cursor stays."""
         room = self.rows.room or max(20, self.app.size.width - 6)

@@ -94,6 +94,10 @@ class Host(App[None]):
         """The ranks and the timeline of a job."""
         raise NotImplementedError
 
+    def job_changed(self, job: Mapping[str, Any]) -> None:
+        """More was read of the job that is shown."""
+        raise NotImplementedError
+
     def show_finding(self, code: str) -> None:
         """A finding in the report that the present screen was opened from."""
         raise NotImplementedError
