@@ -35,17 +35,19 @@ class _Run(NamedTuple):
 
     paths: frozenset[str]
     pids: frozenset[int]
+    latest: Mapping[str, float] = {}  # the last time that such a source tells of the failure: its lines may be out of order
     dated: frozenset[str] = frozenset()
     begin: float | None = None
     end: float | None = None
 
 
 def part(harvest: Harvest, findings: Sequence[Finding], knowledge: Entries) -> Parted:
-    """Everything as it is when nothing is of another time: that is the rule."""
+    """Everything as it is when nothing is of another time, or nothing else would be left: that is the rule."""
+    whole = Parted(harvest, tuple(findings), ())
     spans = {span.path: span for span in harvest.spans}
     run = _run(findings, harvest, spans)
     if run is None:
-        return Parted(harvest, tuple(findings), ())
+        return whole
     old = _old(harvest, run)
     harvest = _without_old(harvest, frozenset(old))
     out: dict[Hit, Apart] = {}
@@ -57,13 +59,15 @@ def part(harvest: Harvest, findings: Sequence[Finding], knowledge: Entries) -> P
         if why is not None:
             out[hit] = why
     if not out:
-        return Parted(harvest, tuple(findings), ())
+        return whole
     kept = _without(harvest, out)
     found = evaluate(kept, knowledge)
     if not any(map(_tells, found)):  # what nothing contradicts, and only has no date, is the best guess
         out = {hit: why for hit, why in out.items() if why.why != "undated" or hit.place.kind != "kernel"}
         kept = _without(harvest, out)
         found = evaluate(kept, knowledge)
+    if not kept.clusters and not any(_fails(finding.entry) for finding in found):
+        return whole
     told = {finding.entry.code for finding in found}
     beside = evaluate(harvest._replace(hits=tuple(out)), knowledge)
     return Parted(kept, found, tuple(f._replace(apart=out[f.hits[0]]) for f in beside if f.entry.code not in told))
@@ -106,11 +110,15 @@ def _run(findings: Iterable[Finding], harvest: Harvest, spans: Mapping[str, Span
     last = [seconds(span.last) for path in paths if (span := spans.get(path)) and span.last]
     if not times and not last:
         return _Run(paths, pids)
+    latest: dict[str, float] = {}
+    for place in places:
+        if place.time:
+            latest[place.path] = max(latest.get(place.path, 0.0), seconds(place.time))
     end = max((*times, *last))
     dated = [s for path in paths if (s := spans.get(path)) and s.first and s.last and end - seconds(s.last) <= ONE_RUN]
     begins = [seconds(s.first) for s in dated if s.first]
     begin = min((*begins, *(t for t in times if end - t <= ONE_RUN), end))
-    return _Run(paths, pids, frozenset(s.path for s in dated), begin, end)
+    return _Run(paths, pids, latest, frozenset(s.path for s in dated), begin, end)
 
 
 def _pids(hit: Hit) -> Iterator[int]:
@@ -124,6 +132,8 @@ def _pids(hit: Hit) -> Iterator[int]:
 
 def _apart(hit: Hit, entry: Entry, run: _Run, spans: Mapping[str, Span]) -> Apart | None:
     record = _is_record(hit, entry)
+    if not record and hit.place.path in run.paths:  # what a program of the run printed, in whatever order
+        return None
     span = spans.get(hit.place.path)
     told = hit.place.time or (span.last if span is not None and hit.place.path not in run.paths else None)
     if told is None or run.begin is None or run.end is None:
@@ -151,7 +161,7 @@ def _old(harvest: Harvest, run: _Run) -> dict[str, float]:
     if run.begin is None:
         return {}
     begin = run.begin
-    ends = {s.path: seconds(s.last) for s in harvest.spans if s.last}
+    ends = {s.path: max(seconds(s.last), run.latest.get(s.path, 0.0)) for s in harvest.spans if s.last}
     old = {path: begin - end for path, end in ends.items() if begin - end > ONE_RUN and path not in run.dated}
     if not old:
         return {}

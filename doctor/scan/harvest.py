@@ -35,7 +35,10 @@ class Place(NamedTuple):
     @property
     def spot(self) -> tuple[str, int, str]:
         """What tells one line from another: a record of a JSON log holds several on one line of the file."""
-        return self.path, self.line, self.text.partition("\n")[0]
+        own = self.text
+        if own.startswith('  File "'):  # an exception is shown with the frame that raised it
+            own = next((line for line in own.split("\n") if not line.startswith("  ")), own)
+        return self.path, self.line, own.partition("\n")[0]
 
 
 class Hit(NamedTuple):

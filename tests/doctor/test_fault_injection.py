@@ -121,7 +121,7 @@ def test_an_export_is_whole_or_not_at_all(form: str, log: Path, tmp_path: Path, 
     assert sorted(p.name for p in tmp_path.iterdir()) == ["a.log", out.name]
 
 
-@pytest.mark.parametrize("args", [["issue", "{log}"], ["repro", "RTS001"]])
+@pytest.mark.parametrize("args", [["issue", "{log}"], ["repro", "--op", "torch.abs", "--input", "float32[4]"]])
 def test_other_exports_as_well(args: list[str], log: Path, tmp_path: Path, run) -> None:  # type: ignore[no-untyped-def]
     run("scan", str(log))
     done = limited(*(a.replace("{log}", str(log)) for a in args), "-o", str(tmp_path / "out.json"), size=10)

@@ -99,7 +99,7 @@ def test_an_interrupt_keeps_what_was_read(monkeypatch: pytest.MonkeyPatch) -> No
 def test_an_interrupted_scan_tells_so(monkeypatch: pytest.MonkeyPatch, knowledge: object) -> None:
     calls: list[int] = []
 
-    def one(part: Range, scanner: Scanner) -> Harvest:
+    def one(part: Range, scanner: Scanner, moved: object = None) -> Harvest:
         calls.append(1)
         if len(calls) == 3:
             raise KeyboardInterrupt

@@ -181,7 +181,7 @@ def test_text_shows_the_job(tmp_path: Path, run) -> None:  # type: ignore[no-unt
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
     rank = next(iter(job.truth.ranks))
-    shown = run("scan", str(tmp_path), "--timeline", "--lang", "en").stdout.decode()
+    shown = " ".join(run("scan", str(tmp_path), "--timeline", "--lang", "en").stdout.decode().split())
     assert f"rank {rank} failed first" in shown
     assert "31 ranks waited for it" in shown
     assert "Timeline" in shown
