@@ -9,6 +9,7 @@ from pathlib import Path, PurePath
 from kb import anchors, yamldoc
 from kb import files as files_of
 from kb.check import GROUPS, Check, CheckSample, Conditions
+from kb.layers import BUILT_IN
 from kb.load import read_fix, read_reference
 from kb.model import CONFIDENCES, NOTHING, SEVERITIES, STATUSES
 from kb.problems import Problem
@@ -70,8 +71,8 @@ def _check(top: Reader, path: str, layer: str) -> Check:
         confidence=top.word("confidence", CONFIDENCES, "medium"),
         title=top.text("title") or NOTHING,
         cause=top.text("cause") or NOTHING,
-        when=_conditions(top, "when"),
-        wants=_conditions(top, "assert"),
+        when=_conditions(top, "when", layer == BUILT_IN),
+        wants=_conditions(top, "assert", layer == BUILT_IN),
         fixes=top.items("fixes", lambda at: read_fix(top, at)),
         references=top.items("references", lambda at: read_reference(top, at)),
         layer=layer,
@@ -81,14 +82,14 @@ def _check(top: Reader, path: str, layer: str) -> Check:
     )
 
 
-def _conditions(top: Reader, key: str) -> Conditions:
+def _conditions(top: Reader, key: str, trusted: bool) -> Conditions:
     found = top.pairs(key)
     for fact, wanted in found:
         if not FACT.fullmatch(fact):
             top.fault((key, fact), f"'{fact}' is no name of a fact", "npu-doctor env -f json shows the names, like driver.version")
         if wanted.strip().startswith("~"):
             try:
-                anchors.usable(wanted.strip()[1:].strip(), False)
+                anchors.usable(wanted.strip()[1:].strip(), trusted)
             except anchors.PatternError as error:
                 top.fault((key, fact), f"bad regex: {error}")
     return found
