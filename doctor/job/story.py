@@ -35,7 +35,7 @@ def _note(root: Root, code: str, job: Job) -> Text:
         when, when_zh = "", ""
         if root.before is not None and root.before >= 0:
             when = f" {duration(root.before)} before the first timeout elsewhere"
-            when_zh = f"，比其他进程首次超时早 {duration(root.before)}"
+            when_zh = f"，比其他进程首次超时早 {duration(root.before, 'zh')}"
         en.append(f"{root.label} hit {code}{when}")
         zh.append(f"{root.label} 出现 {code}{when_zh}")
         if root.peers:
@@ -55,7 +55,7 @@ def _note(root: Root, code: str, job: Job) -> Text:
             zh.append(
                 f"它的最后一行日志是 {last}"
                 + (
-                    f"，比其他进程首次超时早 {duration(root.before)}"
+                    f"，比其他进程首次超时早 {duration(root.before, 'zh')}"
                     if root.before is not None and root.before >= 1
                     else ""
                 )

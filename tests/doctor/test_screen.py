@@ -414,7 +414,7 @@ def test_a_step_is_shown_with_how_to_take_it_back(lang: str) -> None:
     told = compact.render(report, lang, Style(), Call(("a log",)))
     assert "export PLUGH=1" in told
     assert "unset PLUGH" in told
-    assert {"en": "risk: medium", "zh": "风险: 中"}[lang] in told
+    assert {"en": "risk: medium", "zh": "风险：中"}[lang] in told
     assert f"# {both[lang]}" in told
     assert told.endswith("npu-doctor browse 'a log'\n")
-    assert {"en": "1 more fix: -v", "zh": "另有 1 个修复方法: -v"}[lang] in told
+    assert {"en": "1 more fix: -v", "zh": "另有 1 个修复方法：-v"}[lang] in told
