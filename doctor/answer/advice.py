@@ -108,13 +108,23 @@ def _open_quote(before: str) -> tuple[str, int]:
 _WIDE = frozenset({"stack", "program", "machine", "activity"})
 
 
+def _for_all(fix: Fix) -> bool:
+    return _WIDE.issuperset(fact for fact, _ in fix.when)
+
+
+def certain(finding: Finding, situation: Situation) -> int:
+    """How many of the chosen fixes are made for this situation, as far as the logs tell it: they stand first."""
+    captures = finding.instances[0].captures
+    return sum(situation.fits(fix.when, captures) is True for fix in finding.entry.fixes)
+
+
 def chosen(fixes: Sequence[Fix], situation: Situation, captures: Mapping[str, str] | None = None) -> tuple[Fix, ...]:
     """Those that fit the situation, of each goal those made for it first; last what the logs leave open. Others are left out."""
     fitting = [(fix, fits) for fix in fixes if (fits := situation.fits(fix.when, captures)) is not False]
 
     def order(pair: tuple[Fix, bool | None]) -> tuple[bool, int, bool]:
         fix, fits = pair
-        return fits is None, GOALS.index(fix.goal), _WIDE.issuperset(fact for fact, _ in fix.when)
+        return fits is None, GOALS.index(fix.goal), _for_all(fix)
 
     return tuple(fix for fix, _ in sorted(fitting, key=order))
 
@@ -136,14 +146,34 @@ def fixes(finding: Finding, situation: Situation = UNKNOWN) -> tuple[Fix, ...]:
     )
 
 
-def first(fixes: Sequence[Fix], entry: Entry) -> int | None:
-    """Which fix to try first: where the log proves the cause, one that resolves it and can be pasted; else the first."""
-    if not fixes:
-        return None
-    if entry.role == "cause" and entry.confidence == "high":
-        pasted = (n for n, fix in enumerate(fixes) if fix.goal == "resolve" and (fix.env or fix.commands or fix.code))
-        return next(pasted, 0)
-    return 0
+class Start(NamedTuple):
+    """With which of the fixes to begin: what to look at, what to do then, and what else could be done."""
+
+    check: int | None
+    fix: int | None
+    others: tuple[int, ...] = ()
+
+
+def start(fixes: Sequence[Fix], entry: Entry, certain: int) -> Start:
+    """What a proven cause needs can be done at once, where it can be pasted; else something is looked at first. The first `certain` are made for this situation."""
+    proven = entry.role == "cause" and entry.confidence == "high"
+    remedies = [n for n, fix in enumerate(fixes) if fix.goal != "locate"]
+    if entry.role == "symptom" or not remedies:  # the cause is elsewhere
+        return Start(None, 0 if fixes else None)
+
+    def order(n: int) -> tuple[bool, bool, bool, bool, int]:
+        fix = fixes[n]
+        return n >= certain, _for_all(fix), fix.goal != "resolve", proven and not _acts(fix), n
+
+    remedies.sort(key=order)
+    looks = sorted((n for n, fix in enumerate(fixes[:certain]) if fix.goal == "locate" and (fix.commands or fix.code)), key=lambda n: _for_all(fixes[n]))
+    at_once = proven and _acts(fixes[remedies[0]])
+    return Start(None if at_once or not looks else looks[0], remedies[0], tuple(n for n in remedies[1:] if n < certain))
+
+
+def _acts(fix: Fix) -> bool:
+    """Can it be pasted, and is something changed by it? A command that only shows a version mends nothing."""
+    return bool(fix.env or fix.code) or any(command.changes is not None for command in fix.commands)
 
 
 def _maybe(text: Text | None, known: Values) -> Text | None:
