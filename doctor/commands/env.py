@@ -12,6 +12,7 @@ from doctor.base import exits
 from doctor.base.errors import UsageError
 from doctor.base.words import word
 from doctor.commands import common, reporting
+from doctor.render.call import Call
 from kb.check import GROUPS
 from kb.knowledge import Knowledge
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from doctor.env.verdict import Result
 
 Json = dict[str, Any]
-FORMATS = ("text", "json", "md", "html", "sarif", "junit", "github")
+FORMATS = tuple(form for form in reporting.FORMATS if form != "jsonl")  # no harvest that could be merged
 SPECS = ("docker", "compose", "pod")
 
 
@@ -44,16 +45,9 @@ def arguments() -> common.Parser:
     machine_options(made)
     made.add_argument("--only", metavar="GROUPS", default="", help=f"only these groups of checks: {', '.join(GROUPS)}")
     made.add_argument("--spec", choices=SPECS, help="print how to give the NPUs of this machine to a container, and nothing else")
-    made.add_argument("-f", "--format", choices=FORMATS, help="format of the report (default: by the suffix of -o, else text)")
-    made.add_argument("-o", "--output", metavar="FILE", action="append", help="write the report to a file; repeatable, each in the format of its suffix")
-    made.add_argument("--fail-on", choices=tuple(reporting.FAIL_ON), default="error", help="lowest severity that gives exit code 1 (default: error)")
-    made.add_argument("--exit-zero", action="store_true", help="exit 0 whatever is found")
-    made.add_argument("--all", action="store_true", help="show everything: all findings whole, all evidence")
-    made.add_argument("--redact", action="store_true", help="replace addresses, hosts, users and tokens by pseudonyms")
-    common.redact_words_option(made)
+    reporting.answer_options(made, FORMATS)
     made.add_argument("--tui", action="store_true", help="open the terminal interface on this machine")
-    made.add_argument("--color", choices=("auto", "always", "never"), default="auto")
-    made.set_defaults(verbose=False, timeline=False)
+    made.set_defaults(timeline=False)
     return made
 
 
@@ -101,7 +95,12 @@ def reported(args: argparse.Namespace, machine: Machine, known: Knowledge, found
     from doctor.env import private, report
 
     made = report.report(machine, known, found)
-    return private.redacted(made, known, args.redact_words) if args.redact or args.redact_words else made
+    if not (args.redact or args.redact_map or args.redact_words):
+        return made
+    hidden, using = private.redacted(made, known, args.redact_words)
+    if args.redact_map:
+        common.write(using.map_text(), args.redact_map, private=True)
+    return hidden
 
 
 def _groups(written: str) -> tuple[str, ...]:
@@ -114,15 +113,18 @@ def _groups(written: str) -> tuple[str, ...]:
 
 def _emit(args: argparse.Namespace, made: Json, machine: Machine, found: Sequence[Result]) -> None:
     language = common.language(args)
-    targets = args.output or [None]
-    for target in targets:
-        form = common.format_of(args.format if len(targets) == 1 else None, target, FORMATS, args.format or "text")
-        common.write(reporting.render(made, {}, form, language, args, target), target)
     if made["verdict"] == "inconclusive":
         sys.stderr.write(f"npu-doctor: {word('env.no-ascend', language)}\n")
     unknown = sum(r.state == "not known" for r in found)
     told = word("env.looked", language, where=machine.where, seconds=f"{machine.seconds:.2f}", facts=len(machine.facts), checks=len(found), unknown=unknown)
-    sys.stderr.write(f"{told}\n")
+    reporting.deliver(args, made, {}, reporting.targets(args, FORMATS), Call(machine=_named(args)), told)
+
+
+def _named(args: argparse.Namespace) -> tuple[str, ...]:
+    """The options that name this machine."""
+    pid = str(args.pid) if args.pid is not None else ""
+    given = (("--root", args.root if args.root != "/" else ""), ("--outputs", args.outputs), ("--python", args.python), ("--pid", pid))
+    return tuple(part for name, value in given if value for part in (name, value))
 
 
 def _exit_code(args: argparse.Namespace, made: Json) -> int:

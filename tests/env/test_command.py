@@ -38,11 +38,11 @@ def test_the_json_fits_the_schema_of_reports(run: Run) -> None:
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
-@pytest.mark.parametrize("form", ["text", "md", "html", "sarif", "junit", "github"])
+@pytest.mark.parametrize("form", ["text", "md", "html", "csv", "sarif", "junit", "github"])
 def test_every_format_has_the_finding_and_its_fix(form: str, lang: str, run: Run) -> None:
     told = run("env", "--root", TREE, "-f", form, "--lang", lang).stdout.decode()
     assert "CHK301" in told
-    assert "pip install torch==2.7.1" in told.replace("&#x27;", "'")
+    assert form == "csv" or "pip install torch==2.7.1" in told.replace("&#x27;", "'")
     if form in ("text", "md", "html"):
         assert {"en": "container", "zh": "容器"}[lang] in told
 
@@ -64,6 +64,47 @@ def test_junit_has_a_case_for_each_check(run: Run) -> None:
 )  # fmt: skip
 def test_exit_codes_are_those_of_scan(args: tuple[str, ...], code: int, run: Run) -> None:
     assert run("env", "--root", TREE, *args).returncode == code
+
+
+@pytest.mark.parametrize(("lang", "label"), [("en", "machine  FAULT Python"), ("zh", "机器     故障 Python")])
+def test_the_answer_fits_one_screen(lang: str, label: str, run: Run) -> None:
+    """As a scan's does: the first finding with its fix, the others with theirs, the groups in a line, what to type next."""
+    told = run("env", "--root", TREE, "--lang", lang, COLUMNS="80").stdout.decode()
+    rows = told.splitlines()
+    assert len(rows) <= 24
+    assert [r.split()[1] for r in rows if "  CHK" in r] == ["CHK301", "CHK305", "CHK505"]
+    assert label in told
+    assert "pip install torch==2.7.1" in told
+    assert rows[-1].endswith(f"npu-doctor env --root {TREE} --tui")
+
+
+def test_verbose_and_quiet_are_those_of_scan(run: Run) -> None:
+    """-q: a line a finding, with its place; -v: all fixes and where it is published."""
+    quiet = run("env", "--root", TREE, "-q")
+    assert quiet.stderr == b""
+    rows = quiet.stdout.decode().splitlines()
+    assert [r.split(": ")[1].split()[1] for r in rows] == ["CHK301", "CHK305", "CHK505"]
+    assert rows[2].startswith("/proc/self/mountinfo:2: WARN ")
+    short, long, everything = (run("env", "--root", TREE, *args).stdout.decode() for args in ((), ("-v",), ("-vv",)))
+    assert "emptyDir" not in short
+    assert "emptyDir" in long
+    assert len(short) < len(long) < len(everything)
+    assert run("env", "--root", TREE, "--all").stdout.decode() == everything
+
+
+def test_a_healthy_machine_shows_what_stands_how(run: Run, tmp_path: Path) -> None:
+    told = run("env", "--root", str(m.write(m.machine(), tmp_path)), COLUMNS="80").stdout.decode()
+    assert told.startswith("No fault found.")
+    assert "OK  driver" in told
+    assert "B, in" not in told  # no logs were read
+
+
+def test_a_map_of_pseudonyms(run: Run, tmp_path: Path) -> None:
+    run("env", "--root", TREE, "-f", "json", "--redact-map", str(tmp_path / "map"))
+    assert "192.168.1.11" in (tmp_path / "map").read_text()
+    assert (tmp_path / "map").stat().st_mode & 0o077 == 0
+    beside = run("scan", "kb/demo/train.log", "--with-env", "--root", TREE, "-f", "json", "--redact-map", str(tmp_path / "map2")).stdout
+    assert b"192.168.1.11" not in beside
 
 
 def test_a_machine_without_ascend_is_inconclusive(tmp_path: Path, run: Run) -> None:

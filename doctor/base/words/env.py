@@ -4,6 +4,7 @@ from __future__ import annotations
 
 WORDS = {
     "machine": ("The machine", "机器环境"),
+    "machine-short": ("machine", "机器"),
     "group:driver": ("driver", "驱动"),
     "group:cann": ("CANN", "CANN"),
     "group:python": ("Python", "Python"),
