@@ -12,6 +12,7 @@ from doctor.base import exits
 from doctor.base.errors import UsageError
 from doctor.base.words import word
 from doctor.commands import common, reporting
+from doctor.commands.table import GLOBAL
 from doctor.render.call import Call
 from kb.check import GROUPS
 from kb.knowledge import Knowledge
@@ -52,10 +53,9 @@ def arguments() -> common.Parser:
 
 
 def main(argv: list[str]) -> int:
-    if argv and argv[0] == "diff":
-        return _diff(argv[1:])
-    if argv and argv[0] == "check":
-        return _check(argv[1:])
+    verb, rest = _verb(argv)
+    if verb:
+        return _diff(rest) if verb == "diff" else _check(rest)
     args = arguments().parse_args(argv)
     groups = _groups(args.only)
     if args.tui:
@@ -74,6 +74,18 @@ def main(argv: list[str]) -> int:
     made = reported(args, machine, known, found)
     _emit(args, made, machine, found)
     return _exit_code(args, made)
+
+
+def _verb(argv: list[str]) -> tuple[str, list[str]]:
+    """`diff` or `check` where it is the first word, and the others: options of all commands may stand before it."""
+    value = False
+    for number, arg in enumerate(argv):
+        if arg in ("diff", "check") and not value:
+            return arg, [*argv[:number], *argv[number + 1 :]]
+        if not value and arg not in GLOBAL:
+            break
+        value = not value
+    return "", argv
 
 
 def _parts(args: argparse.Namespace, known: Knowledge, groups: Sequence[str]) -> tuple[Machine, Knowledge, tuple[Result, ...]]:
@@ -173,6 +185,7 @@ def _check(argv: list[str]) -> int:
     machine_options(made)
     made.add_argument("-f", "--format", choices=("text", "json"), help="default: text")
     made.add_argument("-o", "--output", metavar="FILE")
+    made.add_argument("--color", choices=("auto", "always", "never"), default="auto")
     args = made.parse_args(argv)
     if not args.wanted and not args.requirements:
         raise UsageError("nothing is asked for", "npu-doctor env check --for 'vllm-ascend==0.11.0', or --requirements FILE")

@@ -145,6 +145,42 @@ def test_another_environment(tmp_path: Path, run: Run) -> None:
         assert made["environment"]["facts"]["python.torch"] == "2.1.0"
 
 
+def test_an_environment_named_from_here(run: Run) -> None:
+    """A relative path is one of the folder in which the command is typed; one that is not there is no other one."""
+    here = os.path.relpath(sys.prefix, ROOT)
+    made = json.loads(run("env", "--python", here, "-f", "json").stdout)
+    assert made["environment"]["facts"]["python.prefix"] == sys.prefix
+    done = run("env", "--python", "/nonexistent")
+    assert (done.returncode, b"there is no Python environment" in done.stderr) == (2, True)
+
+
+def test_global_options_stand_before_what_env_does(run: Run, tmp_path: Path) -> None:
+    nodes = [str(tmp_path / name) for name in ("a.json", "b.json")]
+    run("env", "--root", TREE, "-o", nodes[0])
+    run("env", "--root", str(m.write(m.machine(named={"torch": "2.5.1"}), tmp_path / "b")), "-o", nodes[1])
+    told = run("--lang", "zh", "--color", "never", "env", "diff", *nodes)
+    assert told.returncode == 1
+    assert "2 台机器" in told.stdout.decode()
+    told = run("--lang", "zh", "env", "check", "--for", "vllm-ascend==0.11.0", "--root", TREE)
+    assert "需要" in told.stdout.decode()
+
+
+def test_the_network_is_asked_where_no_nodes_tell_how_many_cards(tmp_path: Path, knowledge: Knowledge) -> None:
+    """A container without device nodes that has the tool."""
+    (tmp_path / "hccn_tool").write_text('#!/bin/sh\n[ "$2" = 0 ] && [ "$3" = -link ] && echo "link status: DOWN"\n')
+    (tmp_path / "hccn_tool").chmod(0o755)
+    found = machine(Asked(network=True), knowledge, {"PATH": f"{tmp_path}:/usr/bin:/bin", "HOME": str(tmp_path)})
+    assert found.value("network.0.link") == "DOWN"
+
+
+def test_variables_are_checked_where_no_ascend_is(run: Run, tmp_path: Path) -> None:
+    """A login node on which a job is prepared."""
+    files = {**m.host("x86_64"), "/commands/env.txt": "HCCL_CONECT_TIMEOUT=600\nPATH=/usr/bin\n"}
+    done = run("env", "--root", str(m.write(files, tmp_path)), "-q", "--fail-on", "warning")
+    assert done.stdout.decode().split(": ")[1].startswith("WARN CHK801")
+    assert done.returncode == 1
+
+
 def test_the_variables_of_a_running_process(run: Run) -> None:
     child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"], env={**os.environ, "HCCL_CONECT_TIMEOUT": "600"})
     try:
