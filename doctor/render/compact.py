@@ -200,7 +200,7 @@ class _Compact:
             rows = part.text.split("\n")
             yield from (f"{indent}{paint(row, 'dim' if part.old else 'code', style)}" for row in rows[:6])
             if len(rows) > 6:
-                yield f"{indent}..."
+                yield f"{indent}... {word('lines-more', self.lang, n=len(rows) - 6)}: -v"
 
     def _noted(self, part: Command) -> Iterator[str]:
         """A command with at most two lines of what to know before."""
