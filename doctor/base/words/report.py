@@ -32,6 +32,7 @@ WORDS = {
     "more:symptom": ("1 symptom", "1 个症状"),
     "more:contexts": ("{n} of another time", "{n} 项时间不符的背景"),
     "more:context": ("1 of another time", "1 项时间不符的背景"),
+    "lines-more": ("{n} more lines", "还有 {n} 行"),
     "more:lights": ("{n} groups of checks of the machine", "本机 {n} 组检查"),
     "more:light": ("1 group of checks of the machine", "本机 1 组检查"),
     "more:noises": ("{n} harmless lines", "{n} 类无害打印"),
