@@ -8,6 +8,7 @@ COMMANDS: dict[str, str] = {
     "merge": "doctor.commands.merge",
     "explain": "doctor.commands.explain",
     "repro": "doctor.commands.repro",
+    "brief": "doctor.commands.brief",
     "issue": "doctor.commands.issue",
     "run": "doctor.commands.run",
     "env": "doctor.commands.env",

@@ -18,6 +18,7 @@ WORDS = {
     "command:merge": ("merge the JSON lines of `scan -f jsonl` of many nodes into one diagnosis", "把多个节点 `scan -f jsonl` 的结果合并成一个诊断"),
     "command:explain": ("explain an error code, an entry or an environment variable", "解释错误码、知识条目或环境变量"),
     "command:repro": ("write a single-operator script that reproduces a fault", "生成复现故障的单算子脚本"),
+    "command:brief": ("the diagnosis in so many tokens, cited and redacted, for an assistant", "按 token 预算给出摘要（带引文、已脱敏），供 AI 助手使用"),
     "command:issue": ("draft an issue for maintainers, redacted: versions, symptoms, root cause, evidence", "起草给维护者的 issue（已脱敏）：版本、现象、根因、证据"),
     "command:run": ("run a command and diagnose it when it fails", "运行命令，失败时自动诊断"),
     "command:kb": ("list, search, show and check the knowledge", "列出、搜索、查看、检查知识库"),
