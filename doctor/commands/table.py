@@ -17,6 +17,7 @@ COMMANDS: dict[str, str] = {
     "precision": "doctor.commands.precision",
     "browse": "doctor.commands.browse",
     "watch": "doctor.commands.watch",
+    "mcp": "doctor.commands.mcp",
     "demo": "doctor.commands.demo",
     "schema": "doctor.commands.schema",
     "completion": "doctor.commands.completion",
