@@ -32,12 +32,15 @@ class Room(NamedTuple):
     title: int
     why: int
     against: int
+    check: bool
     steps: int
+    others: int
     nodes: int
     counts: int
 
 
-ROOMS = (Room(3, 3, 2, 4, 3, 2), Room(2, 3, 1, 3, 2, 2), Room(2, 2, 1, 1, 2, 1))  # the first that fits on one screen
+# The first that fits on one screen.
+ROOMS = (Room(3, 3, 2, True, 4, 2, 3, 2), Room(2, 3, 1, True, 3, 1, 2, 2), Room(2, 2, 1, True, 1, 0, 2, 1), Room(2, 2, 1, False, 1, 0, 2, 1))
 
 
 def render(report: Json, lang: str, style: Style, call: Call, times: bool = False) -> str:
@@ -131,8 +134,19 @@ class _Compact:
         yield from self._labelled("against", ("；" if self.lang == "zh" else "; ").join(found.against), self.room.against)
         if (one := _shown(found.document)) is not None:
             yield from self._evidence(one, found)
+        if found.check is not None and self.room.check:
+            yield from self._check(found.check)
         if found.first is not None:
             yield from self._fix(found.first)
+        if self.room.others:
+            yield from self._labelled("or", ("；" if self.lang == "zh" else "; ").join(found.others), self.room.others, "dim")
+
+    def _check(self, fix: Fix) -> Iterator[str]:
+        """What to look at, and how."""
+        yield from self._few(labelled(word("check", self.lang), fix.title, self.style), 1)
+        look = next((part for part in fix.parts if isinstance(part, Command | Code)), None)
+        if look is not None:
+            yield from self._part(look._replace(notes=()) if isinstance(look, Command) else look)
 
     def _job(self, job: Job) -> Iterator[str]:
         for number, told in enumerate(job.told[:SENTENCES]):
@@ -193,7 +207,7 @@ class _Compact:
             if isinstance(undo, Command):
                 yield from command(undo, self.lang, style, LABEL + 3)
         elif isinstance(part, Bullet):
-            yield from self._few(labelled("", part.text, style), 3)
+            yield from self._few(labelled("", part.text, style), min(3, self.room.steps))
         else:
             rows = part.text.split("\n")
             yield from (f"{indent}{paint(row, 'dim' if part.old else 'code', style)}" for row in rows[:6])

@@ -48,7 +48,9 @@ class Finding(NamedTuple):
     where: str  # whose fault, and when
     reason: str  # why, in one sentence
     against: tuple[str, ...]  # what speaks against it
+    check: Fix | None  # what to look at before anything is changed
     first: Fix | None  # the one to try first
+    others: tuple[str, ...]  # what else could be done
     document: Document
     note: str = ""  # why it stands where it does
 
@@ -146,10 +148,14 @@ def finding(made: Json, report: Json, lang: str, kinds: Kinds = str) -> Finding:
         made["id"], made["title"][lang], made["severity"], tag, made["role"], share, sure, made["count"],
         notation.short_moment(made["last_seen"] or "") if made["last_seen"] != made["first_seen"] else "",
         scope(made, lang), sentence(made["cause"][lang], lang), tuple(a[lang] for a in made.get("doubts") or ()),
-        found[first] if first < len(found) else None,
+        _picked(found, made.get("first_check")), _picked(found, first), tuple(found[n].title for n in made.get("other_fixes", ()) if n < len(found)),
         Document(made["id"], made["title"][lang], facts, tuple(s for s in _sections(made, report, lang) if s.blocks)),
         made["note"][lang] if made.get("note") else "",
     )  # fmt: skip
+
+
+def _picked(found: tuple[Fix, ...], number: int | None) -> Fix | None:
+    return found[number] if number is not None and number < len(found) else None
 
 
 def files(number: int, lang: str) -> str:
