@@ -18,6 +18,7 @@ COMMANDS: dict[str, str] = {
     "browse": "doctor.commands.browse",
     "watch": "doctor.commands.watch",
     "mcp": "doctor.commands.mcp",
+    "skill": "doctor.commands.skill",
     "demo": "doctor.commands.demo",
     "schema": "doctor.commands.schema",
     "completion": "doctor.commands.completion",

@@ -28,6 +28,7 @@ WORDS = {
     "command:browse": ("the terminal interface: browse the knowledge, diagnose logs and look into them", "终端界面：浏览知识库、诊断并查看日志"),
     "command:watch": ("follow logs while a job runs and tell findings as they appear", "跟随正在写入的日志，实时给出发现"),
     "command:mcp": ("a read-only server for assistants (Model Context Protocol)", "供 AI 助手使用的只读服务（Model Context Protocol）"),
+    "command:skill": ("teach an assistant to use npu-doctor (Agent Skills)", "让 AI 助手学会使用 npu-doctor（Agent Skills）"),
     "command:demo": ("diagnose the bundled demo logs (no NPU needed)", "诊断自带的演示日志（无需 NPU）"),
     "command:completion": ("print what a shell needs to complete commands, or the manual page", "打印 shell 补全脚本或手册页"),
     "command:schema": ("print the JSON Schema of the report or of an entry", "打印报告或知识条目的 JSON Schema"),
