@@ -22,9 +22,10 @@ from kb.knowledge import Knowledge
 from parsers.traceback_forms import EXCEPTION
 
 Json = dict[str, Any]
-FORMATS = ("text", "json", "jsonl", "md", "html", "csv", "sarif", "junit", "github")
+FORMATS = ("text", "json", "jsonl", "md", "html", "csv", "sarif", "junit", "github", "gitlab", "trace")
 _RENDERERS = {
     "md": "markdown:render", "html": "html:render", "csv": "table:render", "sarif": "sarif:render", "junit": "annotations:junit", "github": "annotations:github",
+    "gitlab": "annotations:gitlab", "trace": "trace:render",
 }  # fmt: skip
 FAIL_ON = {
     "info": ("info", "warning", "error", "fatal"),
