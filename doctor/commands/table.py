@@ -19,4 +19,5 @@ COMMANDS: dict[str, str] = {
     "demo": "doctor.commands.demo",
     "schema": "doctor.commands.schema",
     "completion": "doctor.commands.completion",
+    "version": "doctor.commands.version",
 }  # fmt: skip

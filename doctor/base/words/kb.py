@@ -25,6 +25,9 @@ WORDS = {
     "packed": ("{path}: {entries} entries, {size}", "{path}：{entries} 个条目，{size}"),
     "added": ("{entries} entries added to {folder}; they are used from now on", "已向 {folder} 添加 {entries} 个条目，立即生效"),
     "added-apart": ("{entries} entries added to {folder}; use them with: npu-doctor --kb {folder}", "已向 {folder} 添加 {entries} 个条目；使用方式：npu-doctor --kb {folder}"),
+    "edition": ("knowledge {version} is used from now on ({path}); back to what was before: npu-doctor kb remove {version}", "知识库 {version} 立即生效（{path}）；恢复之前的版本：npu-doctor kb remove {version}"),
+    "edition-apart": ("knowledge {version} is kept ({path}), and used by installations: this is a checkout, which uses its own files", "知识库 {version} 已保存（{path}），供已安装的程序使用；当前是源码检出，使用自己的文件"),
+    "removed": ("{files} removed; the knowledge in use is {version}", "已移除 {files} 个文件；当前使用的知识库是 {version}"),
     "refused": ("refused, nothing was added: {why}", "已拒绝，未添加任何内容：{why}"),
     "checked": (
         "{files} files, {unreadable} unreadable, {bad} with problems; {examples} counter-examples, {near} more made of samples, {mutants} mutations tried",
