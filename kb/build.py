@@ -92,8 +92,8 @@ def read_overrides(layer: Layer) -> tuple[list[str] | None, list[Problem]]:
     return list(top.strings("overrides")), problems
 
 
-def build(layer: Layer) -> tuple[bytes, list[Problem]]:
-    """The pack of a layer. Faulty files are left out and reported."""
+def build(layer: Layer, stamp: str | None = None) -> tuple[bytes, list[Problem]]:
+    """The pack of a layer. Faulty files are left out and reported. What is shipped bears no stamp of the machine that built it."""
     writer = Writer()
     entries, problems = read_entries(layer)
     problems += (Problem(_shown(path), 0, f"cannot be read: {why}") for path, why in layer.refused_files().items())
@@ -146,7 +146,7 @@ def build(layer: Layer) -> tuple[bytes, list[Problem]]:
     writer.section("kinds", {name: kind.title for name, kind in kinds().items()})
     writer.section("catalog", _catalog(entries, words))
     writer.section("overrides", overrides)
-    return writer.finish(digest.hexdigest()[:16], layer.stamp(), layer.version()), problems
+    return writer.finish(digest.hexdigest()[:16], layer.stamp() if stamp is None else stamp, layer.version()), problems
 
 
 def pack_of(entries: Sequence[Entry]) -> bytes:

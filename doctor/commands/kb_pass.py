@@ -49,7 +49,7 @@ def _edition(folder: Path, asked: str | None, lang: str) -> int:
     from kb.layers import BUILT_IN, Layer
     from kb.pack import Pack
 
-    data, problems = build(Layer(BUILT_IN, folder))
+    data, problems = build(Layer(BUILT_IN, folder), stamp="")
     if problems:
         sys.stderr.write("\n".join(clean(row) for problem in problems for row in str(problem).split("\n")) + "\n")
         return exits.INTERNAL
