@@ -21,7 +21,7 @@ from kb.problems import Problem
 
 def arguments() -> common.Parser:
     made = common.parser("kb", "The knowledge: list, search, show and check entries; draft, import and pass on some; trust a folder.")
-    names = "list|search|show|check|new|import|pack|add|remove|trust"
+    names = "list|search|show|check|new|import|pack|add|remove|site|trust"
     what = made.add_subparsers(dest="what", metavar=names, required=True, parser_class=common.Parser)
     one = what.add_parser("list", help="all entries, a line each")
     one.add_argument("--domain")
@@ -48,6 +48,8 @@ def arguments() -> common.Parser:
     one = what.add_parser("remove", help="take back what was added: the entries of a packed file, or an edition of the built-in knowledge")
     one.add_argument("what_was_added", metavar="FILE|VERSION")
     one.add_argument("--to", metavar="DIR", help="another folder of knowledge (default: your own)")
+    one = what.add_parser("site", help="all knowledge as static pages in both languages, with a search that needs no server")
+    one.add_argument("-o", "--output", metavar="DIR", required=True, help="the folder of the pages")
     one = what.add_parser("trust", help="use the knowledge of a working directory (.npu-doctor/kb) from now on, as long as it stays as it is")
     one.add_argument("folder", metavar="DIR")
     one.add_argument("--forget", action="store_true", help="trust it no longer")
@@ -64,6 +66,10 @@ def main(argv: list[str]) -> int:
         from doctor.commands import kb_write
 
         return {"new": kb_write.new, "import": kb_write.imported}[args.what](args)
+    if args.what == "site":
+        from doctor.commands import kb_site
+
+        return kb_site.write(args)
     if args.what in ("pack", "add", "remove"):
         from doctor.commands import kb_pass
 
