@@ -23,4 +23,5 @@ COMMANDS: dict[str, str] = {
     "demo": "doctor.commands.demo",
     "schema": "doctor.commands.schema",
     "completion": "doctor.commands.completion",
+    "version": "doctor.commands.version",
 }  # fmt: skip
