@@ -4,41 +4,19 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests_support import INCIDENTS as CASES
+from tests_support import Diagnosed
 
-from doctor.answer.report import report
-from doctor.judge.diagnosis import conclude
-from doctor.read import discover
 from doctor.render import compact
 from doctor.render.call import Call
 from doctor.render.layout import Style, rows_of
-from doctor.scan.scanner import Scanner
-from kb.knowledge import Knowledge
-
-FOLDER = Path(__file__).parent / "data" / "incidents"
-CASES = sorted(p.parent for p in FOLDER.glob("*/label.json"))
 
 # The share of incidents whose first root is right. It only ever rises.
 FLOOR = 0.98
-
-Diagnosed = Callable[[Path], dict[str, Any]]
-
-
-@pytest.fixture(scope="module")
-def diagnosed(scanner: Scanner, knowledge: Knowledge) -> Diagnosed:
-    """The report of an incident, made once for all tests."""
-
-    @cache
-    def made(case: Path) -> dict[str, Any]:
-        source = discover.discover([str(next(case.glob("input.*")))]).sources[0]
-        return report(conclude([scanner.scan(source)], knowledge), knowledge)
-
-    return made
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])

@@ -86,8 +86,8 @@ def _cleaned(value: Any) -> Any:
 def _finding(related: Related, diagnosis: Diagnosis, knowledge: Knowledge) -> dict[str, Any]:
     finding, situation = related.finding, diagnosis.situation
     told = advice.fixes(finding, situation)
+    start = advice.start(told, finding.entry, advice.certain(finding, situation))
     entry, scope = finding.entry, finding.instances[0].scope
-    first = advice.first(told, entry)
     known = advice.values(finding, situation)
     times = sorted(t for h in finding.hits if (t := h.place.time))
     return {
@@ -111,10 +111,12 @@ def _finding(related: Related, diagnosis: Diagnosis, knowledge: Knowledge) -> di
         "explains": list(related.explains),
         "explained_by": related.explained_by,
         "rule": related.rule,
-        "action": action.action(related, told, first, knowledge),
+        "action": action.action(related, told, start.fix if start.fix is not None else start.check, knowledge),
         "scheduler": [level.json() for level in decision.levels(finding, knowledge)],
         "fixes": [advice.fix_json(f) for f in told],
-        "first_fix": first,
+        "first_check": start.check,
+        "first_fix": start.fix,
+        "other_fixes": list(start.others),
         "repro": entry.repro[0] if entry.repro else None,
         "references": [{"kind": r.kind, "title": r.title, "url": r.url} for r in entry.references],
         **({} if entry.layer == BUILT_IN else {"layer": entry.layer, "replaces": knowledge.replaced(entry.code)}),

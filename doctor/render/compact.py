@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from doctor.base import notation
 from doctor.base.words import word
-from doctor.render import timeline
+from doctor.render import lights, timeline
 from doctor.render.call import Call
 from doctor.render.compose import Answer, Finding, Missing, answer
 from doctor.render.document import Bullet, Code, Command, Decoded, Document, Evidence, Fix, FixPart, Job, Link
@@ -33,8 +33,10 @@ class Room(NamedTuple):
     title: int
     why: int
     against: int
+    check: bool
     steps: int
     notes: int
+    others: int
     nodes: int
     counts: int
     further: int  # of the headline of each further root
@@ -44,11 +46,12 @@ class Room(NamedTuple):
 
 # The first that fits on one screen.
 ROOMS = (
-    Room(3, 3, 2, 4, 2, 3, 2, 2, True, True),
-    Room(2, 3, 1, 3, 2, 2, 2, 2, True, True),
-    Room(2, 2, 1, 1, 2, 2, 1, 2, True, True),
-    Room(2, 1, 1, 1, 1, 2, 1, 1, False, True),
-    Room(2, 1, 1, 1, 1, 2, 1, 1, False, False),
+    Room(3, 3, 2, True, 4, 2, 2, 3, 2, 2, True, True),
+    Room(2, 3, 1, True, 3, 2, 1, 2, 2, 2, True, True),
+    Room(2, 2, 1, True, 1, 2, 0, 2, 1, 2, True, True),
+    Room(2, 2, 1, True, 1, 1, 0, 2, 1, 1, False, True),
+    Room(2, 2, 1, False, 1, 1, 0, 2, 1, 1, False, True),
+    Room(2, 1, 1, False, 1, 1, 0, 2, 1, 1, False, False),
 )
 
 
@@ -99,7 +102,7 @@ class _Compact:
     def lines(self, made: Answer) -> Iterator[str]:
         if made.told and made.decisive is None:
             yield paint(made.told, "good" if made.verdict == "clean" else "warning", self.style)
-        if not made.causes:
+        if not made.causes and not made.machine:
             yield from self._labelled("was-read", made.read)
         if made.decisive is not None:
             yield from self._decisive(made.decisive, made.situation)
@@ -108,13 +111,15 @@ class _Compact:
         causes = made.causes if made.decisive is None else ()
         if causes:
             yield from self._first(causes[0], made)
-            yield from self._further(made.causes[1:])
+            yield from self._further(made.causes[1:], causes[0].where)
         else:
             if made.job is not None:
                 yield from self._job(made.job)
             yield from self._unknown(made)
             yield from self._further(made.causes)
             yield from self._missing(made.missing)
+        if made.machine:
+            yield from lights.short(made.lights, self.lang, self.style) if causes else lights.table(made.lights, self.style)
         yield from self._more(made)
         yield from self._next(made)
 
@@ -144,8 +149,19 @@ class _Compact:
         if (one := _shown(found.document)) is not None:
             yield from self._evidence(one, found)
         yield from self._labelled("action", found.action, 1)
+        if found.check is not None and self.room.check:
+            yield from self._check(found.check)
         if found.first is not None:
             yield from self._fix(found.first)
+        if self.room.others:
+            yield from self._labelled("or", word("semicolon", self.lang).join(found.others), self.room.others, "dim")
+
+    def _check(self, fix: Fix) -> Iterator[str]:
+        """What to look at, and how."""
+        yield from self._few(labelled(word("check", self.lang), fix.title, self.style), 1)
+        look = next((part for part in fix.parts if isinstance(part, Command | Code)), None)
+        if look is not None:
+            yield from self._part(look._replace(notes=()) if isinstance(look, Command) else look)
 
     def _job(self, job: Job) -> Iterator[str]:
         for number, told in enumerate(job.told[:SENTENCES]):
@@ -207,12 +223,12 @@ class _Compact:
             if isinstance(undo, Command):
                 yield from command(undo, self.lang, style, LABEL + 3)
         elif isinstance(part, Bullet):
-            yield from self._few(labelled("", part.text, style), 3)
+            yield from self._few(labelled("", part.text, style), min(3, self.room.steps))
         else:
             rows = part.text.split("\n")
             yield from (f"{indent}{paint(row, 'dim' if part.old else 'code', style)}" for row in rows[:6])
             if len(rows) > 6:
-                yield f"{indent}..."
+                yield f"{indent}... {word('lines-more', self.lang, n=len(rows) - 6)}: -v"
 
     def _noted(self, part: Command) -> Iterator[str]:
         """A command with a few lines of what to know before."""
@@ -220,7 +236,8 @@ class _Compact:
         yield from self._few(rows[: len(rows) - lines], self.room.notes)
         yield from rows[len(rows) - lines :]
 
-    def _further(self, found: tuple[Finding, ...]) -> Iterator[str]:
+    def _further(self, found: tuple[Finding, ...], said: str = "") -> Iterator[str]:
+        """The roots after the first; where they were is told when it is not where the first was."""
         for one in found[:FURTHER]:
             if one.severity == "info":
                 yield cut(f"{one.tag}  {one.code}  {one.title}", self.style.width)
@@ -228,7 +245,8 @@ class _Compact:
             if self.room.apart:
                 yield ""
             yield from headline(one, self.style, self.room.further)
-            yield from self._labelled("where", one.where, 1)
+            if one.where != said:
+                yield from self._labelled("where", one.where, 1)
             if one.first is not None:
                 yield from self._few(labelled(word("fix", self.lang), _told(one.first), self.style), 1)
                 run = next((p for p in one.first.parts if isinstance(p, Command)), None)
@@ -285,7 +303,7 @@ class _Compact:
             ("context", len(made.context)),
             ("noise", len(made.noise)),
             ("missing", len(made.missing) if first else len(made.missing) - 1),
-            ("light", len(made.lights)),
+            ("light", 0 if made.machine else len(made.lights)),
             ("skip", len(made.skipped)),
         )
         told = [self._count(name, n) for name, n in counts if n > 0]
@@ -307,7 +325,7 @@ class _Compact:
         """One command to paste."""
         call, first = self.call, made.causes[0] if made.causes and made.decisive is None else None
         if first is not None or (made.decisive is None and not made.unexplained):
-            proposed = call.with_paths("browse") or (f"npu-doctor explain {first.code}" if first else "")
+            proposed = call.browse() or (f"npu-doctor explain {first.code}" if first else "")
         else:
             proposed = call.with_paths("issue", "-o", "issue.md")
         if proposed:
