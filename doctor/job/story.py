@@ -30,7 +30,9 @@ def _note(root: Root, code: str, job: Job) -> Text:
 
 def _sentences(root: Root, code: str, job: Job) -> Iterator[dict[str, str]]:
     if root.waiters:
-        yield both("job.waited-for-one" if root.waiters == 1 else "job.waited-for", n=root.waiters, who=root.label)
+        names = ("job.rank", "job.ranks") if all(p.rank is not None for p in job.processes) else ("job.process", "job.processes")
+        name = names[root.waiters != 1]
+        yield {lang: word("job.waited-for", lang, waiters=word(name, lang, n=root.waiters), who=root.label) for lang in ("en", "zh")}
     if root.verdict == "fault":
         early = root.before is not None and root.before >= 0
         yield _timed("job.hit-before" if early else "job.hit", root, who=root.label, code=code)

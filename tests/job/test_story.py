@@ -114,7 +114,7 @@ def test_one_count_of_those_who_waited(seed: int, ranks: int, fault: str, hide: 
     assert f"{first['waiters']} ranks waited for it" in drawn.told[0]
     notes = [f["note"]["en"] for f in made["findings"] if f["note"] and "waited for" in f["note"]["en"]]
     assert notes
-    assert all(note.startswith(f"{first['waiters']} processes waited for {first['who']}") for note in notes)
+    assert all(note.startswith(f"{first['waiters']} ranks waited for {first['who']}") for note in notes)
 
 
 def test_ranks_that_did_the_same_are_one_row(bench: Bench) -> None:
