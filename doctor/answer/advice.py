@@ -12,7 +12,7 @@ from doctor.base.notation import clean
 from doctor.base.words import both, word
 from doctor.findings.situation import UNKNOWN, Situation
 from kb.model import GOALS, Entry, Fix, Text
-from kb.placeholders import fill
+from kb.placeholders import closed, fill
 
 if TYPE_CHECKING:  # `explain` fills texts without any diagnosis
     from doctor.findings.evaluate import Finding
@@ -29,7 +29,7 @@ class Values(NamedTuple):
 def values(finding: Finding, situation: Situation = UNKNOWN) -> Values:
     """The captures of the first instance, completed by its scope and the situation; `every` joins all instances."""
     first = finding.instances[0]
-    one = {k: clean(v)[:300] for k, v in first.captures.items()}
+    one = {k: clean(_said(v, first.every.get(k, ())))[:300] for k, v in first.captures.items()}
     for name in ("node", "rank", "device", "pid"):
         told = getattr(first.scope, name)
         if told is not None:
@@ -45,8 +45,16 @@ def values(finding: Finding, situation: Situation = UNKNOWN) -> Values:
     return Values(one, {k: tuple(v) for k, v in every.items()}, zh)
 
 
+_TEMPLATE = re.compile(r"\{\}|\{\d\}|%[sdr]")
+
+
+def _said(value: str, every: Sequence[str]) -> str:
+    """A message as it was printed: the line of source that raised it stands in the log as well, with holes."""
+    return next((other for other in every if not _TEMPLATE.search(other)), value) if _TEMPLATE.search(value) else value
+
+
 def prose(text: Text, known: Values) -> Text:
-    return Text(fill(text.en, known.one, known.every), fill(text.zh, {**known.one, **known.zh} if known.zh else known.one, known.every, "、"))
+    return Text(fill(text.en, known.one, known.every), closed(fill(text.zh, {**known.one, **known.zh} if known.zh else known.one, known.every, "、")))
 
 
 def shell(text: str, known: Values) -> str:
