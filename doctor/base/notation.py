@@ -23,6 +23,31 @@ def spans(numbers: Iterable[int]) -> str:
     return ", ".join(f"{a}-{b}" if b > a else str(a) for a, b in out)
 
 
+def folded(names: Iterable[str]) -> str:
+    """Names of machines in short.
+
+    >>> folded(["node001", "node002", "node007", "head"])
+    'head,node[001-002,007]'
+    """
+    groups: dict[tuple[str, int, str], set[int]] = {}
+    rows = []
+    for name in dict.fromkeys(names):
+        found = _NUMBERED.fullmatch(name)
+        if found and not _ADDRESS.fullmatch(name):
+            digits = found[2]
+            groups.setdefault((found[1], len(digits) if digits.startswith("0") else 0, found[3]), set()).add(int(digits))
+        else:
+            rows.append(name)
+    for (before, width, after), numbers in groups.items():
+        told = ",".join("-".join(f"{int(n):0{width}}" for n in part.split("-")) for part in spans(numbers).split(", "))
+        rows.append(f"{before}{told}{after}" if len(numbers) == 1 else f"{before}[{told}]{after}")
+    return ",".join(sorted(rows))
+
+
+_NUMBERED = re.compile(r"(.*?)(\d{1,18})([^\d]*)")
+_ADDRESS = re.compile(r"[\d.]+|[0-9a-fA-F:]*:[0-9a-fA-F:]*")
+
+
 def times(count: int) -> str:
     """How often: `x7`."""
     return f"x{count}"

@@ -6,6 +6,7 @@ from __future__ import annotations
 COMMANDS: dict[str, str] = {
     "scan": "doctor.commands.scan",
     "merge": "doctor.commands.merge",
+    "fleet": "doctor.commands.fleet",
     "explain": "doctor.commands.explain",
     "repro": "doctor.commands.repro",
     "issue": "doctor.commands.issue",
