@@ -29,18 +29,20 @@ def folded(names: Iterable[str]) -> str:
     >>> folded(["node001", "node002", "node007", "head"])
     'head,node[001-002,007]'
     """
-    groups: dict[tuple[str, int, str], set[int]] = {}
+    groups: dict[tuple[str, str], list[str]] = {}
     rows = []
     for name in dict.fromkeys(names):
         found = _NUMBERED.fullmatch(name)
         if found and not _ADDRESS.fullmatch(name):
-            digits = found[2]
-            groups.setdefault((found[1], len(digits) if digits.startswith("0") else 0, found[3]), set()).add(int(digits))
+            groups.setdefault((found[1], found[3]), []).append(found[2])
         else:
             rows.append(name)
-    for (before, width, after), numbers in groups.items():
-        told = ",".join("-".join(f"{int(n):0{width}}" for n in part.split("-")) for part in spans(numbers).split(", "))
-        rows.append(f"{before}{told}{after}" if len(numbers) == 1 else f"{before}[{told}]{after}")
+    for (before, after), digits in groups.items():
+        padded = any(len(d) > 1 and d[0] == "0" for d in digits)
+        for width in sorted({len(d) for d in digits}) if padded else (0,):
+            numbers = {int(d) for d in digits if not width or len(d) == width}
+            told = ",".join("-".join(f"{int(n):0{width}}" for n in part.split("-")) for part in spans(numbers).split(", "))
+            rows.append(f"{before}{told}{after}" if len(numbers) == 1 else f"{before}[{told}]{after}")
     return ",".join(sorted(rows))
 
 

@@ -4,28 +4,29 @@ from __future__ import annotations
 
 import argparse
 import os
-import shutil
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from doctor.answer.redact import KEY_VARIABLE, Redactor, of_texts
 from doctor.base import interrupts
 from doctor.base.errors import UsageError
 from doctor.base.words import word
-from doctor.commands import common, merging, reporting
-from doctor.fleet import folder, gather, live, targets, told
+from doctor.commands import common, merging, places, reading, reporting
+from doctor.fleet import engine, folder, gather, live, ship, told, ways
 from doctor.fleet.folder import Run
 from doctor.fleet.outcome import FAILED, PARTIAL, SCANNED, Outcome
-from doctor.fleet.talk import FOLDER, Order
+from doctor.fleet.talk import FOLDER, Order, Printed, Talk
 from doctor.fleet.targets import Target
-from doctor.fleet.ways import WAYS, Way
+from doctor.judge.diagnosis import conclude
+from doctor.read import discover
 from doctor.scan.harvest import Absent
 from doctor.version import __version__
 from kb.knowledge import Knowledge
 
-FANOUT = 64
-SECONDS = 300.0
+if TYPE_CHECKING:
+    from doctor.scan.scanner import Scanner
+
 Call = dict[str, Any]
 _OWN = ("-f", "--format", "-o", "--output", "--tui", "--redact", "--redact-map", "--redact-words", "--with-env", "--root")
 
@@ -52,26 +53,9 @@ def _usage() -> common.Parser:
     return made
 
 
-def target_options(made: common.Parser) -> None:
-    """Which nodes, and how they are reached: the same for all that is asked of them."""
-    made.add_argument("targets", nargs="*", metavar="TARGETS", help="node sets (node[001-128], @group, @slurm:PARTITION), pods, containers, or groups of -i")
-    made.add_argument("--via", choices=WAYS, default="ssh", help="by which program nodes are reached (default: ssh)")
-    made.add_argument("-i", "--inventory", metavar="FILE", help="an Ansible inventory, INI or YAML; TARGETS then name its groups and hosts")
-    made.add_argument("--hostfile", metavar="FILE", help="a host file of DeepSpeed or MPI")
-    made.add_argument("--rank-table", metavar="FILE", help="the rank table of the job: its servers are asked")
-    made.add_argument("--fanout", type=int, default=FANOUT, metavar="N", help=f"how many nodes are asked at once (default: {FANOUT})")
-    made.add_argument("--timeout", type=float, default=SECONDS, metavar="SECONDS", help=f"time of one node (default: {SECONDS:.0f}); what it has read by then counts")
-    made.add_argument("--python", metavar="PATH", default="", help="the Python of the nodes (3.10 or newer; default: looked for)")
-    made.add_argument("--no-copy", action="store_true", help="send no program: nodes without this version of npu-doctor are refused")
-    made.add_argument("--keep", action="store_true", help="leave the private folder on the nodes")
-    made.add_argument("--option", action="append", default=[], metavar="WORD", help="a word for ssh, srun, kubectl or docker, as it is (repeatable): --option=-J --option=gateway")
-    made.add_argument("--into", metavar="DIR", default="", help="keep the answers of the nodes there (default: a folder of your own state)")
-    made.add_argument("--resume", nargs="?", const=folder.LAST, metavar="DIR", help="go on with an earlier run (default: the last one): only nodes that are missing are asked")
-
-
 def arguments() -> common.Parser:
     made = common.parser("fleet scan", "One diagnosis of many nodes: each is scanned where its logs are. After -- come paths and options of npu-doctor scan.")
-    target_options(made)
+    places.options(made)
     reporting.output_options(made)
     return made
 
@@ -108,11 +92,13 @@ def _checked(options: Sequence[str]) -> None:
 
 
 def _keep_harvest(run: Run, known: Knowledge) -> Callable[[Target, Outcome], Outcome]:
-    """Checks an answer before it is kept: what cannot be merged counts as none."""
-
+    """Checks an answer before it is kept: what cannot be merged counts as none. What a pod has printed is scanned here."""
     using = _redactor(run.call["key"], known) if run.call["key"] else None
+    printed = _Printed(run, known, using)
 
     def keep(target: Target, outcome: Outcome) -> Outcome:
+        if outcome.answered and target.name in run.call["gone"]:
+            outcome = outcome._replace(answer=printed.scan(target, outcome.answer))
         text = outcome.answer.decode("utf-8", "surrogateescape")
         if outcome.answered:
             try:
@@ -132,17 +118,44 @@ def _keep_harvest(run: Run, known: Knowledge) -> Callable[[Target, Outcome], Out
     return keep
 
 
+class _Printed:
+    """Scans what came as text, as a node scans its logs; the plan is made for the first."""
+
+    def __init__(self, run: Run, known: Knowledge, using: Redactor | None) -> None:
+        self._run, self._known, self._using = run, known, using
+        self._scanner: Scanner | None = None
+
+    def scan(self, target: Target, data: bytes) -> bytes:
+        from doctor.answer.report import report
+        from doctor.commands import scan
+        from doctor.render import jsonl
+        from doctor.scan.plan import Plan
+        from doctor.scan.scanner import Scanner
+
+        if self._scanner is None:
+            select = reading.select(scan.arguments().parse_args(self._run.call["options"]))
+            self._scanner = Scanner(Plan(self._known.signals()), select, digest=self._known.digest)
+        source = discover.given_bytes(data, f"{self._run.labels[target.name]}/printed.log")
+        diagnosis = conclude([self._scanner.scan(source)], self._known)
+        made, harvest = report(diagnosis, self._known), diagnosis.harvest.json()
+        if self._using is not None:
+            made, harvest = self._using.report([made, harvest])
+        return jsonl.render(made, harvest).encode("utf-8", "surrogateescape")
+
+
 # --- what all of them do
 
 
 def _run(args: argparse.Namespace, what: str, suffix: str, options: list[str], known: Knowledge) -> Run:
     """The run that is gone on with, or a new one."""
     if args.resume:
-        return folder.resume(args.resume, what)
-    found = _targets(args)
+        run = folder.resume(args.resume, what)
+        places.restore(args, run.call["reached"])
+        return run
+    found, within, gone = places.targets_of(args)
     redact = bool(getattr(args, "redact", False) or getattr(args, "redact_words", ()))
     key = (os.environ.get(KEY_VARIABLE) or os.urandom(16).hex()) if redact else ""
-    call: Call = {"options": options, "via": args.via, "key": key, "words": list(getattr(args, "redact_words", ()))}
+    call: Call = {"options": options, "reached": places.reached(args), "within": within, "gone": dict(gone), "key": key, "words": list(getattr(args, "redact_words", ()))}
     if what == "scan":
         _checked(options)
     using = _redactor(key, known) if redact else None
@@ -156,25 +169,31 @@ def _redactor(key: str, known: Knowledge) -> Redactor:
     return of_texts(known)
 
 
-def _targets(args: argparse.Namespace) -> tuple[Target, ...]:
-    found: list[Target] = []
-    if args.inventory:
-        from doctor.fleet.inventory import of_inventory
+def _engine(args: argparse.Namespace, run: Run, waiting: Sequence[Target], done: engine.Done, began: engine.Began) -> None:
+    """Ray has an engine of its own; everything else is a command on this machine."""
+    if args.via != "ray":
+        engine.run(_asked(args, run, waiting), args.timeout, args.fanout, done, began)
+        return
+    from doctor.fleet import rays
 
-        found += of_inventory(args.inventory, args.targets)
-    elif args.targets and args.via in ("kubectl", "docker"):
-        found += [Target(name) for name in args.targets]
-    elif args.targets:
-        found += targets.of_words(args.targets)
-    found += targets.of_hostfile(args.hostfile) if args.hostfile else ()
-    found += targets.of_rank_table(args.rank_table) if args.rank_table else ()
-    if not found:
-        raise UsageError("no nodes are named", "npu-doctor fleet scan node[001-128], or -i INVENTORY, --hostfile FILE, --rank-table FILE")
-    return targets.unique(found)
+    order = _order(args, run)
+    talks = [(target, Talk(os.urandom(8).hex(), ship.payload, order)) for target in waiting]
+    rays.run(talks, args.address, args.timeout, args.fanout, ship.payload, done, began)
 
 
-def _way(args: argparse.Namespace) -> Way:
-    return Way(args.via, args.python, tuple(args.option))
+def _asked(args: argparse.Namespace, run: Run, waiting: Sequence[Target]) -> list[engine.Asked]:
+    """Each target with the command that reaches it."""
+    order, way = _order(args, run), places.way(args, run.call["within"])
+    gone = run.call["gone"]
+    asked = []
+    for target in waiting:
+        if target.name in gone:
+            why, previous = gone[target.name]
+            asked.append(engine.Asked(target, ways.printed(way, target, previous), Printed(why)))
+            continue
+        nonce = os.urandom(8).hex()
+        asked.append(engine.Asked(target, ways.command(way, target, nonce), Talk(nonce, ship.payload, order)))
+    return asked
 
 
 def _order(args: argparse.Namespace, run: Run) -> Order:
@@ -187,16 +206,10 @@ def _order(args: argparse.Namespace, run: Run) -> Order:
 
 def _ask(args: argparse.Namespace, run: Run, keep: Callable[[Target, Outcome], Outcome]) -> None:
     """Asks those of the run's targets that are missing, and keeps what comes."""
-    from doctor.fleet import engine, ship, ways
-
     before = run.outcomes()
     waiting = [t for t in run.targets if t.name not in before or before[t.name].state != SCANNED]
     if not waiting:
         return
-    if not shutil.which(args.via):
-        raise UsageError(f"there is no {args.via} here", "choose another way with --via")
-    if args.fanout < 1 or not args.timeout > 0:
-        raise UsageError("--fanout and --timeout are larger than 0")
     language = common.language(args)
     sys.stderr.write(word("fleet.asking", language, count=len(waiting), via=args.via, fanout=min(args.fanout, len(waiting)), seconds=f"{args.timeout:g}") + "\n")
     progress = live.Live(len(waiting), language)
@@ -206,14 +219,9 @@ def _ask(args: argparse.Namespace, run: Run, keep: Callable[[Target, Outcome], O
         left.pop(target.name, None)
         progress.done(keep(target, outcome))
 
-    way = _way(args)
-    asked = []
-    for target in waiting:
-        nonce = engine.nonce()
-        asked.append(engine.Asked(target, ways.command(way, target, nonce), nonce))
     interrupts.keep()
     try:
-        engine.run(asked, _order(args, run), ship.payload, args.fanout, done, lambda _: progress.began())
+        _engine(args, run, waiting, done, lambda _: progress.began())
     except KeyboardInterrupt:
         interrupts.acted()
         progress.end()

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import logging
-import os
-import pkgutil
 import shutil
 import time
 from collections.abc import Callable, Sequence
@@ -14,7 +12,7 @@ from doctor.base import interrupts
 from doctor.base.errors import UsageError
 from doctor.fleet.far import GRACE_S
 from doctor.fleet.outcome import Outcome
-from doctor.fleet.talk import Order, Payload, Talk
+from doctor.fleet.talk import Printed, Talk
 from doctor.fleet.targets import NOT_INSTALLED, Target
 from doctor.fleet.ways import CONNECT_S
 
@@ -26,25 +24,18 @@ APART = ("setsid",) if shutil.which("setsid") else ()  # Ctrl-C is for us: we te
 
 
 class Asked(NamedTuple):
-    """One target and the words of the command that reaches it."""
+    """One target, the words of the command that reaches it, and the conversation with it."""
 
     target: Target
     words: Sequence[str]
-    nonce: str
+    talk: Talk | Printed
 
 
 Done = Callable[[Target, Outcome], None]
 Began = Callable[[Target], None]
 
 
-def stage(order: Order, nonce: str) -> bytes:
-    """What a node's Python is told first: the program in one line, then what it is to do."""
-    source = pkgutil.get_data("doctor.fleet", "far.py")
-    assert source is not None
-    return b"exec(" + ascii(source.decode("utf-8")).encode("ascii") + b")\n" + order.line(nonce)
-
-
-def run(asked: Sequence[Asked], order: Order, payload: Payload, fanout: int, done: Done, began: Began) -> None:
+def run(asked: Sequence[Asked], seconds: float, fanout: int, done: Done, began: Began) -> None:
     """Asks every target and tells each outcome as it comes. An interrupt ends all that run and goes on to the caller."""
     try:
         from ClusterShell.Event import EventHandler
@@ -72,8 +63,7 @@ def run(asked: Sequence[Asked], order: Order, payload: Payload, fanout: int, don
         SHELL_CLASS = Client
 
         def __init__(self, number: int, one: Asked, timeout: float) -> None:
-            self.one, self.begin = one, time.monotonic()
-            self.talk = Talk(one.nonce, payload)
+            self.one, self.talk, self.begin = one, one.talk, time.monotonic()
             self.code: int | None = None
             super().__init__(f"n{number}", handler=None, timeout=timeout, command="-", stderr=True)
 
@@ -81,7 +71,7 @@ def run(asked: Sequence[Asked], order: Order, payload: Payload, fanout: int, don
             DistantWorker._on_start(self, key)
             self.begin = time.monotonic()
             began(self.one.target)
-            self.write(stage(order, self.one.nonce))
+            self.write(self.talk.opening())
 
         def took(self, sname: str, data: bytes) -> None:
             if sname == self.SNAME_STDERR:
@@ -114,7 +104,7 @@ def run(asked: Sequence[Asked], order: Order, payload: Payload, fanout: int, don
     task.set_info("fanout", fanout)
     task.set_default("stdout_msgtree", False)
     task.set_default("stderr_msgtree", False)
-    timeout = order.seconds + CONNECT_S + 2 * GRACE_S
+    timeout = seconds + CONNECT_S + 2 * GRACE_S
     workers = [Worker(number, one, timeout) for number, one in enumerate(asked)]
     for worker in workers:
         task.schedule(worker)
@@ -130,6 +120,3 @@ def run(asked: Sequence[Asked], order: Order, payload: Payload, fanout: int, don
         task.abort()
         raise
 
-
-def nonce() -> str:
-    return os.urandom(8).hex()

@@ -79,6 +79,11 @@ class Node:
             other = version_of([found])
             if other == version:
                 return [found]
+        with contextlib.suppress(Exception):
+            import importlib.metadata
+
+            if importlib.metadata.version("npu-doctor") == version:
+                return [sys.executable, "-m", "doctor"]
         if not self.order["copy"]:
             here = f"npu-doctor {other} is here, not {version}" if other else "npu-doctor is not installed here"
             raise Refused(here + ", and --no-copy forbids to send it")

@@ -8,8 +8,10 @@ from __future__ import annotations
 import binascii
 import hashlib
 import json
+import pkgutil
 import re
 import zlib
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -46,7 +48,8 @@ class Order(NamedTuple):
 class Talk:
     """One node's conversation."""
 
-    def __init__(self, nonce: str, payload: Payload) -> None:
+    def __init__(self, nonce: str, payload: Payload, order: Order) -> None:
+        self._nonce, self._order = nonce, order
         self._mark = MARK + nonce.encode("ascii") + b" "
         self._payload = payload
         self._line = b""
@@ -59,6 +62,12 @@ class Talk:
         self.greeted = False
         self.received = self.sent = 0
         self.overflow = False
+
+    def opening(self) -> bytes:
+        """What a node's Python is told first: the program in one line, then what it is to do."""
+        source = pkgutil.get_data("doctor.fleet", "far.py")
+        assert source is not None
+        return b"exec(" + ascii(source.decode("utf-8")).encode("ascii") + b")\n" + self._order.line(self._nonce)
 
     def heard(self, data: bytes) -> bytes:
         """Takes what came on standard output; what is to be said to it."""
@@ -152,6 +161,47 @@ class Talk:
         if code in (0, 1, 3) and answer:
             return Outcome(SCANNED, "", answer)
         return Outcome(FAILED, last_words(told.encode("utf-8", "replace")) or _how(code))
+
+
+class Printed:
+    """What a pod has printed, where nothing can be run in it any more: the end of it, which tells most. Whoever asked reads it."""
+
+    def __init__(self, why: str) -> None:
+        self._why = why  # nothing can be run there; empty: nothing is missing
+        self._pieces: deque[bytes] = deque()
+        self._kept = 0
+        self._said = b""
+        self._cut = False
+        self.received = 0
+        self.overflow = False
+
+    def opening(self) -> bytes:
+        return b""
+
+    def heard(self, data: bytes) -> bytes:
+        self.received += len(data)
+        self._pieces.append(data)
+        self._kept += len(data)
+        while self._kept - len(self._pieces[0]) > MAX_RECEIVED:
+            self._kept -= len(self._pieces.popleft())
+            self._cut = True
+        return b""
+
+    def said(self, data: bytes) -> None:
+        self._said = (self._said + data)[-MAX_SAID:]
+
+    def outcome(self, code: int | None, timed_out: bool, seconds: float) -> Outcome:
+        why = last_words(self._said)
+        if code and not timed_out:
+            made = silent(code, why)
+        elif not self._kept:
+            made = Outcome(TIMED_OUT if timed_out else FAILED, why or "it has printed nothing")
+        else:
+            reasons = [f"it does not run any more ({self._why}): only what it printed could be read"] if self._why else []
+            reasons += [f"of what it printed the last {size(MAX_RECEIVED)} were read"] if self._cut else []
+            reasons += ["the time was over: what follows was not read"] if timed_out else []
+            made = Outcome(PARTIAL if reasons else SCANNED, "; ".join(reasons), b"".join(self._pieces))
+        return made._replace(reason=clean(made.reason), seconds=seconds, received=self.received)
 
 
 # What ssh, srun, kubectl, docker and Ray say when somebody says no, and when nobody is there. English: LC_ALL=C is set for them.

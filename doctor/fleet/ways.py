@@ -26,7 +26,6 @@ class Way(NamedTuple):
     job: str = ""
     namespace: str = ""
     container: str = ""
-    overlap: bool = False  # a step within an allocation
 
 
 def command(way: Way, target: Target, nonce: str) -> list[str]:
@@ -42,12 +41,17 @@ def _ssh(way: Way, target: Target, remote: list[str]) -> list[str]:
 def _srun(way: Way, target: Target, remote: list[str]) -> list[str]:
     job = [f"--jobid={way.job}"] if way.job else []
     # Within an allocation the step shares what the job holds; without one it waits for nothing that is not free at once.
-    share = ["--overlap"] if way.overlap else [f"--immediate={CONNECT_S}"]
+    share = ["--overlap"] if way.job else [f"--immediate={CONNECT_S}"]
     return ["srun", "--quiet", "--nodes=1", "--ntasks=1", "--input=0", "--job-name=npu-doctor", *job, *share, *way.options, f"--nodelist={target.address}", *remote]
 
 
 def _kubectl(way: Way, target: Target, remote: list[str]) -> list[str]:
     return ["kubectl", "exec", "-i", *pod_options(way), *way.options, target.address, "--", *remote]
+
+
+def printed(way: Way, target: Target, previous: bool) -> list[str]:
+    """The words that fetch what a pod has printed."""
+    return ["kubectl", "logs", *(["--previous"] if previous else []), *pod_options(way), *way.options, target.address]
 
 
 def pod_options(way: Way) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import select
 import shutil
@@ -11,13 +12,20 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 from tests_support import HANG_S
 
+# What hangs on a node: an npu-doctor of this version that tells when it begins, and never ends.
+STUCK = """\
+#!/bin/sh
+[ "$1" = version ] && {{ echo "npu-doctor {version}"; exit; }}
+echo "$TMPDIR" > {fifo}
+exec sleep 100000
+"""
 ROOT = Path(__file__).resolve().parents[2]
 ADDRESS = "127.0.0.{}"
 FIRST = 31
@@ -136,9 +144,7 @@ def start(folder: Path, count: int) -> Iterator[Nodes]:
         yield Nodes(folder, logs, names, config, {name: server.pid for name, server in zip(names, servers, strict=True)})
     finally:
         for server in servers:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(server.pid, signal.SIGKILL)
-            server.wait(HANG_S)
+            end(server)
 
 
 def _listening(name: str, port: int) -> None:
@@ -168,5 +174,45 @@ def write_tree(top: Path, files: dict[str, str]) -> None:
         path.write_text(text)
 
 
-def merged(paths: Sequence[str], *options: str) -> Ended:
-    return fleet("merge", *paths, *options)
+def end(server: subprocess.Popen[bytes]) -> None:
+    """Ends what was started in a session of its own, with all that it started."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(server.pid, signal.SIGKILL)
+    server.wait(HANG_S)
+
+
+def of_node(server: int) -> list[int]:
+    """The processes of a node: those in its namespace of mounts."""
+    try:
+        own = os.readlink(f"/proc/{server}/ns/mnt")
+    except OSError:
+        return []
+    if own == os.readlink("/proc/self/ns/mnt"):
+        return []
+    found = []
+    for path in Path("/proc").glob("[0-9]*/ns/mnt"):
+        try:
+            if os.readlink(path) == own:
+                found.append(int(path.parts[2]))
+        except OSError:
+            continue
+    return found
+
+
+def kill_node(server: int) -> None:
+    """The node loses its power."""
+    for process in of_node(server):
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(process, signal.SIGKILL)
+
+
+def begun(fifo: Path) -> Path:
+    """Waits until a scan hangs; the private folder of the node."""
+    with open(fifo, encoding="utf-8") as told:
+        return Path(told.read().strip())
+
+
+def report(path: Path) -> dict[str, Any]:
+    made: dict[str, Any] = json.loads(path.read_text())
+    made["stats"]["seconds"] = 0
+    return made

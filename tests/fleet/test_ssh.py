@@ -10,24 +10,27 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from tests_support import HANG_S
 
-from tests.fleet.conftest import ADDRESS, FIRST, ROOT, Nodes, fleet, start, until, write_tree
+from tests.fleet.conftest import (
+    ADDRESS,
+    FIRST,
+    ROOT,
+    STUCK,
+    Nodes,
+    begun,
+    fleet,
+    kill_node,
+    report,
+    start,
+    until,
+    write_tree,
+)
 from tests.simulate.jobs import simulate
 
 GOOD, ALSO, HANGING, WRONG, BARE, DOWN = (ADDRESS.format(FIRST + n) for n in range(6))
-
-# What hangs there is an npu-doctor of this version that tells when it begins, and never ends.
-STUCK = """\
-#!/bin/sh
-[ "$1" = version ] && {{ echo "npu-doctor {version}"; exit; }}
-echo "$TMPDIR" > {fifo}
-exec sleep 100000
-"""
-
 
 @pytest.fixture(scope="module")
 def nodes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nodes]:
@@ -54,12 +57,6 @@ def nodes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nodes]:
         yield made
 
 
-def report(path: Path) -> dict[str, Any]:
-    made: dict[str, Any] = json.loads(path.read_text())
-    made["stats"]["seconds"] = 0
-    return made
-
-
 def left_behind() -> list[str]:
     return sorted(p.name for p in Path("/tmp").glob("npu-doctor-????????") if p.is_dir())
 
@@ -84,12 +81,6 @@ def test_the_same_as_by_hand(nodes: Nodes, tmp_path: Path) -> None:
     assert left_behind() == before
 
 
-def begun(nodes: Nodes) -> Path:
-    """Waits until the scan hangs; the private folder of the node."""
-    with open(nodes.folder / "fifo", encoding="utf-8") as told:
-        return Path(told.read().strip())
-
-
 def running(nodes: Nodes, *args: str) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
         [sys.executable, "-m", "doctor", "fleet", "scan", *args, *nodes.options, "--", str(nodes.logs)],
@@ -101,7 +92,7 @@ def running(nodes: Nodes, *args: str) -> subprocess.Popen[bytes]:
 def test_nothing_stays_on_a_node(nodes: Nodes, how: signal.Signals) -> None:
     """However the command ends, the private folder and the scan on the node are gone soon after."""
     call = running(nodes, HANGING)
-    folder = begun(nodes)
+    folder = begun(nodes.folder / "fifo")
     assert folder.is_dir()
     assert folder.stat().st_mode & 0o077 == 0
     call.send_signal(how)
@@ -110,25 +101,11 @@ def test_nothing_stays_on_a_node(nodes: Nodes, how: signal.Signals) -> None:
     until(lambda: not folder.exists())
 
 
-def of_node(nodes: Nodes, name: str) -> list[int]:
-    """The processes of a node: those in its namespace of mounts."""
-    own = os.readlink(f"/proc/{nodes.servers[name]}/ns/mnt")
-    found = []
-    for path in Path("/proc").glob("[0-9]*/ns/mnt"):
-        try:
-            if os.readlink(path) == own:
-                found.append(int(path.parts[2]))
-        except OSError:
-            continue
-    return found
-
-
 def test_every_node_ends_with_a_word(nodes: Nodes, tmp_path: Path) -> None:
     """One dies in the middle, one has another key, one no Python, one is down: each is named with why, and only they are asked again."""
     call = running(nodes, f"{GOOD},{HANGING},{WRONG},{BARE},{DOWN}", "--into", str(tmp_path / "run"), "-o", str(tmp_path / "r.json"))
-    folder = begun(nodes)
-    for process in of_node(nodes, HANGING):
-        os.kill(process, signal.SIGKILL)
+    folder = begun(nodes.folder / "fifo")
+    kill_node(nodes.servers[HANGING])
     _, err = call.communicate(timeout=HANG_S)
     told = err.decode()
     rows = {row["name"]: row for row in map(json.loads, (tmp_path / "run" / "outcomes.jsonl").read_text().splitlines())}
