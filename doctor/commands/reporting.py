@@ -87,15 +87,19 @@ def _as_it_is(made: Json) -> Json:
 
 
 def emit(
-    args: argparse.Namespace, diagnosis: Diagnosis, known: Knowledge, call: Call = PIPED, beside: Callable[[Json], Json] = _as_it_is
+    args: argparse.Namespace, diagnosis: Diagnosis, known: Knowledge, call: Call = PIPED, beside: Callable[[Json], Json] = _as_it_is,
+    machine: str | None = None,
 ) -> None:
-    """The report in the asked form on stdout or into a file, with what is put beside it; the narration on stderr."""
+    """The report in the asked form on stdout or into a file, with what is put beside it; the narration on stderr.
+
+    `machine`: the mark of the machine that was read, where that is not this one.
+    """
     made = beside(report(diagnosis, known))
     if args.fix_script:
         _fix_script(made, args.fix_script, common.language(args))
     places = targets(args)
     mergeable = any(form == "jsonl" for _, form in places)
-    harvest = diagnosis.harvest._replace(machine=this_machine()).json() if mergeable else {}
+    harvest = diagnosis.harvest._replace(machine=this_machine() if machine is None else machine).json() if mergeable else {}
     if args.redact or args.redact_map or args.redact_words:
         made, harvest = redacted(args, diagnosis, known, made, harvest, mergeable)
     stats = made["stats"]
