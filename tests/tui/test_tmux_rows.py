@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from tui.support import MTE, job_logs
-from tui.test_first_sight import first_command
+from tui.test_first_sight import first_command, first_paste
 from tui.test_tmux import ROOT, Terminal, command, pytestmark, terminal
 
 __all__ = ["command", "pytestmark", "terminal"]
@@ -24,7 +24,7 @@ def test_the_fix_of_the_demo_is_seen_without_a_key(terminal: Terminal, size: tup
     terminal.start(f"{SHIPPED} browse {DEMO} --lang en", size)
     seen = terminal.until("RTS001", first_command("en")[:40], "31 min", "q quit")
     assert "rank 3, device 3" in seen
-    terminal.copied(first_command("en"))
+    terminal.copied(first_paste("en"))
     terminal.press("q")
     terminal.until("left with 0")
 

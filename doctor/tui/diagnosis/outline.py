@@ -224,7 +224,7 @@ def arranged(found: compose.Finding, lang: str) -> Document:
         elif section.name == "why":
             section = section._replace(label=word("how-matched", lang))
         elif section.name == "fix" and found.first is not None:
-            section = section._replace(blocks=tuple(sorted(section.blocks, key=lambda fix: (fix != found.first, fix != found.check))))
+            section = section._replace(blocks=tuple(sorted(section.blocks, key=lambda fix: (fix != found.check, fix != found.first))))
         sections.append(section)
     note = next((block.text for block in document.section("note").blocks if isinstance(block, Prose)), "")
     comma = word("semicolon", lang)
@@ -278,8 +278,10 @@ def fixes(report: Json, key: str, lang: str) -> list[tuple[str, str]]:
     """Titles and what can be pasted of a row's fixes."""
     kind, _, name = key.partition(":")
     if kind == "finding" and (finding := find(report, name)) is not None:
-        found, first = made_fixes(finding["fixes"], lang), finding.get("first_fix") or 0
-        return [(f.title, pasted(f)) for f in (*found[first : first + 1], *found[:first], *found[first + 1 :])]
+        found = made_fixes(finding["fixes"], lang)
+        wanted = [n for n in (finding.get("first_check"), finding.get("first_fix")) if n is not None and n < len(found)]
+        order = [*wanted, *(n for n in range(len(found)) if n not in wanted)]
+        return [(found[n].title, pasted(found[n])) for n in order]
     if kind == "missing" and name.isdigit() and int(name) < len(report["missing_evidence"]):
         return [
             (report["missing_evidence"][int(name)]["what"][lang], report["missing_evidence"][int(name)]["how"][lang])
