@@ -32,7 +32,7 @@ def main(argv: list[str]) -> int:
     if command == "help" or (not command and any(a in ("-h", "--help") for a in before)):
         sys.stdout.write(help_text(lang.choose(lang.asked(argv))))
         return 0
-    if command == "version" or (not command and any(a in ("-V", "--version") for a in before)):
+    if not command and any(a in ("-V", "--version") for a in before):
         sys.stdout.write(f"npu-doctor {__version__}\n")
         return 0
     if command in COMMANDS:

@@ -73,8 +73,8 @@ def read_overrides(layer: Layer) -> tuple[list[str] | None, list[Problem]]:
     return list(top.strings("overrides")), problems
 
 
-def build(layer: Layer) -> tuple[bytes, list[Problem]]:
-    """The pack of a layer. Faulty files are left out and reported."""
+def build(layer: Layer, stamp: str | None = None) -> tuple[bytes, list[Problem]]:
+    """The pack of a layer. Faulty files are left out and reported. What is shipped bears no stamp of the machine that built it."""
     writer = Writer()
     entries, problems = read_entries(layer)
     problems += (Problem(_shown(path), 0, f"cannot be read: {why}") for path, why in layer.refused_files().items())
@@ -105,7 +105,7 @@ def build(layer: Layer) -> tuple[bytes, list[Problem]]:
             "\n".join(sample.text for e in entries for sample in e.match),
         )
     )
-    places, signals = _add_entries(writer, entries, assigned)
+    places, words, signals = _add_entries(writer, entries, assigned)
     codes, more = _codes(layer, writer)
     problems += more
     variables, more = _named_rows(layer.single("envvars.yaml"), "variable", "name", writer)
@@ -125,16 +125,16 @@ def build(layer: Layer) -> tuple[bytes, list[Problem]]:
     writer.section("env", variables)
     writer.section("cards", cards)
     writer.section("kinds", {name: kind.title for name, kind in kinds().items()})
-    writer.section("catalog", _catalog(entries))
+    writer.section("catalog", _catalog(entries, words))
     writer.section("overrides", overrides)
-    return writer.finish(digest.hexdigest()[:16], layer.stamp()), problems
+    return writer.finish(digest.hexdigest()[:16], layer.stamp() if stamp is None else stamp, layer.version()), problems
 
 
 def pack_of(entries: Sequence[Entry]) -> bytes:
     """The pack of entries that are tried before they stand in a layer."""
     writer = Writer()
     assigned = fragments.assign_all([s for e in entries for s in e.signals])
-    places, signals = _add_entries(writer, entries, iter(assigned))
+    places, words, signals = _add_entries(writer, entries, iter(assigned))
     writer.section("index", {"signals": signals, "entries": places, "codes": 0})
     for rows in ("codes", "env", "cards", "kinds"):
         writer.section(rows, {})
@@ -143,7 +143,7 @@ def pack_of(entries: Sequence[Entry]) -> bytes:
     writer.section("checks", [])
     writer.section("compat", {})
     writer.section("frameworks", [])
-    writer.section("catalog", _catalog(entries))
+    writer.section("catalog", _catalog(entries, words))
     writer.section("overrides", None)
     return writer.finish("tried", "")
 
@@ -151,21 +151,27 @@ def pack_of(entries: Sequence[Entry]) -> bytes:
 Places = dict[str, tuple[int, int]]
 
 
-def _add_entries(writer: Writer, entries: Sequence[Entry], assigned: Iterator[Signal]) -> tuple[Places, list[Signal]]:
-    """Where each entry stands in the pack, and the leaves that are looked for; samples are not needed at run time."""
+def _add_entries(writer: Writer, entries: Sequence[Entry], assigned: Iterator[Signal]) -> tuple[Places, Places, list[Signal]]:
+    """Where each entry and its words for a search stand in the pack, and the leaves that are looked for; samples are not needed at run time.
+
+    The words stand beside the entry, whose texts they repeat: so they cost nothing in a compressed file.
+    """
     places: Places = {}
+    words: Places = {}
     signals: list[Signal] = []
     for entry in entries:
+        searched = _words(entry)
         entry = entry._replace(match=(), no_match=(), signals=tuple(next(assigned) for _ in entry.signals))
         places[entry.code] = writer.add(entry._asdict())
+        words[entry.code] = writer.add(searched)
         if entry.status != "deprecated":
             signals += entry.signals
-    return places, signals
+    return places, words, signals
 
 
-def _catalog(entries: Sequence[Entry]) -> list[Any]:
+def _catalog(entries: Sequence[Entry], words: Places) -> list[Any]:
     return [
-        (e.code, e.slug, e.domain, e.severity, e.role, e.kind, e.component, e.status, plain.text(e.title), _words(e)) for e in entries
+        (e.code, e.slug, e.domain, e.severity, e.role, e.kind, e.component, e.status, plain.text(e.title), words[e.code]) for e in entries
     ]
 
 
