@@ -173,8 +173,25 @@ def _aclnn(name: str, lines: Sequence[str], at: int) -> Operator:
     error = f"call {name} failed" if "call aclnn" in lines[at] else code
     device = next((int(d["device"]) for line in lines[at : at + 4] if (d := _DEVICE.search(line))), None)
     cast = re.search(r"param dtype not implemented for (DT_\w{1,20})", " ".join(lines[at : at + 6])[:4000])
-    attrs = (("dtype", torch_dtype(cast[1]) or cast[1]),) if cast else ()
+    attrs: tuple[tuple[str, Value], ...] = (("dtype", torch_dtype(cast[1]) or cast[1]),) if cast else ()
+    attrs += _named_values(" ".join(lines[at : at + 4])[:4000])
     return Operator(name, "aclnn", "aclnn", inputs, attrs, device=device, error=error, line=at + 1, failed=True)
+
+
+_HEAD_DIM = re.compile(r"\b(?P<which>[qkv])D ?[=:] ?(?P<size>\d{1,9})")
+_NAMED_VALUE = re.compile(r"\b(?P<name>[a-z][a-z0-9]{1,20}(?:_[a-z0-9]{1,20}|[A-Z][a-z]{1,20}){1,4}) ?[:=] ?\[?(?P<value>-?\d{1,12})\b(?![.\d])")
+_NO_ATTRIBUTE = frozenset(("device_id", "deviceId", "error_code", "errorCode", "stream_id", "streamId", "task_id", "taskId", "ret_code", "retCode", "err_code"))
+
+
+def _named_values(text: str) -> tuple[tuple[str, Value], ...]:
+    """Attributes that the words of a rejected call name, `sparse_mode:3`; `kD=24 vD=48` are sizes of heads."""
+    found: dict[str, Value] = {}
+    for one in _HEAD_DIM.finditer(text):
+        found["size:dv" if one["which"] == "v" else "size:d"] = int(one["size"])
+    for one in _NAMED_VALUE.finditer(text):
+        if one["name"] not in _NO_ATTRIBUTE:
+            found.setdefault(one["name"], int(one["value"]))
+    return tuple(found.items())[:16]
 
 
 def _cann(kind: str, lines: Sequence[str], at: int, device: int | None) -> Operator:

@@ -13,17 +13,16 @@ from doctor.base import exits, lang, output
 from doctor.base.errors import UsageError
 from doctor.base.notation import clean
 from doctor.judge.diagnosis import Diagnosis
-from doctor.repro import build, choose, short
+from doctor.repro import build, choose, short, trial
 from doctor.repro.build import template_name
-from doctor.repro.call import Call, Operator, Request, Script, Seen, Value
+from doctor.repro.call import Operator, Request, Script, Seen
 from doctor.repro.choose import Wish
 from doctor.repro.extract import operators
 from doctor.repro.gather import evidence
 from doctor.repro.operator_table import load
-from doctor.repro.shapes import limit, parse
 from doctor.repro.template_summaries import ABOUT
 from doctor.repro.validate import SlotError
-from doctor.repro.values import scalar
+from doctor.repro.written import described
 from kb.model import Entry, Text
 
 Diagnose = Callable[[Sequence[str]], Diagnosis]
@@ -60,7 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="an input such as int64[10,20] or float16[4,8] 0..1 (repeatable)",
     )
     parser.add_argument(
-        "--attr", action="append", default=[], metavar="NAME=VALUE", help="an attribute such as dim=1 (repeatable)"
+        "--attr", action="append", default=[], metavar="NAME=VALUE", help="an attribute such as dim=1, kernel_size=[3,3], bias=None, or by its place: 1=-1 (repeatable)"
     )
     parser.add_argument(
         "--template", metavar="NAME", help="another template than the one the log suggests (--list names them)"
@@ -70,6 +69,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--expect", default="", metavar="TEXT", help="text of the error that the script compares with")
     parser.add_argument("--list", action="store_true", help="list the templates, or with --from the operators found")
     parser.add_argument("--harness", action="store_true", help="the long script: options, tolerances by type, a verdict as exit code")
+    parser.add_argument("--no-try", action="store_true", help="do not try the call without an NPU first, where PyTorch is installed")
     parser.add_argument("-o", "--output", metavar="FILE", help="write the script to a file instead of standard output")
 
 
@@ -82,12 +82,18 @@ def run(args: argparse.Namespace, diagnose: Diagnose, knowledge: Entries | None 
             return exits.CLEAN
         request = _request(args, diagnose, knowledge, language)
         request = replace(request, notes=(*request.notes, *notes))
+        made = short.script(request)
+        tried = None if args.no_try else trial.told(request, made)
+        if tried is not None:
+            request = replace(request, notes=(*request.notes, tried))
         made = build.script(request) if args.harness else short.script(request)
     except SlotError as problem:
         raise UsageError(
             str(problem), "npu-doctor repro --list names the templates; npu-doctor repro --help tells the rest"
         ) from problem
     _write(made, args.output, language)
+    if tried is not None:
+        sys.stderr.write(f"npu-doctor: {clean(tried.pick(language))}\n")
     return exits.CLEAN
 
 
@@ -95,7 +101,7 @@ def _request(args: argparse.Namespace, diagnose: Diagnose, knowledge: Entries | 
     template = template_name(args.template) if args.template else "stream_bisect" if args.context else ""
     wish = Wish(template, args.device, args.expect, args.context or 0, language)
     if args.op:
-        return choose.request(_from_scratch(args), load(), wish)
+        return choose.request(described(args.op, args.input, args.attr), load(), wish)
     if args.input or args.attr:
         raise UsageError(
             "--input and --attr describe an operator",
@@ -134,61 +140,6 @@ def _request(args: argparse.Namespace, diagnose: Diagnose, knowledge: Entries | 
             f"there are {len(found)} operators in these logs, not {number}", "npu-doctor repro --from PATH --list"
         )
     return choose.request(found[number - 1] if found else None, load(), wish, told)
-
-
-def _from_scratch(args: argparse.Namespace) -> Operator:
-    """An operator described on the command line; what is told there is as good as read."""
-    seen = []
-    for index, written in enumerate(args.input):
-        try:
-            spec = parse(written)
-        except ValueError as problem:
-            raise UsageError(
-                str(problem), "for example --input 'float16[4,8]' or --input 'int64[16] 0..100'"
-            ) from problem
-        if any(dim.name for dim in spec.dims):
-            raise UsageError(
-                f"'{written}' names a size without a number", "write numbers, for example --input 'float16[4,8]'"
-            )
-        seen.append(
-            Seen("", index, spec.dtype, spec.shape({}), low=limit(spec.low, {}, {}), high=limit(spec.high, {}, {}))
-        )
-    attrs = tuple(_attribute(written) for written in args.attr)
-    name = args.op
-    family = _family(name)
-    if family != "torch" or not seen:
-        return Operator(name, family, "command line", tuple(seen), attrs)
-    # A torch call is taken as it is written: inputs in their order, attributes by name, nothing added.
-    row = load().find(name, family)
-    tensors: list[Value] = [{"tensor": _tensor(s)} for s in seen]
-    operands: tuple[Value, ...] = (tensors,) if row is not None and row.many else tuple(tensors)
-    call = Call(f"torch.nn.functional.{name[2:]}" if name.startswith("F.") else name, operands, dict(attrs))
-    return Operator(name, family, "command line", tuple(seen), attrs, call=call)
-
-
-def _tensor(seen: Seen) -> dict[str, Value]:
-    spec: dict[str, Value] = {"dtype": seen.dtype or "float32", "shape": list(seen.shape or ())}
-    if seen.low is not None or seen.high is not None:
-        spec.update(low=seen.low or 0, high=seen.high or 10)
-    return spec
-
-
-def _attribute(written: str) -> tuple[str, Value]:
-    name, sign, value = written.partition("=")
-    if not sign or not name.strip():
-        raise UsageError(
-            f"'{written}' is no attribute", "write NAME=VALUE, for example --attr dim=1 or --attr kernel_size=[3,3]"
-        )
-    text = value.strip()
-    if text.startswith("[") and text.endswith("]"):
-        return name.strip(), [scalar(part) for part in text[1:-1].split(",") if part.strip()]
-    return name.strip(), scalar(text)
-
-
-def _family(name: str) -> str:
-    if name.startswith(("torch.", "torch_npu.", "F.")):
-        return "torch"
-    return "aclnn" if name.startswith("aclnn") else "aten" if "::" in name else "cann"
 
 
 def _from_logs(args: argparse.Namespace, diagnose: Diagnose) -> tuple[Mapping[str, str], str, tuple[Operator, ...]]:

@@ -13,6 +13,7 @@ The values are the same ones, and went through the same gate.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -27,6 +28,9 @@ Slots = Mapping[str, Any]
 _TOLERANCES = {"float16": "rtol=2e-3, atol=1e-3", "bfloat16": "rtol=1.6e-2, atol=8e-3"}
 _PLAIN = "rtol=1e-4, atol=1e-5"
 _WIDTH = 100
+_REFUSED = '    if "not implemented" not in str(error):'
+NPU_WORDS = re.compile(r"^\d+$|aclnn|acl[A-Z]|Optype|NPU|npu|HCCL|\bE[A-Z]?\d{4,5}\b|error code")
+"""In an error that only a device prints."""
 
 
 def script(request: Request) -> Script:
@@ -39,6 +43,9 @@ def script(request: Request) -> Script:
     body = _BODIES[one.name](slots)
     if slots.get("INCOMPLETE"):
         body.insert(body.index("import torch"), f"sys.exit({slots['INCOMPLETE']!r})  # remove this line when it is")
+    if (expect := " ".join(str(slots.get("EXPECT", "")).split())) and _REFUSED in body and not NPU_WORDS.search(expect):
+        same = [f"    if {expect!r} in ' '.join(str(error).split()):", '        sys.exit(f"the error of the log, on the CPU: the call is wrong on every device: {error}")']
+        body[body.index(_REFUSED) : body.index(_REFUSED)] = same
     text = "\n".join([*_head(request, slots), *body]) + "\n"
     ast.parse(text)
     return Script(text, f"repro_{one.name}.py", request.guessed)
@@ -104,7 +111,7 @@ def _compared(tensors: Tensors, *, compare: bool = True, cpu: bool = True) -> li
         "try:",
         f'    expected = call("cpu"{wide})',
         "except Exception as error:",
-        '    if "not implemented" not in str(error):',
+        _REFUSED,
         '        sys.exit(f"malformed: the CPU refuses this call as well, so it says nothing about the NPU: {error}")',
         "    expected = None",
         *device,
