@@ -20,7 +20,7 @@ CONTEXT = 12
 # What shows a fault of a kind whose entry names no template: those that need no operator of the log.
 BY_KIND = {
     "out-of-memory": "memory_pressure", "comm-buffer": "hccl_collective", "collective-mismatch": "hccl_collective",
-    "rank-table": "hccl_collective", "peer-timeout": "hccl_collective", "link-fault": "hccl_collective",
+    "rank-table": "hccl_collective", "peer-timeout": "hccl_collective", "peer-lost": "hccl_collective", "link-fault": "hccl_collective",
     "network-config": "hccl_collective", "device-selection": "device_switch", "precision": "overflow_detection",
 }  # fmt: skip
 _UNKNOWN = frozenset(("", "unknown", "none", "?"))

@@ -116,10 +116,10 @@ def _request(args: argparse.Namespace, diagnose: Diagnose, knowledge: Entries | 
     elif args.finding is not None:
         raise UsageError("--finding counts the findings of --from", "npu-doctor repro --from PATH --finding 1")
     if args.entry:
-        suggested, defaults = _from_entry(args.entry, knowledge)
+        suggested, defaults, own = _from_entry(args.entry, knowledge)
         told = {**defaults, **told}
-        if not wish.template:
-            wish = Wish(suggested, wish.device, wish.expect, wish.context, wish.lang) if not found else wish
+        if not wish.template and (own or not found):
+            wish = Wish(suggested, wish.device, wish.expect, wish.context, wish.lang)
     elif not args.source and not wish.template:
         raise UsageError(
             "nothing to reproduce", "npu-doctor repro RTS001, --from PATH, --op torch.max, or --template NAME"
@@ -167,16 +167,17 @@ def _from_logs(args: argparse.Namespace, diagnose: Diagnose) -> tuple[Mapping[st
     return (advice.values(related[0].finding).one if related else {}), "", found
 
 
-def _from_entry(code: str, knowledge: Entries | None) -> tuple[str, Mapping[str, str]]:
+def _from_entry(code: str, knowledge: Entries | None) -> tuple[str, Mapping[str, str], bool]:
+    """The template of an entry, what its slots get, and whether the entry itself names it."""
     entry = knowledge.entry(code.strip().upper()) if knowledge is not None else None
     if entry is None:
         raise UsageError(
             f"there is no entry '{code}'", "npu-doctor kb search TEXT finds one; a path is given with --from"
         )
     if entry.repro is None:
-        return choose.BY_KIND.get(entry.kind, ""), {}
+        return choose.BY_KIND.get(entry.kind, ""), {}, False
     name, slots = entry.repro
-    return name, _filled(slots, {})
+    return name, _filled(slots, {}), True
 
 
 def _filled(slots: Sequence[tuple[str, str]], values: Mapping[str, str]) -> dict[str, str]:
