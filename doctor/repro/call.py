@@ -87,3 +87,4 @@ class Script:
     text: str
     filename: str
     guessed: tuple[Text, ...]
+    tried: Text | None = None  # what a trial without an NPU said of its call

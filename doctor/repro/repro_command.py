@@ -76,25 +76,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, diagnose: Diagnose, knowledge: Entries | None = None, notes: tuple[Text, ...] = ()) -> int:
     """Prints or writes the script, with notes of the caller's; what was guessed is told on stderr as well."""
     language = lang.choose(getattr(args, "lang", None))
+    if args.list:
+        sys.stdout.write(_listing(args, language))
+        return exits.CLEAN
+    _write(script(args, diagnose, knowledge, notes), args.output, language)
+    return exits.CLEAN
+
+
+def script(args: argparse.Namespace, diagnose: Diagnose, knowledge: Entries | None = None, notes: tuple[Text, ...] = ()) -> Script:
+    """The script that the arguments ask for."""
     try:
-        if args.list:
-            sys.stdout.write(_listing(args, language))
-            return exits.CLEAN
-        request = _request(args, diagnose, knowledge, language)
+        request = _request(args, diagnose, knowledge, lang.choose(getattr(args, "lang", None)))
         request = replace(request, notes=(*request.notes, *notes))
         made = short.script(request)
-        tried = None if args.no_try else trial.told(request, made)
+        tried = None if getattr(args, "no_try", False) else trial.told(request, made)
         if tried is not None:
             request = replace(request, notes=(*request.notes, tried))
-        made = build.script(request) if args.harness else short.script(request)
+        return replace(build.script(request) if args.harness else short.script(request), tried=tried)
     except SlotError as problem:
         raise UsageError(
             str(problem), "npu-doctor repro --list names the templates; npu-doctor repro --help tells the rest"
         ) from problem
-    _write(made, args.output, language)
-    if tried is not None:
-        sys.stderr.write(f"npu-doctor: {clean(tried.pick(language))}\n")
-    return exits.CLEAN
 
 
 def _request(args: argparse.Namespace, diagnose: Diagnose, knowledge: Entries | None, language: str) -> Request:
@@ -209,6 +211,8 @@ def _write(made: Script, target: str | None, language: str) -> None:
     output.write(made.text, target)
     if target and target != "-":
         sys.stderr.write(f"npu-doctor: {target}\n")
+    if made.tried is not None:
+        sys.stderr.write(f"npu-doctor: {clean(made.tried.pick(language))}\n")
     for note in made.guessed:
         label = "猜测" if language == "zh" else "guessed"
         sys.stderr.write(f"npu-doctor: {label}: {clean(note.pick(language))}\n")
