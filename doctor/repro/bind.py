@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from doctor.repro import operator_names
 from doctor.repro.call import Call, Operator, Seen, Value
-from doctor.repro.call_values import all_plain, as_embedding, from_table, joined, plain, tensor_spec, transposed
+from doctor.repro.call_values import all_plain, as_embedding, from_table, joined, on_device, plain, tensor_spec, transposed
 from doctor.repro.dtypes import torch_dtype
 from doctor.repro.operator_table import Row, Table
 from kb.model import Text
@@ -119,7 +119,7 @@ class _Binder:
         while args and args[-1] is _ABSENT:
             args.pop()
         made = tuple(None if a is _ABSENT else a for a in args)
-        call = as_embedding(Call(row.call, all_plain(made), {k: plain(v) for k, v in kwargs.items()}))
+        call = on_device(as_embedding(Call(row.call, all_plain(made), {k: plain(v) for k, v in kwargs.items()})))
         missing = None
         if row.needs:
             note = row.note

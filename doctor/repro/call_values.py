@@ -19,6 +19,15 @@ def as_embedding(call: Call) -> Call:
     return Call("torch.nn.functional.embedding", (index, table)) if len(rows) == 2 and len(looked_up) > 1 else call
 
 
+CREATING = frozenset("arange linspace logspace eye full zeros ones empty rand randn randint randperm range tril_indices triu_indices hann_window".split())  # noqa: SIM905
+
+
+def on_device(call: Call) -> Call:
+    """A call that takes no tensor makes one: on the device, or it would run on the CPU alone."""
+    made = call.operator.rpartition(".")[2] in CREATING and call.operator.startswith("torch.") and "device" not in call.kwargs
+    return Call(call.operator, call.args, {**call.kwargs, "device": {"device": "cpu"}}) if made else call
+
+
 def _shape(value: Value) -> list[Value]:
     """The sizes of a tensor; none of anything else."""
     spec = value.get("tensor") if isinstance(value, dict) else None

@@ -73,6 +73,8 @@ def _last_call(raised: Raised) -> Operator | None:
     """The deepest frame whose code calls an operator. Frames of the dispatcher itself name none."""
     if not raised.type.endswith(("Error", "Exception")) or raised.type.endswith(NO_FAULT_OF_OPERATORS):
         return None
+    if _NOT_THE_CALL.search(raised.message):
+        return None
     deepest = raised.frames[-1] if raised.frames else None
     if deepest is not None and (deepest.package == "triton" or "/torch_npu/npu/" in deepest.file.replace("\\", "/")):
         return None  # the compiler of a kernel, or the runtime itself: starting a device fails the same for every operator
@@ -134,6 +136,8 @@ _BATCHES = re.compile(r"batch2 tensor to be: \[([\d, ]{1,60})\] but got: \[([\d,
 _INVALID = re.compile(r"shape '\[([-\d, ]{1,100})\]' is invalid for input of size (\d{1,15})")
 
 
+# The memory was full, whoever asked; or the program wants another machine.
+_NOT_THE_CALL = re.compile(r"out of memory\b.{0,40}Tried to allocate|not compiled with CUDA enabled|Found no NVIDIA driver")
 _NORMALIZED = re.compile(r"normalized_shape=\[([\d, ]{1,60})\].{0,80}?input of size ?\[([\d, ]{1,60})\]")
 _STATISTICS = re.compile(r"running_(?:mean|var) should contain (\d{1,12}) elements not (\d{1,12})")
 _TARGET = re.compile(r"Target (-?\d{1,12}) is out of bounds")

@@ -40,6 +40,7 @@ def script(request: Request) -> Script:
     if unknown := set(given) - set(one.slot_names):
         raise SlotError(f"template {one.name} has no slot {', '.join(sorted(unknown))}")
     slots = {**_defaults(request.template), **{name: slot(name, value) for name, value in given.items()}}
+    slots["TOLD"] = frozenset(given)
     body = _BODIES[one.name](slots)
     if slots.get("INCOMPLETE"):
         body.insert(body.index("import torch"), f"sys.exit({slots['INCOMPLETE']!r})  # remove this line when it is")
@@ -230,10 +231,12 @@ def _dump(slots: Slots) -> list[str]:
 
 
 def _memory(slots: Slots) -> list[str]:
+    asked = f"  # the program asked for {slots['SIZE']} bytes" if "SIZE" in slots["TOLD"] else ""
     return [
         *_imports(), "",
-        f"size, held = 1 << 20, None  # the program asked for {slots['SIZE']} bytes",
-        f"while size <= {max(slots['SIZE'], slots['LIMIT'])}:",
+        f"size, held = 1 << 20, None{asked}",
+        f"most = torch.npu.mem_get_info()[1] if NPU else {max(slots['SIZE'], slots['LIMIT'])}",
+        "while size <= most:",
         "    del held",
         "    held = torch.empty(size, dtype=torch.uint8, device=DEVICE).fill_(1)",
         "    if NPU:",
@@ -257,7 +260,7 @@ def _collective(slots: Slots) -> list[str]:
     }  # fmt: skip
     return [
         f"# torchrun --nproc_per_node={max(slots['WORLD'], 1)} THIS_FILE [npu|cpu]",
-        "import os", *_imports("npu")[:-2], "import torch.distributed as dist", "",
+        "import os", *_imports("npu")[:-1], "import torch.distributed as dist", "",
         'rank, world = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])',
         "if NPU:",
         '    DEVICE = f"npu:{os.environ[\'LOCAL_RANK\']}"',

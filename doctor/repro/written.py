@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from doctor.base.errors import UsageError
 from doctor.repro.call import Call, Operator, Seen, Value
+from doctor.repro.call_values import on_device
 from doctor.repro.operator_table import load
 from doctor.repro.shapes import limit, parse
 from doctor.repro.values import scalar
@@ -31,7 +32,7 @@ def described(name: str, inputs: Sequence[str], written_attrs: Sequence[str]) ->
         )
     attrs = tuple(_attribute(written) for written in written_attrs)
     family = _family(name)
-    if family != "torch" or not seen:
+    if family != "torch" or not (seen or attrs):
         return Operator(name, family, "command line", tuple(seen), attrs)
     call = _written_call(name, tuple(seen), dict(attrs))
     return Operator(name, family, "command line", tuple(seen), attrs, call=call)
@@ -67,7 +68,7 @@ def _written_call(name: str, seen: Sequence[Seen], attrs: dict[str, Value]) -> C
         raise UsageError(
             f"there is no argument number {placed[0]} to set: the call has {len(args)} before it", "places count from 0, inputs included; --attr dim=1 sets one by its name"
         )
-    return Call(f"torch.nn.functional.{name[2:]}" if name.startswith("F.") else name, tuple(args), attrs)
+    return on_device(Call(f"torch.nn.functional.{name[2:]}" if name.startswith("F.") else name, tuple(args), attrs))
 
 
 def _tensor(seen: Seen) -> dict[str, Value]:

@@ -71,6 +71,31 @@ def test_every_attribute_is_used_or_named() -> None:
     assert "told by the log and not used: some_other_mode=2" in text
 
 
+def test_types_that_a_refusal_lists_are_those_of_the_call() -> None:
+    text = made(
+        "RuntimeError: npu_rms_norm: NPU function error: call aclnnRmsNorm failed, error code is 161002\n"
+        "[PID: 1180] AclNN_Parameter_Error(EZ1001): Io input dtype or format is not supported, get io input info is x(DT_BFLOAT16, ND) gamma(DT_BFLOAT16, ND) yOut(DT_BFLOAT16, ND) but supported list is:\n"
+        "        [x(DT_FLOAT16, ND) gamma(DT_FLOAT16, ND) yOut(DT_FLOAT16, ND)]\n"
+    )
+    assert text.count(".to(torch.bfloat16)") == 2
+    assert ".to(torch.float16)" not in text
+
+
+def test_lines_of_other_modules_tell_no_shapes() -> None:
+    text = made(
+        "RuntimeError: call aclnnAdd failed, error code is 561000\n"
+        "[ERROR] HCCL(55694,):2026-06-03-06:04:59.040.451 [hccl_socket_manager.cc:860] [60446][Wait][LinksEstablishCompleted] is failed. ret[9].\n"
+    )
+    assert "60446" not in text
+
+
+def test_a_full_memory_is_nobodys_call() -> None:
+    """torch.empty cannot be blamed for it: the ladder of allocations shows it."""
+    text = made(failed("x = torch.empty(1, 2, device='npu')", "NPU out of memory. Tried to allocate 270.00 MiB (NPU 0; 60.97 GiB total capacity; 19.52 MiB free)"))
+    assert "the program asked for 283115520 bytes" in text
+    assert operators(failed("x = x.cuda()", "Torch not compiled with CUDA enabled", "AssertionError")) == ()
+
+
 def test_no_optional_input_is_invented() -> None:
     """A convolution without a bias has none."""
     described = (
