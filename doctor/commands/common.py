@@ -118,6 +118,18 @@ def knowledge(args: argparse.Namespace) -> Knowledge:
     return known
 
 
+def read_bytes(name: str, most: int) -> bytes:
+    """A file that somebody names, whole, when it is not larger than that."""
+    try:
+        with Path(name).open("rb") as file:
+            data = file.read(most + 1)
+    except OSError as error:
+        raise UsageError(f"cannot read '{name}': {error.strerror}", "name a file that you may read") from error
+    if len(data) > most:
+        raise UsageError(f"'{name}' is larger than {most} bytes", "split it")
+    return data
+
+
 def language(args: argparse.Namespace) -> str:
     return lang.choose(args.lang)
 

@@ -37,9 +37,15 @@ FAIL_ON = {
 
 
 def output_options(made: common.Parser) -> None:
-    """How to answer: the same for every command that diagnoses."""
+    """How to answer: the same for every command that diagnoses logs."""
+    answer_options(made)
+    made.add_argument("--timeline", action="store_true", help="show what happened when in a job of several ranks")
+
+
+def answer_options(made: common.Parser, formats: tuple[str, ...] = FORMATS) -> None:
+    """How to answer, whatever was looked at."""
     made.add_argument(
-        "-f", "--format", choices=FORMATS, help="format of the report (default: by the suffix of -o, else text)"
+        "-f", "--format", choices=formats, help="format of the report (default: by the suffix of -o, else text)"
     )
     made.add_argument(
         "-o", "--output", metavar="FILE", action="append",
@@ -68,7 +74,6 @@ def output_options(made: common.Parser) -> None:
         "--redact-map", metavar="FILE", help="with --redact: write into a file of yours alone which pseudonym stands for what"
     )
     common.redact_words_option(made)
-    made.add_argument("--timeline", action="store_true", help="show what happened when in a job of several ranks")
     made.add_argument("--color", choices=("auto", "always", "never"), default="auto")
 
 
@@ -86,6 +91,16 @@ def emit(
     harvest = diagnosis.harvest._replace(machine=this_machine()).json() if mergeable else {}
     if args.redact or args.redact_map or args.redact_words:
         made, harvest = redacted(args, diagnosis, known, made, harvest, mergeable)
+    stats = made["stats"]
+    scanned = word("scanned", common.language(args)).format(
+        files=files(stats["files"], common.language(args)), size=notation.size(stats["bytes"]), seconds=f"{stats['seconds']:.2f}",
+        entries=made["knowledge"]["entries"], codes=made["knowledge"]["codes"],
+    )  # fmt: skip
+    deliver(args, made, harvest, places, call, scanned)
+
+
+def deliver(args: argparse.Namespace, made: Json, harvest: Json, places: list[tuple[str | None, str]], call: Call, looked: str) -> None:
+    """A report to where it goes, each in its form; what was looked at goes to stderr."""
     language = common.language(args)
     for target, form in places:
         told = render(made, harvest, form, language, args, target, call)
@@ -96,14 +111,7 @@ def emit(
             if target not in (None, "-"):
                 sys.stderr.write(f"npu-doctor: {word('cli.wrote', language, path=target)}: {_verdict(made, language)}\n")
     if (args.output or places[0][1] == "text") and not args.quiet:
-        stats = made["stats"]
-        sys.stderr.write(
-            word("scanned", language).format(
-                files=files(stats["files"], language), size=notation.size(stats["bytes"]), seconds=f"{stats['seconds']:.2f}",
-                entries=made["knowledge"]["entries"], codes=made["knowledge"]["codes"],
-            )
-            + "\n"
-        )  # fmt: skip
+        sys.stderr.write(f"{looked}\n")
 
 
 def _verdict(made: Json, language: str) -> str:
@@ -115,12 +123,12 @@ def _verdict(made: Json, language: str) -> str:
     return f"{word(found[0]['severity'], language)} {found[0]['id']} {found[0]['title'][language]}{more}"
 
 
-def targets(args: argparse.Namespace) -> list[tuple[str | None, str]]:
+def targets(args: argparse.Namespace, formats: tuple[str, ...] = FORMATS) -> list[tuple[str | None, str]]:
     """Where the report goes, and in which form: -f decides for one place, of several each by its suffix."""
     places: list[str | None] = args.output or [None]
     if len(places) == 1:
-        return [(places[0], common.format_of(args.format, places[0], FORMATS))]
-    return [(place, common.format_of(None, place, FORMATS, args.format or "text")) for place in places]
+        return [(places[0], common.format_of(args.format, places[0], formats))]
+    return [(place, common.format_of(None, place, formats, args.format or "text")) for place in places]
 
 
 def redacted(
@@ -155,12 +163,11 @@ def render(made: Json, harvest: Json, form: str, language: str, args: argparse.N
 
     screen = target in (None, "-")
     style = layout.style_of(sys.stdout, args.color) if screen else layout.Style()
-    alone = made.get("environment", {}).get("alone")  # a machine is a list of lights, no single answer
     if getattr(args, "quiet", False):
         from doctor.render import compact
 
         return compact.quiet(made, language)
-    if args.all or args.verbose or alone or not screen:  # who keeps a file keeps the whole of it
+    if args.all or args.verbose or not screen:  # who keeps a file keeps the whole of it
         from doctor.render import text
 
         return text.render(made, language, style, args.all or args.verbose > 1, args.timeline, bool(args.verbose))

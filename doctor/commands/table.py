@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+GLOBAL = ("--lang", "--kb", "--color")  # options of all commands that take a value
 # name -> module. The order is the order of the help.
 COMMANDS: dict[str, str] = {
     "scan": "doctor.commands.scan",
@@ -22,4 +23,5 @@ COMMANDS: dict[str, str] = {
     "demo": "doctor.commands.demo",
     "schema": "doctor.commands.schema",
     "completion": "doctor.commands.completion",
+    "version": "doctor.commands.version",
 }  # fmt: skip

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from doctor.base import notation
 from doctor.base.words import word
-from doctor.render import timeline
+from doctor.render import lights, timeline
 from doctor.render.call import Call
 from doctor.render.compose import Answer, Finding, Missing, answer
 from doctor.render.document import Bullet, Code, Command, Decoded, Document, Evidence, Fix, FixPart, Job, Link
@@ -90,7 +90,7 @@ class _Compact:
     def lines(self, made: Answer) -> Iterator[str]:
         if made.told and made.decisive is None:
             yield paint(made.told, "good" if made.verdict == "clean" else "warning", self.style)
-        if not made.causes:
+        if not made.causes and not made.machine:
             yield from self._labelled("was-read", made.read)
         if made.decisive is not None:
             yield from self._decisive(made.decisive, made.situation)
@@ -99,13 +99,15 @@ class _Compact:
         causes = made.causes if made.decisive is None else ()
         if causes:
             yield from self._first(causes[0], made)
-            yield from self._further(made.causes[1:])
+            yield from self._further(made.causes[1:], causes[0].where)
         else:
             if made.job is not None:
                 yield from self._job(made.job)
             yield from self._unknown(made)
             yield from self._further(made.causes)
             yield from self._missing(made.missing)
+        if made.machine:
+            yield from lights.short(made.lights, self.lang, self.style) if causes else lights.table(made.lights, self.style)
         yield from self._more(made)
         yield from self._next(made)
 
@@ -212,7 +214,7 @@ class _Compact:
             rows = part.text.split("\n")
             yield from (f"{indent}{paint(row, 'dim' if part.old else 'code', style)}" for row in rows[:6])
             if len(rows) > 6:
-                yield f"{indent}..."
+                yield f"{indent}... {word('lines-more', self.lang, n=len(rows) - 6)}: -v"
 
     def _noted(self, part: Command) -> Iterator[str]:
         """A command with at most two lines of what to know before."""
@@ -220,14 +222,16 @@ class _Compact:
         yield from self._few(rows[: len(rows) - lines], 2)
         yield from rows[len(rows) - lines :]
 
-    def _further(self, found: tuple[Finding, ...]) -> Iterator[str]:
+    def _further(self, found: tuple[Finding, ...], said: str = "") -> Iterator[str]:
+        """The roots after the first; where they were is told when it is not where the first was."""
         for one in found[:FURTHER]:
             if one.severity == "info":
                 yield cut(f"{one.tag}  {one.code}  {one.title}", self.style.width)
                 continue
             yield ""
             yield from self._few(headline(one, self.style), 2)
-            yield from self._labelled("where", one.where, 1)
+            if one.where != said:
+                yield from self._labelled("where", one.where, 1)
             if one.first is not None:
                 yield from self._few(labelled(word("fix", self.lang), one.first.told, self.style), 1)
                 run = next((p for p in one.first.parts if isinstance(p, Command)), None)
@@ -284,7 +288,7 @@ class _Compact:
             ("context", len(made.context)),
             ("noise", len(made.noise)),
             ("missing", len(made.missing) if first else len(made.missing) - 1),
-            ("light", len(made.lights)),
+            ("light", 0 if made.machine else len(made.lights)),
             ("skip", len(made.skipped)),
         )
         told = [self._count(name, n) for name, n in counts if n > 0]
@@ -306,7 +310,7 @@ class _Compact:
         """One command to paste."""
         call, first = self.call, made.causes[0] if made.causes and made.decisive is None else None
         if first is not None or (made.decisive is None and not made.unexplained):
-            proposed = call.with_paths("browse") or (f"npu-doctor explain {first.code}" if first else "")
+            proposed = call.browse() or (f"npu-doctor explain {first.code}" if first else "")
         else:
             proposed = call.with_paths("issue", "-o", "issue.md")
         if proposed:

@@ -96,7 +96,7 @@ class Answer(NamedTuple):
     missing: tuple[Missing, ...]
     skipped: tuple[Pair, ...]
     lights: tuple[Light, ...]
-    again: str  # the command that gives the report
+    machine: bool  # it is about a machine, not about logs
 
 
 def answer(report: Json, lang: str) -> Answer:
@@ -121,7 +121,7 @@ def answer(report: Json, lang: str) -> Answer:
         missing=tuple(missing(one, lang) for one in report["missing_evidence"]),
         skipped=skipped(report, lang),
         lights=tuple(_light(group, lang) for group in report.get("environment", {}).get("groups", ())),
-        again="npu-doctor env" if report.get("environment", {}).get("alone") else "npu-doctor scan ...",
+        machine=bool(report.get("environment", {}).get("alone")),
     )
 
 

@@ -31,4 +31,4 @@ def render(report: Json, lang: str) -> str:
 
 def _plain(cell: object) -> str:
     text = str(cell)
-    return f"'{text}" if text[:1] in "=+-@\t" and not isinstance(cell, (int, float)) else text
+    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t")) and not isinstance(cell, (int, float)) else text

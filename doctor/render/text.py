@@ -7,7 +7,8 @@ from typing import Any
 
 from doctor.base import notation
 from doctor.base.words import word
-from doctor.render.compose import Answer, Finding, Light, answer
+from doctor.render import lights
+from doctor.render.compose import Answer, Finding, answer
 from doctor.render.document import (
     Block,
     Command,
@@ -56,7 +57,8 @@ class _Text:
         if made.job is not None:
             yield from self._job(made.job, timeline)
         if made.lights:
-            yield from self._lights(made.lights)
+            yield self._title("env.machine")
+            yield from (*lights.table(made.lights, self.style), "")
         yield from self._unexplained(made)
         if made.context:
             yield self._title("context")
@@ -76,7 +78,8 @@ class _Text:
             yield ""
         yield from self._skipped(made)
         if made.causes:
-            told = f"{word('next', self.lang)}: npu-doctor explain {made.causes[0].code} {self.style.dot} {made.again} -o report.md"
+            again = "npu-doctor env" if made.machine else "npu-doctor scan ..."
+            told = f"{word('next', self.lang)}: npu-doctor explain {made.causes[0].code} {self.style.dot} {again} -o report.md"
             yield from (paint(row, "dim", self.style) for row in wrap(told, self.style.width))
 
     def _job(self, job: Job, timeline: bool) -> Iterator[str]:
@@ -85,17 +88,6 @@ class _Text:
         yield from drawing.ranks(job, self.lang, self.style, self.everything)
         if timeline and job.events:
             yield from drawing.timeline(job, self.lang, self.style)
-
-    def _lights(self, lights: Sequence[Light]) -> Iterator[str]:
-        """A machine by groups: how each stands, and what is there."""
-        yield self._title("env.machine")
-        colours = {"red": "error", "yellow": "warning", "green": "good", "grey": "dim"}
-        wide, named = max(cells(one.told) for one in lights) + 2, max(cells(one.group) for one in lights) + 2
-        for one in lights:
-            head = paint(one.told, colours[one.light], self.style) + " " * (wide - cells(one.told)) + one.group + " " * (named - cells(one.group))
-            rows = wrap(one.text, max(20, self.style.width - wide - named - 2))
-            yield from (f"  {head}{row}".rstrip() if not n else f"  {' ' * (wide + named)}{row}" for n, row in enumerate(rows))
-        yield ""
 
     def _title(self, name: str, after: str = "") -> str:
         return paint(word(name, self.lang) + after, "bold", self.style)

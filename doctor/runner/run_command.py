@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import shutil
+import signal
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
@@ -21,9 +22,11 @@ from doctor.runner.kept_output import Tail
 from doctor.runner.written_plogs import Tree
 
 Diagnose = Callable[[Source, Sequence[str]], object]  # what the command printed, and the logs that it wrote
+LastOperator = Callable[[Path, str], str]  # a folder of records and a language to what the last operator did
 
 LEVELS = {"debug": "0", "info": "1", "warning": "2", "error": "3"}
 INTERRUPTED = 130
+TIMED_OUT = 124  # as timeout(1) ends
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -43,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("command", nargs=argparse.REMAINDER, metavar="-- CMD ...", help="the command and its arguments")
 
 
-def run(args: argparse.Namespace, diagnose: Diagnose) -> int:
+def run(args: argparse.Namespace, diagnose: Diagnose, last_operator: LastOperator) -> int:
     """The exit code of the command, whatever the diagnosis says."""
     command = args.command[1:] if args.command[:1] == ["--"] else args.command
     if not command:
@@ -65,7 +68,7 @@ def run(args: argparse.Namespace, diagnose: Diagnose) -> int:
     if code in (0, INTERRUPTED) and not args.always:  # a person who pressed Ctrl-C knows why it ended
         _tidy(folder, args.save)
         return code
-    _report(code, tail, tree, folder, args.save, language, diagnose)
+    _report(code, tail, tree, folder, args.save, language, diagnose, last_operator)
     return code
 
 
@@ -86,17 +89,17 @@ def environment(args: argparse.Namespace, folder: Path | None) -> dict[str, str]
 
 
 def _report(
-    code: int, tail: Tail, tree: Tree, folder: Path | None, save: str | None, language: str, diagnose: Diagnose
+    code: int, tail: Tail, tree: Tree, folder: Path | None, save: str | None, language: str, diagnose: Diagnose, last_operator: LastOperator
 ) -> None:
     """The diagnosis after the program's own output, on standard error's side of it."""
-    output = tail.content()
+    output = _with_end(tail.content(), code)
     name = _keep(output, folder, bool(save))  # the diagnosis cites it
     logs = tree.found()
     _say("run.failed", language, code=code, files=len(logs.paths))
     if logs.paths and not logs.sure:
         _say("run.by_time", language)
     try:
-        diagnose(discover.given_bytes(output, name), logs.paths)
+        diagnose(discover.given_bytes(output, name), (*logs.paths, *_stacks(folder)))
     except Exception as problem:  # noqa: BLE001 - the command's exit code is owed whatever happens to the diagnosis
         _say("run.broken", language, why=f"{type(problem).__name__}: {problem}")
     sys.stdout.flush()
@@ -108,7 +111,26 @@ def _report(
     if save:
         _save(logs.paths, folder, language)
     if records:
+        if told := last_operator(folder, language):
+            sys.stderr.write(f"npu-doctor: {told}\n")
         _say("run.record", language, path=records[0] if len(records) == 1 else folder)
+
+
+def _with_end(output: bytes, code: int) -> bytes:
+    """The output, and behind it how the command ended where it could not say so itself: by a signal, or by its time limit."""
+    if code != TIMED_OUT and not 128 < code < 128 + signal.NSIG:
+        return output
+    try:
+        how = "time limit" if code == TIMED_OUT else signal.Signals(code - 128).name
+    except ValueError:
+        return output
+    gap = b"" if not output or output.endswith(b"\n") else b"\n"
+    return output + gap + f"npu-doctor run: the command ended with exit code {code} ({how})\n".encode()
+
+
+def _stacks(folder: Path | None) -> list[str]:
+    """What Python printed of its stack when it crashed, where the recorder was there to keep it."""
+    return sorted(str(path) for path in folder.glob("ops-*.stack") if path.stat().st_size) if folder is not None else []
 
 
 def _keep(output: bytes, folder: Path | None, asked: bool) -> str:

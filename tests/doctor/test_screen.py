@@ -244,6 +244,7 @@ def test_csv(run) -> None:  # type: ignore[no-untyped-def]
     """Row 52: a row a root; the other formats have tests of their own."""
     rows = list(csv.DictReader(io.StringIO(run("demo", "-f", "csv", PYTHONUTF8="1").stdout.decode())))
     assert [(row["code"], row["rank"]) for row in rows] == [("RTS001", "3"), ("SMI017", "")]
+    assert rows[1]["explains"] == ""  # empty, not a quote
 
 
 @pytest.mark.parametrize(

@@ -31,5 +31,11 @@ WORDS = {
     "command:skill": ("teach an assistant to use npu-doctor (Agent Skills)", "让 AI 助手学会使用 npu-doctor（Agent Skills）"),
     "command:demo": ("diagnose the bundled demo logs (no NPU needed)", "诊断自带的演示日志（无需 NPU）"),
     "command:completion": ("print what a shell needs to complete commands, or the manual page", "打印 shell 补全脚本或手册页"),
+    "command:version": ("versions of the program, its knowledge, its libraries and Python", "程序、知识库、依赖库和 Python 的版本"),
+    "version:knowledge": ("knowledge {version}  {entries} entries, {codes} codes, digest {digest}", "知识库 {version}  {entries} 个条目，{codes} 个错误码，摘要 {digest}"),
+    "version:added": ("  added by kb add, in place of what was shipped: {path}", "  由 kb add 添加，替代随程序发布的知识：{path}"),
+    "version:layers": ("  and {layers} further folders of knowledge", "  另有 {layers} 个知识目录"),
+    "version:engines": ("libraries {engines}", "依赖库 {engines}"),
+    "version:absent": ("{name} (not there)", "{name}（未安装）"),
     "command:schema": ("print the JSON Schema of the report or of an entry", "打印报告或知识条目的 JSON Schema"),
 }  # fmt: skip
