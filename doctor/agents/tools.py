@@ -130,7 +130,7 @@ def env(call: Call, asked: Json) -> str:
     desk = call.desk
     looked = machine(Asked(commands=False), desk.known)
     made = report.report(looked, desk.known, verdict.results(looked, desk.known.checks()))
-    made = private.redacted(made, desk.known) if desk.redact else made
+    made = private.redacted(made, desk.known)[0] if desk.redact else made
     facts = made["environment"]["facts"]
     rows = [f"{word('agents.facts', desk.lang)}: " + ", ".join(f"{n}={facts[n]}" for n in report.ISSUE if facts.get(n))]
     return f"{brief.render(with_quotes(made, {}), desk.lang, asked['budget'])}{rows[0]}\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 import shlex
@@ -110,3 +111,31 @@ def test_installing_the_skill(run, tmp_path: Path) -> None:  # type: ignore[no-u
     (tmp_path / "file").write_text("")
     assert run("skill", "install", str(tmp_path / "file")).returncode == 2
     assert run("skill").returncode == 2
+
+
+def test_a_server_that_dies_is_diagnosed(tmp_path: Path) -> None:
+    """The script serves with whatever vllm there is; its exit code is the server's, the diagnosis stands behind its output."""
+    for name, body in (("npu-doctor", f'exec {shlex.quote(sys.executable)} -m doctor "$@"'), ("vllm", 'echo "$@"; echo "RuntimeError: NPU out of memory. Tried to allocate 2.00 GiB (NPU 0; 61 GiB total capacity)"; exit 7')):
+        (tmp_path / name).write_text(f"#!/bin/sh\n{body}\n")
+        (tmp_path / name).chmod(0o755)
+    env = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}", "PYTHONPATH": str(ROOT), "NPU_DOCTOR_SAVE": str(tmp_path / "kept it"), "NPU_DOCTOR_LANG": "en"}
+    call_ = ["sh", str(ROOT / "docs" / "serve-watched.sh"), "a model", "--port", "8000"]
+    done = subprocess.run(call_, cwd=tmp_path, env=env, capture_output=True, timeout=HANG_S, check=False, text=True)
+    assert done.returncode == 7
+    assert done.stdout.startswith("serve a model --port 8000\n")
+    assert "MEM" in done.stdout + done.stderr
+    assert (tmp_path / "kept it" / "output.txt").exists()
+    assert subprocess.run(call_[:2], capture_output=True, check=False, env=env).returncode == 2
+
+
+def test_the_lines_of_python_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both languages show the same calls; what they stand for (a model, a trainer, logs) is put beside them."""
+    (tmp_path / "ascend").symlink_to(ROOT / "kb" / "demo" / "ascend")
+    (tmp_path / "train.log").symlink_to(ROOT / "kb" / "demo" / "train.log")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    english, chinese = (re.findall(r"```python\n(.*?)```", (ROOT / "docs" / page).read_text(encoding="utf-8"), re.DOTALL)[0] for page in ("agents.md", "agents.zh.md"))
+    names: dict[str, object] = {"train": lambda: None, "model": None, "Trainer": lambda model, callbacks: callbacks[0].on_step_end()}
+    exec(english, names)
+    calls = [[ast.unparse(n.func) for n in ast.walk(ast.parse(block)) if isinstance(n, ast.Call)] for block in (english, chinese)]
+    assert calls[0] == calls[1]
