@@ -15,6 +15,7 @@ from tests_support import HANG_S
 
 from doctor.agents.skill_files import NAME, files
 from doctor.cli import COMMANDS
+from kb.knowledge import cache_folder
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PAGES = ("agents", "pipelines")
@@ -132,6 +133,9 @@ def test_the_lines_of_python_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     """Both languages show the same calls; what they stand for (a model, a trainer, logs) is put beside them."""
     (tmp_path / "ascend").symlink_to(ROOT / "kb" / "demo" / "ascend")
     (tmp_path / "train.log").symlink_to(ROOT / "kb" / "demo" / "train.log")
+    cache = cache_folder()
+    assert cache is not None
+    monkeypatch.setenv("XDG_CACHE_HOME", str(cache.parent))
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.chdir(tmp_path)
     english, chinese = (re.findall(r"```python\n(.*?)```", (ROOT / "docs" / page).read_text(encoding="utf-8"), re.DOTALL)[0] for page in ("agents.md", "agents.zh.md"))

@@ -90,7 +90,7 @@ CHINESE = {
     "logs as for npu-doctor scan, or - for standard input": "与 npu-doctor scan 相同的日志，或用 - 表示标准输入",
     "write the draft to a file instead of standard output": "把草稿写入文件而不是标准输出",
     "the issue is about the N-th finding (default: the first root cause)": "issue 针对第 N 个发现（默认：第一个根因）",
-    "whose tracker it is for (default: by the component of the finding)": "提交到哪个项目（默认：按发现的组件）",
+    "whose tracker it is for, in the form that it asks for (default: by the component of the finding)": "提交到哪个项目，并按其模板组织（默认：按发现的组件）",
     "leave addresses, names and tokens as they stand in the logs": "保留日志中的地址、名称和令牌",
     "write into a file of yours alone which pseudonym stands for what": "把化名对照写入仅自己可读的文件",
     "worker processes (default: by the size of the input)": "工作进程数（默认：按输入大小）",
