@@ -25,10 +25,13 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.types import TextContent, TextResourceContents
 
 from doctor.agents.desk import Desk
+from doctor.agents.library import read
 from doctor.agents.reach import Reach
 from doctor.agents.server import server
-from doctor.agents.tools import TOOLS
+from doctor.agents.tools import TOOLS, Call, call_tool
 from doctor.base.tokens import tokens
+from kb.knowledge import Knowledge
+from tests.planted import groups, leaked, log_with
 from tests.simulate.jobs import simulate
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -229,6 +232,21 @@ async def test_what_logs_say_is_quoted_and_hidden(desk: Desk) -> None:
         open_desk = Desk(desk.reach, "en", redact=False)
         async with Client(server(open_desk)) as other:
             assert "10.23.45.67" in await said(other, "evidence", path="other.log", line=3)
+
+
+@pytest.mark.parametrize("number", range(0, len(groups()), 3))
+def test_no_planted_secret_leaves(number: int, tmp_path: Path, knowledge: Knowledge) -> None:
+    """Neither with a report nor with the lines of the log itself, wherever an assistant begins to read."""
+    group = groups()[number]
+    text, _ = log_with(group)
+    (tmp_path / "a.log").write_text(text)
+    work = Call(Desk(Reach([str(tmp_path)]), "en"), lambda *_: None, lambda: False)
+    lines = text.count("\n") + 1
+    told = [call_tool("scan", {"paths": ["a.log"], "budget": 8000}, work)]
+    told += [call_tool("evidence", {"path": "a.log", "line": line, "before": 0, "after": 90}, work) for line in range(1, lines, 60)]
+    told += [read(work.desk, "npu-doctor://report/r1")[0]]
+    assert sum(len(one) for one in told) > len(text) / 2
+    assert [(p.kind, leaked(p.secrets, "\n".join(told))) for p in group if leaked(p.secrets, "\n".join(told))] == []
 
 
 async def test_long_logs_come_in_parts(desk: Desk) -> None:
