@@ -11,8 +11,33 @@ import pytest
 from tests_support import INCIDENTS as CASES
 from tests_support import Diagnosed
 
+from doctor.render import compact
+from doctor.render.call import Call
+from doctor.render.layout import Style, rows_of
+
 # The share of incidents whose first root is right. It only ever rises.
 FLOOR = 0.98
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_every_answer_is_one_screen(lang: str, diagnosed: Diagnosed) -> None:
+    """Row by row of a terminal of 80 columns: at most 20 for one root, 22 for a job, so that with what was read and the prompt nothing scrolls away."""
+    over = []
+    for case in CASES:
+        found = diagnosed(case)
+        told = compact.render(found, lang, Style(), Call(("input.log",))).replace(f"{case}/", "")
+        rows = rows_of(told, 80)
+        if rows > (compact.MANY if "job" in found or len([f for f in found["findings"] if f["role"] == "root"]) > 1 else compact.ONE):
+            over.append((case.name, rows))
+    assert over == []
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_no_text_has_a_hole(lang: str, diagnosed: Diagnosed) -> None:
+    """Titles and causes as they are shown: no braces left, no empty brackets, no two stops, no blanks around nothing."""
+    hole = re.compile(r"(?<![\w'\"`(（=：: ])\{\}|(?<!\w)\(\s*\)|（\s*）|[.。]{2}(?![./\w])(?<!\.\.\.)|rank 4294967295|设备 上|\s[,;.](?:\s|$)")
+    bad = [(case.name, f["id"], text) for case in CASES for f in diagnosed(case)["findings"] for text in (f["title"][lang], f["cause"][lang]) if hole.search(text)]
+    assert bad == []
+
 
 def flat(value: Any) -> str:
     if isinstance(value, dict):

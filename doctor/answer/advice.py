@@ -12,7 +12,7 @@ from doctor.base.notation import clean
 from doctor.base.words import both, word
 from doctor.findings.situation import UNKNOWN, Situation
 from kb.model import GOALS, Entry, Fix, Text
-from kb.placeholders import fill
+from kb.placeholders import closed, fill
 
 if TYPE_CHECKING:  # `explain` fills texts without any diagnosis
     from doctor.findings.evaluate import Finding
@@ -29,7 +29,7 @@ class Values(NamedTuple):
 def values(finding: Finding, situation: Situation = UNKNOWN) -> Values:
     """The captures of the first instance, completed by its scope and the situation; `every` joins all instances."""
     first = finding.instances[0]
-    one = {k: clean(v)[:300] for k, v in first.captures.items()}
+    one = {k: clean(_said(v, first.every.get(k, ())))[:300] for k, v in first.captures.items()}
     for name in ("node", "rank", "device", "pid"):
         told = getattr(first.scope, name)
         if told is not None:
@@ -45,8 +45,16 @@ def values(finding: Finding, situation: Situation = UNKNOWN) -> Values:
     return Values(one, {k: tuple(v) for k, v in every.items()}, zh)
 
 
+_TEMPLATE = re.compile(r"\{\}|\{\d\}|%[sdr]")
+
+
+def _said(value: str, every: Sequence[str]) -> str:
+    """A message as it was printed: the line of source that raised it stands in the log as well, with holes."""
+    return next((other for other in every if not _TEMPLATE.search(other)), value) if _TEMPLATE.search(value) else value
+
+
 def prose(text: Text, known: Values) -> Text:
-    return Text(fill(text.en, known.one, known.every), fill(text.zh, {**known.one, **known.zh} if known.zh else known.one, known.every, "、"))
+    return Text(fill(text.en, known.one, known.every), closed(fill(text.zh, {**known.one, **known.zh} if known.zh else known.one, known.every, "、")))
 
 
 def shell(text: str, known: Values) -> str:
@@ -147,6 +155,9 @@ def fixes(finding: Finding, situation: Situation = UNKNOWN) -> tuple[Fix, ...]:
     )
 
 
+_ELSE = re.compile(r"(?:Or|If|Only) ")  # how a fix begins that is for the case that another one is not
+
+
 class Start(NamedTuple):
     """With which of the fixes to begin: what to look at, what to do then, and what else could be done."""
 
@@ -162,9 +173,10 @@ def start(fixes: Sequence[Fix], entry: Entry, certain: int) -> Start:
     if entry.role == "symptom" or not remedies:  # the cause is elsewhere
         return Start(None, 0 if fixes else None)
 
-    def order(n: int) -> tuple[bool, bool, bool, bool, int]:
+    def order(n: int) -> tuple[bool, bool, bool, bool, bool, int]:
         fix = fixes[n]
-        return n >= certain, _for_all(fix), fix.goal != "resolve", proven and not _acts(fix), n
+        pasted = bool(fix.env or fix.commands or fix.code)
+        return n >= certain, _for_all(fix), bool(_ELSE.match(fix.title.en)), fix.goal != "resolve", proven and not pasted, n
 
     remedies.sort(key=order)
     looks = sorted((n for n, fix in enumerate(fixes[:certain]) if fix.goal == "locate" and (fix.commands or fix.code)), key=lambda n: _for_all(fixes[n]))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from doctor.base.notation import clean, spans
-from doctor.base.words import both
+from doctor.base.notation import clean, folded, spans
+from doctor.base.words import both, named, word
 from doctor.judge.diagnosis import Diagnosis
 from kb.model import Text
 
@@ -69,6 +69,23 @@ def _of_many(diagnosis: Diagnosis) -> bool:
     )
 
 
+def missing_nodes(diagnosis: Diagnosis) -> Missing | None:
+    """Nodes that were asked and gave nothing, or not all: what they would have told is not known."""
+    absent = diagnosis.harvest.absent
+    if not absent:
+        return None
+    states: dict[str, list[str]] = {}
+    for one in absent:
+        states.setdefault(clean(one.state), []).append(clean(one.node))
+    ranks = spans(diagnosis.job.missing) if diagnosis.job is not None else ""
+    told = []
+    for language in ("en", "zh"):
+        rows = [f"{named('fleet.state', state, language)} {folded(names)}" for state, names in sorted(states.items())]
+        rows += [word("fleet.no-logs-of", language, ranks=ranks)] if ranks else []
+        told.append(word("fleet.not-all", language, count=len(absent), rows="; ".join(rows)))
+    return Missing(Text(*told), Text(*(word("fleet.ask-again", language) for language in ("en", "zh"))))
+
+
 def missing_ranks(diagnosis: Diagnosis) -> Missing | None:
     """The world is larger than what was read, and the cause is not proven: it may stand in what is missing."""
     job = diagnosis.job
@@ -116,6 +133,7 @@ def right_stack(diagnosis: Diagnosis) -> Missing | None:
 
 RULES: tuple[Rule, ...] = (
     nothing_readable,
+    missing_nodes,
     missing_ranks,
     stopped_early,
     run_logs,

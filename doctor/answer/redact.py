@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from doctor.answer import redact_people, redact_places, redact_public, redact_secrets, redact_tokens
 from doctor.answer.redact_form import Form, Forms, named
-from doctor.scan.harvest import Cluster, Place
+from doctor.scan.harvest import Absent, Cluster, Place
 from doctor.scan.situation import Said
 
 if TYPE_CHECKING:
@@ -259,6 +259,8 @@ class Redactor:
             }
         if isinstance(value, Place):
             self._node(value.node or "")
+        elif isinstance(value, Absent):
+            self.machine(value.node)
         elif isinstance(value, Said):  # names of software and their versions, which look like addresses
             return value._replace(path=self.text(value.path))
         elif isinstance(value, Cluster):
@@ -282,6 +284,12 @@ class Redactor:
         if name and self.text(name) == name:
             self._host(name)
 
+    def machine(self, name: str) -> str:
+        """The pseudonym of what is a machine for certain, however common its name."""
+        self._node(name)
+        told = self.text(name)
+        return told if told != name else self._name("host", name)
+
     def _shape(self, shape: str, text: str) -> str:
         """A token without its digits would no longer be recognised: the shape is made anew, of the redacted text."""
         from doctor.scan.clusters import FURTHER, template
@@ -296,7 +304,10 @@ def redactor(
 
     `tagged`: for what is merged with the reports of other nodes. `own`: words of the user's.
     """
-    return of_texts(knowledge, own_texts(diagnosis), tagged=tagged, own=own)
+    made = of_texts(knowledge, own_texts(diagnosis), tagged=tagged, own=own)
+    for absent in diagnosis.harvest.absent:
+        made.machine(absent.node)
+    return made
 
 
 def own_texts(diagnosis: Diagnosis) -> frozenset[str]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from doctor.answer.report import report
 from doctor.base import exits, interrupts, notation
+from doctor.base.errors import UsageError
 from doctor.base.words import word
 from doctor.commands import common
 from doctor.findings.evaluate import Finding
@@ -52,6 +53,10 @@ def answer_options(made: common.Parser, formats: tuple[str, ...] = FORMATS) -> N
         help="write the report to a file; repeatable, each in the format of its suffix: -o report.md -o report.html",
     )  # fmt: skip
     made.add_argument(
+        "--fix-script", metavar="FILE",
+        help="write the fixes as a script for bash to read first: it runs nothing by itself, what is dangerous stands in it as a comment",
+    )  # fmt: skip
+    made.add_argument(
         "--fail-on",
         choices=tuple(FAIL_ON),
         default="error",
@@ -82,13 +87,19 @@ def _as_it_is(made: Json) -> Json:
 
 
 def emit(
-    args: argparse.Namespace, diagnosis: Diagnosis, known: Knowledge, call: Call = PIPED, beside: Callable[[Json], Json] = _as_it_is
+    args: argparse.Namespace, diagnosis: Diagnosis, known: Knowledge, call: Call = PIPED, beside: Callable[[Json], Json] = _as_it_is,
+    machine: str | None = None,
 ) -> None:
-    """The report in the asked form on stdout or into a file, with what is put beside it; the narration on stderr."""
+    """The report in the asked form on stdout or into a file, with what is put beside it; the narration on stderr.
+
+    `machine`: the mark of the machine that was read, where that is not this one.
+    """
     made = beside(report(diagnosis, known))
+    if args.fix_script:
+        _fix_script(made, args.fix_script, common.language(args))
     places = targets(args)
     mergeable = any(form == "jsonl" for _, form in places)
-    harvest = diagnosis.harvest._replace(machine=this_machine()).json() if mergeable else {}
+    harvest = diagnosis.harvest._replace(machine=this_machine() if machine is None else machine).json() if mergeable else {}
     if args.redact or args.redact_map or args.redact_words:
         made, harvest = redacted(args, diagnosis, known, made, harvest, mergeable)
     stats = made["stats"]
@@ -114,6 +125,18 @@ def deliver(args: argparse.Namespace, made: Json, harvest: Json, places: list[tu
         sys.stderr.write(f"{looked}\n")
 
 
+def _fix_script(made: Json, target: str, language: str) -> None:
+    """The fixes as a script; nothing is written where there are none."""
+    from doctor.render import fix_script
+
+    found = fix_script.script(made, language)
+    if not found.steps and not found.by_hand:
+        sys.stderr.write(f"npu-doctor: {word('script.none', language, path=target)}\n")
+        return
+    common.write(found.text, target)
+    sys.stderr.write(f"npu-doctor: {word('script.wrote', language, path=target, n=found.steps, hands=found.by_hand)}\n")
+
+
 def _verdict(made: Json, language: str) -> str:
     """The verdict in a few words: what a file that was written says."""
     found = parts.roots(made)
@@ -125,6 +148,8 @@ def _verdict(made: Json, language: str) -> str:
 
 def targets(args: argparse.Namespace, formats: tuple[str, ...] = FORMATS) -> list[tuple[str | None, str]]:
     """Where the report goes, and in which form: -f decides for one place, of several each by its suffix."""
+    if args.fix_script and (args.redact or args.redact_map or args.redact_words):
+        raise UsageError("--fix-script is for the machine of the logs, where pseudonyms name nothing", "write it without --redact, and do not pass it on")
     places: list[str | None] = args.output or [None]
     if len(places) == 1:
         return [(places[0], common.format_of(args.format, places[0], formats))]

@@ -7,6 +7,7 @@ GLOBAL = ("--lang", "--kb", "--color")  # options of all commands that take a va
 COMMANDS: dict[str, str] = {
     "scan": "doctor.commands.scan",
     "merge": "doctor.commands.merge",
+    "fleet": "doctor.commands.fleet",
     "explain": "doctor.commands.explain",
     "repro": "doctor.commands.repro",
     "brief": "doctor.commands.brief",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from doctor.base.notation import duration, moment
-from doctor.base.words import both
+from doctor.base.words import both, word
 from doctor.findings.evaluate import Finding
 from doctor.job.analyse import codes_of
 from doctor.job.job import Job, Root, Story
@@ -31,16 +31,16 @@ def _note(root: Root, code: str, job: Job) -> Text:
 def _sentences(root: Root, code: str, job: Job) -> Iterator[dict[str, str]]:
     if root.waiters:
         yield both("job.waited-for-one" if root.waiters == 1 else "job.waited-for", n=root.waiters, who=root.label)
-    before = duration(root.before) if root.before is not None else ""
+    before = {lang: duration(root.before, lang) if root.before is not None else "" for lang in ("en", "zh")}
     if root.verdict == "fault":
         early = root.before is not None and root.before >= 0
-        yield both("job.hit-before" if early else "job.hit", who=root.label, code=code, by=before)
+        yield {lang: word("job.hit-before" if early else "job.hit", lang, who=root.label, code=code, by=by) for lang, by in before.items()}
         if root.peers:
             yield both("job.hit-too", n=len(root.peers), names=_few(root.peers))
     else:
         if root.last and root.verdict in ("stopped", "stuck"):
             early = root.before is not None and root.before >= 1
-            yield both("job.last-before" if early else "job.last", when=moment(root.last), by=before)
+            yield {lang: word("job.last-before" if early else "job.last", lang, when=moment(root.last), by=by) for lang, by in before.items()}
         if root.peers:
             yield both("job.together", names=_few(root.peers))
     if root.unordered is not None:

@@ -16,7 +16,18 @@ from typing import NamedTuple
 from doctor.findings.attempts import Attempts
 from doctor.findings.evaluate import Finding
 from doctor.job.job import Story
-from doctor.judge.nature import SURER, ends_job, guesses, is_doubt, is_error, is_read, is_vague, may_be_root, names_a_fault, tells
+from doctor.judge.nature import (
+    SURER,
+    ends_job,
+    guesses,
+    is_doubt,
+    is_error,
+    is_read,
+    is_vague,
+    may_be_root,
+    names_a_fault,
+    tells,
+)
 from doctor.judge.nearness import Places, later_in_file, long_before, not_later, well_after
 
 

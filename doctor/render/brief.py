@@ -183,7 +183,7 @@ class _Telling:
         first = [found.first] if found.first is not None else []
         for fix in [*first, *(f for f in found.document.fixes if f is not found.first)][:most]:
             if self._once(f"fix {found.code} {fix.title}"):
-                head = f"{word('fix', self.lang)} ({found.code}): {fix.told}"
+                head = f"{word('fix', self.lang)} ({found.code}): {fix.title} {fix.aside}"
                 rows = [head, *(row for part in fix.parts for row in self._step(part))]
                 yield Part(_FIX, ("\n".join(rows), "\n".join([head, *_commands(fix)]), head))
 

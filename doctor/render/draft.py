@@ -249,4 +249,4 @@ def _missing(made: Answer, lang: str) -> Iterator[str]:
         yield from ("", f"## {word('skipped', lang)}", "")
         yield from (f"- {_prose(s.label)}: {_prose(s.text)}" for s in made.skipped[:MAX_PARTS])
         if len(made.skipped) > MAX_PARTS:
-            yield f"- ... {len(made.skipped) - MAX_PARTS} {word('more', lang)}"
+            yield f"- {word('n-more', lang, n=len(made.skipped) - MAX_PARTS)}"

@@ -46,7 +46,7 @@ class _Text:
         if made.told:
             yield paint(made.told, "good" if made.verdict == "clean" else "warning", self.style)
             yield ""
-        situation = tuple(labelled(word("situation", self.lang), made.situation, self.style)) if made.situation else ()
+        situation = tuple(labelled(word("on", self.lang), made.situation, self.style)) if made.situation else ()
         if made.decisive is not None:
             yield from self._decisive(made.decisive, situation)
         elif not made.causes and situation:
@@ -93,7 +93,7 @@ class _Text:
         return paint(word(name, self.lang) + after, "bold", self.style)
 
     def _more(self, number: int) -> str:
-        return f"  ... {number} {word('more', self.lang)} (--all)"
+        return f"  {word('n-more', self.lang, n=number)} (--all)"
 
     def _decisive(self, one: Document, situation: Sequence[str]) -> Iterator[str]:
         """The line that is the answer: whole, and with what its parts mean."""
@@ -132,7 +132,7 @@ class _Text:
             if section.name != ("note" if self.everything else "why"):
                 yield from self._section(section, finding)
             if section.name == "cause" and finding.against:
-                yield from labelled(word("against", self.lang), ("；" if self.lang == "zh" else "; ").join(finding.against), self.style)
+                yield from labelled(word("against", self.lang), word("semicolon", self.lang).join(finding.against), self.style)
         yield ""
 
     def _section(self, section: Section, finding: Finding) -> Iterator[str]:
@@ -153,7 +153,7 @@ class _Text:
                 yield from labelled(label or block.label, block.text, self.style)
             label = ""
         if section.name == "explains" and len(shown) < len(section.blocks):
-            left = f"... {len(section.blocks) - len(shown)} {word('more', self.lang)}"
+            left = word("n-more", self.lang, n=len(section.blocks) - len(shown))
             yield from labelled("", left, self.style, "dim")
 
     def _shown(self, section: Section) -> tuple[Block, ...]:

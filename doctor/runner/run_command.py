@@ -9,6 +9,7 @@ import signal
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from doctor import record
@@ -27,6 +28,8 @@ LastOperator = Callable[[Path, str], str]  # a folder of records and a language 
 LEVELS = {"debug": "0", "info": "1", "warning": "2", "error": "3"}
 INTERRUPTED = 130
 TIMED_OUT = 124  # as timeout(1) ends
+PREFIX = "npu-doctor-run-"  # of folders in the place for temporary files
+KEPT = 8  # of them, where only the output was kept
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -138,13 +141,30 @@ def _keep(output: bytes, folder: Path | None, asked: bool) -> str:
     to who asked for a copy."""
     path = Path("output.txt")
     try:
-        path = (folder or Path(tempfile.mkdtemp(prefix="npu-doctor-run-"))) / "output.txt"
+        if folder is None:
+            folder = Path(tempfile.mkdtemp(prefix=PREFIX))
+            _forget(folder.parent)
+        path = folder / "output.txt"
         path.write_bytes(output)
     except OSError as problem:
         if asked:
             sys.stderr.write(f"npu-doctor: cannot write {path}: {problem.strerror}\n")
         return "<output>"
     return str(path)
+
+
+def _forget(place: Path) -> None:
+    """Outputs of earlier runs beyond the last few: they were never asked for, and a job that restarts all night leaves many."""
+    mine: list[tuple[float, str]] = []
+    with suppress(OSError), os.scandir(place) as found:
+        for one in found:
+            if one.name.startswith(PREFIX) and one.is_dir(follow_symlinks=False):
+                state = one.stat(follow_symlinks=False)
+                mine += [(state.st_mtime, one.path)] if state.st_uid == os.getuid() else []
+    for _, path in sorted(mine, reverse=True)[KEPT:]:
+        with suppress(OSError):  # gone by now
+            if os.listdir(path) == ["output.txt"]:
+                shutil.rmtree(path)
 
 
 def _save(paths: Sequence[str], folder: Path, language: str) -> None:
@@ -167,7 +187,7 @@ def _folder(args: argparse.Namespace) -> Path | None:
         return None
     if not save:
         try:
-            return Path(tempfile.mkdtemp(prefix="npu-doctor-run-"))
+            return Path(tempfile.mkdtemp(prefix=PREFIX))
         except OSError as problem:
             raise UsageError(
                 f"there is no place for the record of operators: {problem.strerror}", "name one with --save DIR"

@@ -40,7 +40,7 @@ FIX: Json = {
 }
 PLAIN = ("PARTNAME=partvalue", "partscope", "unset PARTUNDO", "partrun --now", "partfirst", "partsecond", "partbefore()", "partafter()")
 TOLD = ("parttitle", *STEPS, CAUTION, CHANGES, WHY, "partother")
-RISK = {"en": "risk: high", "zh": "风险: 高"}
+RISK = {"en": "risk: high", "zh": "风险：高"}
 REPORT: Json = {
     "schema_version": 1,
     "tool": {"name": "npu-doctor", "version": "1"},

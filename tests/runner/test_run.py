@@ -15,6 +15,7 @@ import pytest
 from tests_support import HANG_S
 
 from doctor.runner.kept_output import Tail
+from doctor.runner.run_command import KEPT, PREFIX
 from doctor.runner.written_plogs import Tree
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -284,6 +285,23 @@ def test_only_what_the_diagnosis_cites_is_left_behind(tmp_path: Path) -> None:
     (kept,) = (path for path in tmp_path.rglob("*") if path.is_file())
     assert kept.read_bytes() == b"it broke\n"
     assert str(kept).encode() in done.stderr
+
+
+def test_outputs_of_a_job_that_fails_all_night_do_not_pile_up(tmp_path: Path) -> None:
+    """The last few are kept; what else stands beside them, what was saved and what belongs to nobody of ours stays."""
+    for number in range(KEPT + 3):
+        old = tmp_path / f"{PREFIX}old{number}"
+        old.mkdir()
+        (old / "output.txt").write_text("old")
+        if not number:
+            (old / "ops-1.json").write_text("{}")
+        os.utime(old, (number, number))
+    (tmp_path / "other").mkdir()
+    ran(*shell("echo it broke; exit 3"), TMPDIR=str(tmp_path))
+    left = {p.name for p in tmp_path.iterdir()}
+    assert {"other", f"{PREFIX}old0", f"{PREFIX}old{KEPT + 2}"} <= left
+    assert f"{PREFIX}old1" not in left
+    assert len([name for name in left if name.startswith(PREFIX)]) == KEPT + 1  # the oldest has more in it than an output
 
 
 def test_a_broken_diagnosis_does_not_change_the_exit_code() -> None:
