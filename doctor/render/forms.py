@@ -63,5 +63,5 @@ def _lowered(rows: Sequence[str]) -> Iterator[str]:
         elif bar.startswith("```"):
             fenced = bar[: len(bar) - len(bar.lstrip("`"))]
         elif row.startswith("##"):
-            row = f"#### {row.lstrip('# ')}"  # noqa: PLW2901
+            row = f"#### {row.lstrip('# ')}"
         yield row
