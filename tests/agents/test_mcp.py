@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import re
+import signal
 import socket
 import subprocess
 import sys
@@ -333,6 +334,20 @@ def test_wrong_calls_of_the_command(run, tmp_path: Path) -> None:  # type: ignor
     assert b"cannot listen" in done.stderr
     ended = run("mcp", "--root", str(tmp_path))  # standard input ends at once
     assert (ended.returncode, ended.stdout) == (0, b"")
+
+
+@pytest.mark.parametrize("options", [(), ("--http", "0")])
+def test_ctrl_c_ends_it(options: tuple[str, ...], tmp_path: Path) -> None:
+    """While nobody has said anything, too."""
+    command = [sys.executable, "-m", "doctor", "mcp", "--root", str(tmp_path), "--lang", "en", *options]
+    ours, theirs = os.openpty()
+    with subprocess.Popen(command, cwd=ROOT, stdin=theirs, stderr=subprocess.PIPE, stdout=subprocess.PIPE) as served:
+        assert served.stderr is not None
+        assert (b"Ctrl-C" if not options else b"serving on") in served.stderr.readline()
+        served.send_signal(signal.SIGINT)
+        assert served.wait(HANG_S) == 130
+    os.close(ours)
+    os.close(theirs)
 
 
 def test_without_the_sdk_it_is_said_what_to_install(run, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
