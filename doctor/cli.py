@@ -7,10 +7,8 @@ from importlib import import_module
 
 from doctor.base import lang, limits
 from doctor.base.words import word
-from doctor.commands.table import COMMANDS as COMMANDS
+from doctor.commands.table import COMMANDS, GLOBAL
 from doctor.version import __version__
-
-GLOBAL = ("--lang", "--kb", "--color")  # options of all commands that take a value
 
 
 def help_text(language: str) -> str:

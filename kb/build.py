@@ -12,6 +12,7 @@ from typing import Any
 from kb import files, fragments, plain, spelling, yamldoc
 from kb import rows as rows_of
 from kb.checks import read_checks
+from kb.collect import collect
 from kb.compat import read_compat
 from kb.facts import read_facts
 from kb.frameworks import read_frameworks
@@ -37,31 +38,11 @@ def read_entries(layer: Layer) -> tuple[list[Entry], list[Problem]]:
 
 def read_files(paths: Iterable[tuple[Path, str]]) -> tuple[list[Entry], list[Problem]]:
     """The same of files, each with the name of the layer that it belongs to."""
-    entries: list[Entry] = []
-    by_code: dict[str, str] = {}
-    words, problems = read_kinds(HERE / "kinds.yaml")
-    for path, layer in paths:
-        shown = _shown(path)
-        try:
-            got = read_entry(shown, files.read(path), words, layer)
-        except OSError as error:
-            problems.append(Problem(shown, 0, f"cannot be read: {error.strerror}"))
-            continue
-        if isinstance(got, list):
-            problems += got
-        elif got.code in by_code:
-            problems.append(
-                Problem(
-                    shown,
-                    1,
-                    f"the code {got.code} is taken by {by_code[got.code]}",
-                    "codes are never shared; choose the next free one",
-                )
-            )
-        else:
-            by_code[got.code] = shown
-            entries.append(got)
-    return entries, problems
+    words, faults = read_kinds(HERE / "kinds.yaml")
+    entries, problems = collect(
+        ((path, _shown(path), layer) for path, layer in paths), lambda shown, data, layer: read_entry(shown, data, words, layer)
+    )
+    return entries, faults + problems
 
 
 def _shown(path: Path) -> str:

@@ -48,6 +48,11 @@ class Pack:
         self._data, self._base = data, end + 1
         self._decoded: dict[str, Any] = {}
 
+    @property
+    def data(self) -> bytes:
+        """The whole pack, as it is kept in a file."""
+        return self._data
+
     def _bytes(self, name: str) -> bytes:
         offset, length, crc = self.header.sections[name]
         piece = self._data[self._base + offset : self._base + offset + length]

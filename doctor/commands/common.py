@@ -85,6 +85,25 @@ def redact_words_option(made: Parser) -> None:
     )  # fmt: skip
 
 
+def redaction_options(made: Parser) -> None:
+    """The same for every command that redacts unless it is told otherwise."""
+    made.add_argument(
+        "--no-redact", action="store_true", help="leave addresses, names and tokens as they stand in the logs"
+    )
+    made.add_argument(
+        "--redact-map", metavar="FILE", help="write into a file of yours alone which pseudonym stands for what"
+    )
+    redact_words_option(made)
+
+
+def check_redaction(args: argparse.Namespace) -> None:
+    """Refuses options that say the opposite of each other."""
+    if args.no_redact and args.redact_map:
+        raise UsageError("--redact-map tells the pseudonyms, and --no-redact makes none", "leave one of them out")
+    if args.no_redact and args.redact_words:
+        raise UsageError("--redact-words tells what to redact, and --no-redact redacts nothing", "leave one of them out")
+
+
 def knowledge(args: argparse.Namespace) -> Knowledge:
     """The knowledge in use; faults of users' entries are told on stderr, once, and the rest is used."""
     known = load(tuple(args.kb))

@@ -115,14 +115,14 @@ def _search(args: argparse.Namespace) -> int:
 
 
 def _show(args: argparse.Namespace) -> int:
-    from doctor.commands import explain
+    from doctor.explanation import entry_json
 
     known = common.knowledge(args)
     entry = known.entry(args.code.upper())
     if entry is None:
         raise UsageError(f"there is no entry '{args.code}'", "npu-doctor kb search WORDS finds entries")
     if args.format == "json":
-        sys.stdout.write(json.dumps(explain.entry_json(entry), ensure_ascii=False, indent=1) + "\n")
+        sys.stdout.write(json.dumps(entry_json(entry), ensure_ascii=False, indent=1) + "\n")
         return exits.CLEAN
     language = common.language(args)
     common.write(explained(describe.entry(entry, known, language), language, layout.style_of(sys.stdout)), None)

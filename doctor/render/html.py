@@ -98,7 +98,7 @@ def _rest(made: Answer, lang: str) -> Iterator[str]:
         yield f"<section><h2>{escape(word('skipped', lang))} ({len(made.skipped)})</h2>"
         yield from listed(f"{s.label}: {s.text}" for s in made.skipped[:SKIPPED])
         if len(made.skipped) > SKIPPED:
-            yield f"<p>... {len(made.skipped) - SKIPPED} {escape(word('more', lang))}</p>"
+            yield f"<p>{escape(word('n-more', lang, n=len(made.skipped) - SKIPPED))}</p>"
         yield "</section>"
 
 
@@ -116,7 +116,7 @@ def _finding(finding: Finding, job: Job | None, lang: str, heading: str) -> Iter
     yield f'<span class="dim">{finding.confidence} ({escape(finding.sure)})</span></p>\n<{heading}>{escape(finding.title)}</{heading}>'
     told = job.told[:SENTENCES] if job is not None else _texts(document.section("note"))
     facts = (("where", finding.where), *(("of-job" if not n else "", text) for n, text in enumerate(told)), ("reason", finding.reason),
-             ("against", ("；" if lang == "zh" else "; ").join(finding.against)))  # fmt: skip
+             ("against", word("semicolon", lang).join(finding.against)), ("action", finding.action))  # fmt: skip
     yield "<dl>" + "".join(_fact(word(name, lang) if name else "", text) for name, text in facts if text) + "</dl>"
     others = [one for one in document.fixes if one != finding.first]
     if finding.first is not None:
@@ -188,7 +188,7 @@ def reference(one: Reference) -> str:
 
 
 def fix(fix: Fix, lang: str) -> Iterator[str]:
-    yield f'<div class="fix"><h3>{escape(word("fix", lang))}: {escape(fix.told)}</h3>'
+    yield f'<div class="fix"><h3>{escape(word("fix", lang))}: {escape(fix.title)} {escape(fix.aside)}</h3>'
     for plain_text, several in groupby(fix.parts, lambda part: isinstance(part, Bullet)):
         if plain_text:
             yield from listed(part.text for part in several if isinstance(part, Bullet))
@@ -221,7 +221,7 @@ def _job(job: Job, lang: str) -> Iterator[str]:
     yield f"<section><h2>{escape(job.head)}</h2>"
     if sum(len(row.seats) for row in job.grid.rows) > 2:
         yield from pictures.grid(job.grid)
-    yield from pictures.times(job, word("more", lang))
+    yield from pictures.times(job, lang)
     yield f"<details><summary>{escape(word('state', lang))}</summary>\n<table>"
     yield _row("th", (word("processes", lang), word("state", lang), word("rank", lang)))
     for group in (*job.groups, *([job.missing] if job.missing else [])):
