@@ -36,10 +36,10 @@ def main() -> int:
         kept = (options.wheels or work / "wheels").resolve()
         machines = tuple(options.machine or wheels.ARCHITECTURES)
         fetched = {m: {p: wheels.fetch(ROOT, kept, m, p) for p in wheels.PYTHONS} for m in machines}
-        sources = snapshot()
-        made = make(work / "first", sources, fetched)
+        sources, when = snapshot(), epoch()
+        made = make(work / "first", sources, when, fetched)
         if not options.once:
-            compare(made, make(work / "second" / "and further down", sources, fetched))
+            compare(made, make(work / "second" / "and further down", sources, when, fetched))
         options.output.mkdir(parents=True, exist_ok=True)
         for path in made:
             shutil.copyfile(path, options.output / path.name)
@@ -58,9 +58,9 @@ def snapshot() -> dict[str, bytes]:
     return {name: (ROOT / name).read_bytes() for name in filter(None, listed) if (ROOT / name).is_file()}
 
 
-def make(work: Path, sources: dict[str, bytes], fetched: dict[str, dict[str, list[Path]]]) -> list[Path]:
+def make(work: Path, sources: dict[str, bytes], when: int, fetched: dict[str, dict[str, list[Path]]]) -> list[Path]:
     """All files of a release, made from a copy of the sources."""
-    when, source, out = epoch(), work / "source", work / "out"
+    source, out = work / "source", work / "out"
     for name, data in sources.items():
         (source / name).parent.mkdir(parents=True, exist_ok=True)
         (source / name).write_bytes(data)
