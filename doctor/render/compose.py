@@ -155,12 +155,12 @@ def finding(made: Json, report: Json, lang: str, kinds: Kinds = str) -> Finding:
     )  # fmt: skip
 
 
-def _picked(found: tuple[Fix, ...], number: int | None) -> Fix | None:
-    return found[number] if number is not None and number < len(found) else None
-
-
 def _action(made: Json, lang: str) -> str:
     return str(made["action"]["text"][lang]) if made.get("action") else ""
+
+
+def _picked(found: tuple[Fix, ...], number: int | None) -> Fix | None:
+    return found[number] if number is not None and number < len(found) else None
 
 
 def files(number: int, lang: str) -> str:

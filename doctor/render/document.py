@@ -98,6 +98,11 @@ class Fix(NamedTuple):
     aside: str = ""  # goal and risk in words, however low
 
     @property
+    def told(self) -> str:
+        """Its title, with its goal and its risk."""
+        return f"{self.title} {self.aside}".rstrip()
+
+    @property
     def headline(self) -> str:
         """Its title, and what to know before it is tried."""
         return f"{self.title} ({'; '.join(self.notes)})" if self.notes else self.title
