@@ -89,6 +89,7 @@ def test_a_bomb_and_a_flood(monkeypatch: pytest.MonkeyPatch) -> None:
         endless.heard(line("data", "A" * (1 << 16)))
     assert endless.overflow
     assert not endless._packed
+    assert not heard(b"x" * 100, line("here", {})).reason.startswith("it sent more")
     assert "it sent more than 4.0 MiB" in endless.outcome(None, False, 0).reason
 
 
