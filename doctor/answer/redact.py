@@ -63,6 +63,12 @@ class Redactor:
         if len(own) >= 3:
             self._host(own)
 
+    def spare(self, fixed: Iterable[str]) -> None:
+        """Further texts of the program's own. What was worked out so far is forgotten, but for the names."""
+        self._fixed |= frozenset(fixed)
+        self._plain.clear()
+        self._cache.clear()
+
     @property
     def counts(self) -> dict[str, int]:
         """How many different values of each kind were replaced."""
@@ -298,15 +304,16 @@ def redactor(
 
     `tagged`: for what is merged with the reports of other nodes. `own`: words of the user's.
     """
-    fixed = {
-        s
-        for r in diagnosis.related
-        for s in _strings((r.finding.entry.title, r.finding.entry.cause, r.finding.entry.fixes))
-    }
-    made = of_texts(knowledge, fixed, tagged=tagged, own=own)
+    made = of_texts(knowledge, own_texts(diagnosis), tagged=tagged, own=own)
     for absent in diagnosis.harvest.absent:
         made.machine(absent.node)
     return made
+
+
+def own_texts(diagnosis: Diagnosis) -> frozenset[str]:
+    """What the entries of a diagnosis say, in the program's own words."""
+    told = ((r.finding.entry.title, r.finding.entry.cause, r.finding.entry.fixes) for r in diagnosis.related)
+    return frozenset(s for texts in told for s in _strings(texts))
 
 
 def of_texts(knowledge: Knowledge, fixed: Iterable[str] = (), *, tagged: bool = False, own: Iterable[str] = ()) -> Redactor:

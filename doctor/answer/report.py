@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from doctor.answer import advice, decision, doubts, matched, missing, situation_line
+from doctor.answer import action, advice, decision, doubts, matched, missing, situation_line
 from doctor.base import limits
 from doctor.base.notation import clean
 from doctor.base.words import word
@@ -86,6 +86,7 @@ def _cleaned(value: Any) -> Any:
 def _finding(related: Related, diagnosis: Diagnosis, knowledge: Knowledge) -> dict[str, Any]:
     finding, situation = related.finding, diagnosis.situation
     told = advice.fixes(finding, situation)
+    start = advice.start(told, finding.entry, advice.certain(finding, situation))
     entry, scope = finding.entry, finding.instances[0].scope
     known = advice.values(finding, situation)
     times = sorted(t for h in finding.hits if (t := h.place.time))
@@ -110,9 +111,12 @@ def _finding(related: Related, diagnosis: Diagnosis, knowledge: Knowledge) -> di
         "explains": list(related.explains),
         "explained_by": related.explained_by,
         "rule": related.rule,
+        "action": action.action(related, told, start.fix, knowledge),
         "scheduler": [level.json() for level in decision.levels(finding, knowledge)],
         "fixes": [advice.fix_json(f) for f in told],
-        "first_fix": advice.first(told, entry),
+        "first_check": start.check,
+        "first_fix": start.fix,
+        "other_fixes": list(start.others),
         "repro": entry.repro[0] if entry.repro else None,
         "references": [{"kind": r.kind, "title": r.title, "url": r.url} for r in entry.references],
         **({} if entry.layer == BUILT_IN else {"layer": entry.layer, "replaces": knowledge.replaced(entry.code)}),

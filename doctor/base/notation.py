@@ -64,13 +64,14 @@ def size(number: float) -> str:
     return f"{number:.1f} GiB"
 
 
-def duration(value: float) -> str:
+def duration(value: float, lang: str = "en") -> str:
     """Seconds as people say them: `41 s`, `30 min`, `1.5 h`, `12 d`."""
+    second, minute, hour, day = ("秒", "分钟", "小时", "天") if lang == "zh" else ("s", "min", "h", "d")
     if value < 120:
-        return f"{value:.0f} s"
+        return f"{value:.0f} {second}"
     if value < 7200:
-        return f"{value / 60:.0f} min"
-    return f"{value / 3600:.1f} h" if value < 10 * 86400 else f"{value / 86400:.0f} d"
+        return f"{value / 60:.0f} {minute}"
+    return f"{value / 3600:.1f} {hour}" if value < 10 * 86400 else f"{value / 86400:.0f} {day}"
 
 
 def moment(time: str | None) -> str:

@@ -71,7 +71,8 @@ _TYPES = {
 _NEAREST = {
     "float16": ("bfloat16", "float32"), "bfloat16": ("float16", "float32"), "float32": ("float16", "bfloat16"), "float64": ("float32", "float16"),
     "int64": ("int32", "float32"), "int32": ("int64", "float32"), "int16": ("int32", "float32"), "uint8": ("int8", "int32"), "bool": ("uint8", "int8", "int32"),
-    "int8": ("int32", "float16"),
+    "int8": ("int32", "float16"), "uint16": ("int32", "int64"), "uint32": ("int64", "int32"), "uint64": ("int64", "int32"),
+    "complex128": ("complex64",), "complex32": ("complex64",),
 }  # fmt: skip
 
 
@@ -244,6 +245,8 @@ def cast(given: str, allowed: str) -> str:
 
     >>> cast("float16", "uint64, bfloat16, float32"), cast("int64", "float16"), cast("float16", "float16")
     ('bfloat16', '', '')
+    >>> cast("uint64", "float32, int32, int64, uint8")
+    'int64'
     """
     takes = allowed.split(", ")
     return next((name for name in _NEAREST.get(given, ()) if name in takes and name != given), "")
