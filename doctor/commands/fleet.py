@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from doctor.answer.redact import KEY_VARIABLE, Redactor, of_texts
-from doctor.base import exits, interrupts
+from doctor.base import exits, interrupts, notation
 from doctor.base.errors import UsageError
 from doctor.base.words import word
 from doctor.base.words.told import told as in_language
@@ -109,7 +109,8 @@ def _keep_harvest(run: Run, known: Knowledge) -> Callable[[Target, Outcome], Out
                 outcome = outcome._replace(state=FAILED, reason="its answer is no harvest of this version")
         if using:
             outcome = outcome._replace(reason=using.text(outcome.reason.replace(target.address, run.labels[target.name])))
-        absent = Absent(run.labels[target.name], outcome.state, outcome.reason)
+        ranks = f" (rank {notation.spans(target.ranks)})" if target.ranks else ""  # a host file or a rank table told them
+        absent = Absent(run.labels[target.name], outcome.state, outcome.reason + ranks)
         if outcome.state == PARTIAL:
             text = gather.with_absent(text, absent)
         elif outcome.state != SCANNED:
