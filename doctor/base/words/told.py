@@ -287,6 +287,10 @@ CHINESE = {
     "there is no Ray here": "本机没有 Ray",
     "pip install npu-doctor beside it, or put the ray command of the cluster on PATH; --address names the cluster": "请在 Ray 的环境中 pip install npu-doctor，或把集群的 ray 命令加入 PATH；--address 指定集群",
     "Ray ended before it answered": "Ray 在回答之前结束",
+    "write it before the --": "请写在 -- 之前",
+    "Where the nodes differ, what matters first. After -- come options of npu-doctor env.": "节点之间的差异，重要的在前。-- 之后是 npu-doctor env 的选项。",
+    "The health of all cards of all nodes, outliers first. After -- come options of npu-doctor env: --network asks for links.": "所有节点所有卡的健康状态，异常的在前。-- 之后是 npu-doctor env 的选项：--network 查询链路。",
+    "its answer is no report on a machine": "回答不是机器的报告",
     # how it went with a node
     "it sent more than {}: cut off": "发送超过 {}：已截断",
     "no Python 3.10 or newer was found there: name one with --python PATH": "节点上没有找到 Python 3.10 或更新版本：请用 --python PATH 指定",
