@@ -2,8 +2,8 @@
 
     python -m benchmarks.recorder [--rounds N] [--threads N]
 
-Rounds are paired and the order alternates, so that a noisy machine disturbs both sides alike; the medians are told. The
-worst case, an operator that does nothing, is told as well: what one operator costs in microseconds.
+Rounds are paired, their order alternates and processor time is taken, so that a noisy machine disturbs both sides alike; the
+medians are told. The worst case, an operator that does nothing, is told as well: what one operator costs in microseconds.
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ def step_of(torch: Any, size: tuple[int, int, int, int, int]) -> Callable[[], No
 
 
 def seconds(work: Callable[[], None], times: int) -> float:
-    begin = time.perf_counter()
+    begin = time.process_time()
     for _ in range(times):
         work()
-    return (time.perf_counter() - begin) / times
+    return (time.process_time() - begin) / times
 
 
 def main() -> None:
@@ -56,14 +56,12 @@ def main() -> None:
     options = parser.parse_args()
     import torch
 
-    from doctor.record import Recorder, make_mode
+    from doctor.record import Recorder
 
     torch.set_num_threads(options.threads)
     with tempfile.TemporaryDirectory() as folder:
         recorder = Recorder(folder, 256, keep=False)
-        recorder.torch, recorder.plain = torch, (torch.Tensor, torch.nn.Parameter)
-        recorder.open_ring()
-        mode = make_mode(recorder)
+        mode = recorder.prepare(torch)
         print(f"torch {torch.__version__}, {options.threads} thread(s), medians of {options.rounds} paired rounds")
         for name, size in SIZES.items():
             step = step_of(torch, size)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from benchmarks.measure import Cost, installed, machine, median, paired, run, table
 
-GOALS = {"--help": 80, "traceback of 200 lines on stdin": 150, "explain 507018": 150, "load all knowledge": 30}
+GOALS = {"--help": 80, "traceback of 200 lines on stdin": 150, "explain 507018": 150, "mcp, until its tools are listed": 1500, "load all knowledge": 30}
 TRACEBACK = "".join(
     ["Traceback (most recent call last):\n"]
     + [f'  File "/opt/train/step_{n}.py", line {n + 7}, in forward\n    return self.layer_{n}(hidden)\n' for n in range(98)]
@@ -22,6 +22,15 @@ TRACEBACK = "".join(
         "58.11 GiB current active; 500.00 MiB free; 59.02 GiB reserved in total by PyTorch)\n",
         "[ERROR] 2026-03-01-10:00:00 (PID:4242, Device:0, RankID:-1) ERR00100 PTA call acl api failed\n",
     ]
+)
+# What a client says until it knows the tools; the server ends with its standard input.
+LISTED = b"".join(
+    f'{{"jsonrpc":"2.0",{row}}}\n'.encode()
+    for row in (
+        '"id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"benchmark","version":"1"}}',
+        '"method":"notifications/initialized"',
+        '"id":2,"method":"tools/list"',
+    )
 )
 LOAD = (
     "import time; b = time.perf_counter()\n"
@@ -52,6 +61,7 @@ def measure(place: Path, rounds: int) -> tuple[dict[str, list[Cost]], list[float
         "--help": lambda: run([*tool, "--help"], cwd=place),
         "traceback of 200 lines on stdin": lambda: run(tool, TRACEBACK.encode(), cwd=place),
         "explain 507018": lambda: run([*tool, "explain", "507018"], cwd=place),
+        "mcp, until its tools are listed": lambda: run([*tool, "mcp", "--root", "."], LISTED, cwd=place),
     }
     paired(runs, 1)  # bytecode is there from now on
     costs = paired(runs, rounds)

@@ -157,7 +157,8 @@ def more_knowledge(entries: int):  # type: ignore[no-untyped-def]
         code = f"Z{chr(65 + number // 26000 % 26)}{chr(65 + number // 1000 % 26)}{number % 1000:03}"
         number += 1
         places[code] = writer.add(entry._replace(code=code)._asdict())
-        catalog.append((code, *briefs[entry.code][1:]))
+        brief = briefs[entry.code]
+        catalog.append((code, *brief[1:-1], writer.add(brief.words)))
     writer.section("index", {"signals": [], "entries": places})
     for name in ("codes", "env", "cards"):
         writer.section(name, {})

@@ -7,10 +7,8 @@ from importlib import import_module
 
 from doctor.base import lang, limits
 from doctor.base.words import word
-from doctor.commands.table import COMMANDS as COMMANDS
+from doctor.commands.table import COMMANDS, GLOBAL
 from doctor.version import __version__
-
-GLOBAL = ("--lang", "--kb", "--color")  # options of all commands that take a value
 
 
 def help_text(language: str) -> str:
@@ -34,7 +32,7 @@ def main(argv: list[str]) -> int:
     if command == "help" or (not command and any(a in ("-h", "--help") for a in before)):
         sys.stdout.write(help_text(lang.choose(lang.asked(argv))))
         return 0
-    if command == "version" or (not command and any(a in ("-V", "--version") for a in before)):
+    if not command and any(a in ("-V", "--version") for a in before):
         sys.stdout.write(f"npu-doctor {__version__}\n")
         return 0
     if command in COMMANDS:

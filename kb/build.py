@@ -12,6 +12,7 @@ from typing import Any
 from kb import files, fragments, plain, spelling, yamldoc
 from kb import rows as rows_of
 from kb.checks import read_checks
+from kb.collect import collect
 from kb.compat import read_compat
 from kb.facts import read_facts
 from kb.frameworks import read_frameworks
@@ -37,31 +38,11 @@ def read_entries(layer: Layer) -> tuple[list[Entry], list[Problem]]:
 
 def read_files(paths: Iterable[tuple[Path, str]]) -> tuple[list[Entry], list[Problem]]:
     """The same of files, each with the name of the layer that it belongs to."""
-    entries: list[Entry] = []
-    by_code: dict[str, str] = {}
-    words, problems = read_kinds(HERE / "kinds.yaml")
-    for path, layer in paths:
-        shown = _shown(path)
-        try:
-            got = read_entry(shown, files.read(path), words, layer)
-        except OSError as error:
-            problems.append(Problem(shown, 0, f"cannot be read: {error.strerror}"))
-            continue
-        if isinstance(got, list):
-            problems += got
-        elif got.code in by_code:
-            problems.append(
-                Problem(
-                    shown,
-                    1,
-                    f"the code {got.code} is taken by {by_code[got.code]}",
-                    "codes are never shared; choose the next free one",
-                )
-            )
-        else:
-            by_code[got.code] = shown
-            entries.append(got)
-    return entries, problems
+    words, faults = read_kinds(HERE / "kinds.yaml")
+    entries, problems = collect(
+        ((path, _shown(path), layer) for path, layer in paths), lambda shown, data, layer: read_entry(shown, data, words, layer)
+    )
+    return entries, faults + problems
 
 
 def _shown(path: Path) -> str:
@@ -92,8 +73,8 @@ def read_overrides(layer: Layer) -> tuple[list[str] | None, list[Problem]]:
     return list(top.strings("overrides")), problems
 
 
-def build(layer: Layer) -> tuple[bytes, list[Problem]]:
-    """The pack of a layer. Faulty files are left out and reported."""
+def build(layer: Layer, stamp: str | None = None) -> tuple[bytes, list[Problem]]:
+    """The pack of a layer. Faulty files are left out and reported. What is shipped bears no stamp of the machine that built it."""
     writer = Writer()
     entries, problems = read_entries(layer)
     problems += (Problem(_shown(path), 0, f"cannot be read: {why}") for path, why in layer.refused_files().items())
@@ -124,7 +105,7 @@ def build(layer: Layer) -> tuple[bytes, list[Problem]]:
             "\n".join(sample.text for e in entries for sample in e.match),
         )
     )
-    places, signals = _add_entries(writer, entries, assigned)
+    places, words, signals = _add_entries(writer, entries, assigned)
     codes, more = _codes(layer, writer)
     problems += more
     variables, more = _named_rows(layer.single("envvars.yaml"), "variable", "name", writer)
@@ -144,16 +125,16 @@ def build(layer: Layer) -> tuple[bytes, list[Problem]]:
     writer.section("env", variables)
     writer.section("cards", cards)
     writer.section("kinds", {name: kind.title for name, kind in kinds().items()})
-    writer.section("catalog", _catalog(entries))
+    writer.section("catalog", _catalog(entries, words))
     writer.section("overrides", overrides)
-    return writer.finish(digest.hexdigest()[:16], layer.stamp()), problems
+    return writer.finish(digest.hexdigest()[:16], layer.stamp() if stamp is None else stamp, layer.version()), problems
 
 
 def pack_of(entries: Sequence[Entry]) -> bytes:
     """The pack of entries that are tried before they stand in a layer."""
     writer = Writer()
     assigned = fragments.assign_all([s for e in entries for s in e.signals])
-    places, signals = _add_entries(writer, entries, iter(assigned))
+    places, words, signals = _add_entries(writer, entries, iter(assigned))
     writer.section("index", {"signals": signals, "entries": places, "codes": 0})
     for rows in ("codes", "env", "cards", "kinds"):
         writer.section(rows, {})
@@ -162,7 +143,7 @@ def pack_of(entries: Sequence[Entry]) -> bytes:
     writer.section("checks", [])
     writer.section("compat", {})
     writer.section("frameworks", [])
-    writer.section("catalog", _catalog(entries))
+    writer.section("catalog", _catalog(entries, words))
     writer.section("overrides", None)
     return writer.finish("tried", "")
 
@@ -170,21 +151,27 @@ def pack_of(entries: Sequence[Entry]) -> bytes:
 Places = dict[str, tuple[int, int]]
 
 
-def _add_entries(writer: Writer, entries: Sequence[Entry], assigned: Iterator[Signal]) -> tuple[Places, list[Signal]]:
-    """Where each entry stands in the pack, and the leaves that are looked for; samples are not needed at run time."""
+def _add_entries(writer: Writer, entries: Sequence[Entry], assigned: Iterator[Signal]) -> tuple[Places, Places, list[Signal]]:
+    """Where each entry and its words for a search stand in the pack, and the leaves that are looked for; samples are not needed at run time.
+
+    The words stand beside the entry, whose texts they repeat: so they cost nothing in a compressed file.
+    """
     places: Places = {}
+    words: Places = {}
     signals: list[Signal] = []
     for entry in entries:
+        searched = _words(entry)
         entry = entry._replace(match=(), no_match=(), signals=tuple(next(assigned) for _ in entry.signals))
         places[entry.code] = writer.add(entry._asdict())
+        words[entry.code] = writer.add(searched)
         if entry.status != "deprecated":
             signals += entry.signals
-    return places, signals
+    return places, words, signals
 
 
-def _catalog(entries: Sequence[Entry]) -> list[Any]:
+def _catalog(entries: Sequence[Entry], words: Places) -> list[Any]:
     return [
-        (e.code, e.slug, e.domain, e.severity, e.role, e.kind, e.component, e.status, plain.text(e.title), _words(e)) for e in entries
+        (e.code, e.slug, e.domain, e.severity, e.role, e.kind, e.component, e.status, plain.text(e.title), words[e.code]) for e in entries
     ]
 
 

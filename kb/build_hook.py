@@ -19,10 +19,13 @@ class KnowledgeBuildHook(BuildHookInterface):  # type: ignore[type-arg,misc,unus
         from kb.build import build
         from kb.layers import Layer
 
-        data, problems = build(Layer("built-in", Path(self.root) / "kb"))
+        data, problems = build(Layer("built-in", Path(self.root) / "kb"), stamp="")
         if problems:
             raise SystemExit("\n".join(str(p) for p in problems))
         target = Path(self.directory) / "knowledge.pack"
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(data)
         build_data["force_include"][str(target)] = "kb/_compiled/knowledge.pack"
+
+    def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:  # noqa: ARG002
+        (Path(self.directory) / "knowledge.pack").unlink(missing_ok=True)

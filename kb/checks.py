@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from pathlib import Path, PurePath
 
 from kb import anchors, yamldoc
-from kb import files as files_of
 from kb.check import GROUPS, Check, CheckSample, Conditions
+from kb.collect import collect
 from kb.layers import BUILT_IN
 from kb.load import read_fix, read_reference
 from kb.model import CONFIDENCES, NOTHING, SEVERITIES, STATUSES
@@ -22,21 +22,8 @@ FACT = re.compile(r"[a-z][\w*-]*(?:\.[\w*-]+)+")
 
 def read_checks(files: Iterable[tuple[Path, str]], layer: str = "built-in") -> tuple[list[Check], list[Problem]]:
     """The checks of some files, in the order of their codes; faulty ones are left out and reported."""
-    found: dict[str, Check] = {}
-    problems: list[Problem] = []
-    for path, shown in files:
-        try:
-            got = read_check(shown, files_of.read(path), layer)
-        except OSError as error:
-            problems.append(Problem(shown, 0, f"cannot be read: {error.strerror}"))
-            continue
-        if isinstance(got, list):
-            problems += got
-        elif got.code in found:
-            problems.append(Problem(shown, 1, f"the code {got.code} is taken by {found[got.code].path}", "choose the next free one"))
-        else:
-            found[got.code] = got
-    return [found[code] for code in sorted(found)], problems
+    found, problems = collect(((path, shown, layer) for path, shown in files), read_check)
+    return sorted(found, key=lambda check: check.code), problems
 
 
 def read_check(path: str, data: bytes, layer: str = "built-in") -> Check | list[Problem]:

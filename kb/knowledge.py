@@ -8,7 +8,7 @@ from collections.abc import Container, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from kb import spelling
+from kb import editions, spelling
 from kb.check import Check, check_from_json
 from kb.layers import HERE, Layer
 from kb.model import Entry, Framework, Signal, Text, entry_from_json, framework_from_json, signal_from_json
@@ -141,7 +141,7 @@ class Knowledge:
                 if self._owner[row[0]] != number:
                     continue
                 found[row[0]] = Brief(
-                    row[0], row[1], row[2], row[3], row[4], row[5], row[6], row[7], Text(*row[8]), row[9]
+                    row[0], row[1], row[2], row[3], row[4], row[5], row[6], row[7], Text(*row[8]), pack.item(row[9])
                 )
         return tuple(found[code] for code in sorted(found))
 
@@ -274,15 +274,42 @@ def load(extra: tuple[str, ...] = (), built_in: Pack | None = None) -> Knowledge
 
 
 def _built_in() -> tuple[Pack, list[Problem]]:
-    if SHIPPED.is_file():
-        try:
-            pack = Pack(SHIPPED.read_bytes())
-            pack.check()
-        except (BrokenPackError, OSError):
-            pass
-        else:
-            return pack, []
-    return _compiled("built-in", HERE)
+    """What came with the program or, when somebody added one, a newer edition; in a checkout the YAML that is being edited."""
+    if not SHIPPED.is_file():
+        return _compiled("built-in", HERE)
+    why = ""
+    pack = None
+    try:
+        pack = Pack(SHIPPED.read_bytes())
+        pack.check()
+    except (BrokenPackError, OSError) as error:
+        pack, why = None, str(error)
+    newer = editions.newest(pack.header.version if pack is not None else "")
+    if newer is not None:
+        return newer[0], []
+    if pack is None and (HERE / "entries").is_dir():
+        return _compiled("built-in", HERE)
+    if pack is None:
+        raise KnowledgeError([Problem(str(SHIPPED), 0, f"the knowledge that came with the program is damaged: {why}", "install npu-doctor again")])
+    return pack, []
+
+
+def added() -> Path | None:
+    """The edition in use in place of what was shipped, when there is one."""
+    if not SHIPPED.is_file():
+        return None
+    newer = editions.newest(shipped_version())
+    return newer[1] if newer is not None else None
+
+
+def shipped_version() -> str:
+    """The version of the knowledge that came with the program, or of the checkout; empty when it is damaged."""
+    if not SHIPPED.is_file():
+        return Layer("built-in", HERE).version()
+    try:
+        return Pack(SHIPPED.read_bytes()).header.version
+    except (BrokenPackError, OSError):
+        return ""
 
 
 def _compiled(name: str, folder: Path) -> tuple[Pack, list[Problem]]:

@@ -11,6 +11,7 @@ from kb.pack import FORMAT
 
 HERE = Path(__file__).resolve().parent
 BUILT_IN = "built-in"  # the name of the layer that comes with the program
+VERSION = "VERSION"  # of the built-in knowledge
 OVERRIDES = "layer.yaml"  # of a user's folder: which built-in entries it replaces
 SINGLE_FILES = ("kinds.yaml", "envvars.yaml", "facts.yaml", "situation.yaml", "compat.yaml", "frameworks.yaml")
 
@@ -47,6 +48,10 @@ class Layer(NamedTuple):
         found = [p for kind in ("entries", "checks", "codes", "cards") for p in self.files(kind)]
         return found + [p for name in (*SINGLE_FILES, OVERRIDES) if (p := self.single(name)).is_file()]
 
+    def version(self) -> str:
+        """The version that the built-in knowledge has of its own; a user's folder has none."""
+        return (self.root / VERSION).read_text(encoding="utf-8").strip() if self.name == BUILT_IN and (self.root / VERSION).is_file() else ""
+
     def refused_files(self) -> dict[Path, str]:
         """What lies in the folder and is not read, with the reasons."""
         paths = [p for kind in ("entries", "checks", "codes", "cards") for p in self._candidates(kind)]
@@ -54,7 +59,7 @@ class Layer(NamedTuple):
 
     def stamp(self) -> str:
         """Cheap evidence that nothing changed: names, sizes and times of the files, of the kinds that all layers share, and of the code that reads them."""
-        sources = [*self.all_files(), HERE / "kinds.yaml", *sorted(HERE.glob("*.py"))]
+        sources = [*self.all_files(), HERE / VERSION, HERE / "kinds.yaml", *sorted(HERE.glob("*.py"))]
         crc, total = 0, 0
         for path in sources:
             try:

@@ -48,7 +48,12 @@ Trait = Literal[
     "of_program",  # an exception of the calling program: below a failed call it only follows from that
     "stopped",  # somebody stopped the program: what breaks from then on only follows
     "elsewhere",  # the log is of a machine without an NPU: whatever looks like a fault of one is none
+    "finished",  # what was started came to its end: doubts that are told on the way were no fault
     "restarts",  # a launcher starts the workers again: another attempt begins
+    "mended_in_code",  # the calling program has to change
+    "mended_by_reset",  # the card has to be reset
+    "mended_by_hardware",  # a card, a cable, a switch has to be looked at, and replaced if it fails
+    "mended_upstream",  # those who maintain the software have to mend it
     "recorded",  # machines keep records of it that outlive the job: what has another date, or none, may be of another time
 ]
 TRAITS: tuple[Trait, ...] = get_args(Trait)

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-FORMAT = 14
+FORMAT = 15
 HEADER_LIMIT = 65536
 
 
@@ -24,6 +24,7 @@ class BrokenPackError(Exception):
 class Header(NamedTuple):
     digest: str
     stamp: str
+    version: str  # of the knowledge itself; empty for a user's folder
     sections: Mapping[str, tuple[int, int, int]]
 
 
@@ -39,13 +40,18 @@ class Pack:
             if raw["format"] != FORMAT:
                 raise BrokenPackError("another format")
             sections = {k: (v[0], v[1], v[2]) for k, v in raw["sections"].items()}
-            self.header = Header(raw["digest"], raw["stamp"], sections)
+            self.header = Header(raw["digest"], raw["stamp"], raw["version"], sections)
             if sum(length for _, length, _ in sections.values()) != len(data) - end - 1:
                 raise BrokenPackError("cut off")
         except (ValueError, KeyError, TypeError, IndexError) as error:
             raise BrokenPackError("header not readable") from error
         self._data, self._base = data, end + 1
         self._decoded: dict[str, Any] = {}
+
+    @property
+    def data(self) -> bytes:
+        """The whole pack, as it is kept in a file."""
+        return self._data
 
     def _bytes(self, name: str) -> bytes:
         offset, length, crc = self.header.sections[name]
@@ -94,12 +100,12 @@ class Writer:
     def section(self, name: str, value: Any) -> None:
         self._sections[name] = _dump(value)
 
-    def finish(self, digest: str, stamp: str) -> bytes:
+    def finish(self, digest: str, stamp: str, version: str = "") -> bytes:
         body, table = bytearray(), {}
         for name, piece in {**self._sections, "blob": bytes(self._blob)}.items():
             table[name] = (len(body), len(piece), zlib.crc32(piece))
             body += piece
-        header = {"format": FORMAT, "digest": digest, "stamp": stamp, "sections": table}
+        header = {"format": FORMAT, "digest": digest, "stamp": stamp, "version": version, "sections": table}
         return _dump(header) + b"\n" + bytes(body)
 
 

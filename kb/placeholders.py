@@ -11,8 +11,8 @@ _SLOT = re.compile(r"\{\{|\}\}|(?<!\$)\{([A-Za-z_]\w*)(\.all)?(?:\|([^{}]*))?\}"
 
 # What is only said when every slot in it is filled: a reader is never shown a sentence around a hole.
 _OPTIONAL = re.compile(r"\[\[((?:(?!\]\]).)*)\]\]", re.DOTALL)
-# What a log's words leave in a capture that names nothing.
-_NOTHING_SAID = frozenset({"", "-", "?", "{}", "()", "[]", "None", "none", "null", "NULL", "nil", "N/A", "unknown", "(unknown)", "<unknown>", "the", "a", "an", "is", "was", "for", "to", "of", "Wait", "and"})
+# What a log's words leave in a capture that names nothing; -1, printed as if it had no sign, is no rank and no device.
+_NOTHING_SAID = frozenset({"", "-", "?", "{}", "()", "[]", "None", "none", "null", "NULL", "nil", "N/A", "unknown", "(unknown)", "<unknown>", "the", "a", "an", "is", "was", "for", "to", "of", "Wait", "and", "4294967295"})
 
 
 def optional(text: str, filled: Callable[[str], bool]) -> str:
@@ -58,6 +58,17 @@ def unbound(text: str) -> str:
     return fill(_TAIL.sub("", optional(text, lambda _: False)), {}, {})
 
 
+_BETWEEN_HAN = re.compile(r"(?<=[\u4e00-\u9fff]) (?=[\u4e00-\u9fff])")
+
+
+def closed(text: str) -> str:
+    """Chinese without the blanks that stand around what is Latin: a slot may be filled with Chinese."""
+    return _BETWEEN_HAN.sub("", text)
+
+
+_STOP = re.compile(r"。|\.(?:\s|$)")  # a sentence that ends in what the log says ends once
+
+
 def fill(
     text: str,
     captures: Mapping[str, str],
@@ -79,6 +90,8 @@ def fill(
         value = captures.get(name)
         none = default is not None and not told(value)  # so tables and verdicts say it
         if value is not None and value != "" and not none:
+            if value.endswith(".") and not value.endswith("...") and _STOP.match(text, match.end()):
+                value = value.rstrip(".")
             return quote(value, text[: match.start()])
         if default == "":
             return _NOTHING

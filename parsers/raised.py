@@ -83,7 +83,7 @@ def blame(failure: Failure, part: Raised) -> Blame:
         return Blame(through=through, last=spoken[-1])
     who = owners[at] or ""
     above = next((i for i in reversed(range(at)) if owners[i] not in (None, who)), None)
-    calls = spoken[at].code if above is None else _call(spoken[above].code, spoken[above + 1 : at + 1])
+    calls = _opened(spoken[at].code) if above is None else _call(spoken[above].code, spoken[above + 1 : at + 1])
     return Blame(
         "" if who == USER else who, "" if above is None else owners[above] or "", calls, through,
         None if above is None or owners[above] == USER else spoken[above], spoken[at], spoken[-1],
@@ -138,7 +138,16 @@ def _call(code: str, entered: list[Frame]) -> str:
         if (found := re.search(_CALL % re.escape(name), code)) is not None:
             return found[0] if found[0].endswith(")") else f"{found[0]}...)"
     of_package = re.search(_OF_PACKAGE % re.escape(entered[0].package), code) if entered[0].package else None
-    return f"{of_package[0]}...)" if of_package is not None else code
+    return f"{of_package[0]}...)" if of_package is not None else _opened(code)
+
+
+_OPENED = re.compile(r"(?:[^=()]{1,200}=\s*)?(?:(?:return|yield|await|with|if|assert|for \w+ in)\s+)*(?P<called>[A-Za-z_][\w.]{0,200})\($")
+
+
+def _opened(code: str) -> str:
+    """A line that ends where the arguments of a call begin, as that call: `model, tokens = load(` is `load(...)`."""
+    found = _OPENED.match(code)
+    return f"{found['called']}(...)" if found is not None else code
 
 
 def of_one_project(name: str, *others: str) -> bool:

@@ -9,13 +9,18 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
-from tests_support import HANG_S, built_in_entries
+from tests_support import HANG_S, Diagnosed, built_in_entries
 
+from doctor.answer.report import report
+from doctor.judge.diagnosis import conclude
 from doctor.judge.proof import Bench
+from doctor.read import discover
 from doctor.scan.harvest import Harvest
 from doctor.scan.scanner import Scanner
 from kb.knowledge import Knowledge, cache_folder, load
@@ -101,6 +106,18 @@ def bench(knowledge: Knowledge) -> Bench:
 def scanner(bench: Bench) -> Scanner:
     """The one scanner over the whole knowledge: making its plan costs more than most scans."""
     return bench._scanner
+
+
+@pytest.fixture(scope="session")
+def diagnosed(scanner: Scanner, knowledge: Knowledge) -> Diagnosed:
+    """The report of an incident, made once for all tests."""
+
+    @cache
+    def made(case: Path) -> dict[str, Any]:
+        source = discover.discover([str(next(case.glob("input.*")))]).sources[0]
+        return report(conclude([scanner.scan(source)], knowledge), knowledge)
+
+    return made
 
 
 @pytest.fixture(scope="session")

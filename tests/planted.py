@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from string import ascii_lowercase, ascii_uppercase, digits
 from typing import Any, NamedTuple
 
+from doctor.answer.quotes import cited
 from doctor.answer.redact import redactor
 from doctor.answer.redact_tokens import HOOKS, TOKENS
 from doctor.answer.report import report
@@ -16,7 +17,7 @@ from doctor.answer.versions import versions
 from doctor.commands import reporting, scan
 from doctor.judge.diagnosis import Diagnosis
 from doctor.read import discover
-from doctor.render import draft
+from doctor.render import brief, draft
 from doctor.scan.harvest import this_machine
 from doctor.tui.diagnosis.export import report_text
 from doctor.tui.shell.pseudonyms import Pseudonyms
@@ -190,10 +191,11 @@ def leaked(secrets: Iterable[str], told: str) -> list[str]:
 
 
 def answers(diagnosis: Diagnosis, knowledge: Knowledge, text: str, path: str) -> dict[str, str]:
-    """Everything that can leave: each format of the report in both languages, the timeline, the draft of an issue."""
+    """Everything that can leave: each format of the report in both languages, the timeline, the draft of an issue, the brief."""
     told = {}
     using = redactor(diagnosis, knowledge)
-    made_report, harvest = using.report([report(diagnosis, knowledge), diagnosis.harvest._replace(machine=this_machine()).json()])
+    quoted = cited(report(diagnosis, knowledge), [discover.given_text(text, path)])
+    made_report, harvest = using.report([quoted, diagnosis.harvest._replace(machine=this_machine()).json()])
     for form in reporting.FORMATS:
         for lang in ("en", "zh"):
             told[f"{form} {lang}"] = reporting.render(made_report, harvest, form, lang, args(format=form, timeline=True), "-")
@@ -201,6 +203,7 @@ def answers(diagnosis: Diagnosis, knowledge: Knowledge, text: str, path: str) ->
     for lang in ("en", "zh"):
         hidden = tuple(s._replace(values=tuple((v, using.text(p)) for v, p in s.values)) for s in seen)
         told[f"issue {lang}"] = draft.render(made_report, hidden, lang)
+        told[f"brief {lang}"] = brief.render(made_report, lang, brief.LARGEST)
     for suffix in (".md", ".json", ".txt"):
         told[f"export{suffix}"] = report_text(made_report, suffix, "en")
     told["copied lines"] = copied(diagnosis, knowledge, text)

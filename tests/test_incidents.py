@@ -4,38 +4,39 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests_support import INCIDENTS as CASES
+from tests_support import Diagnosed
 
-from doctor.answer.report import report
-from doctor.judge.diagnosis import conclude
-from doctor.read import discover
-from doctor.scan.scanner import Scanner
-from kb.knowledge import Knowledge
-
-FOLDER = Path(__file__).parent / "data" / "incidents"
-CASES = sorted(p.parent for p in FOLDER.glob("*/label.json"))
+from doctor.render import compact
+from doctor.render.call import Call
+from doctor.render.layout import Style, rows_of
 
 # The share of incidents whose first root is right. It only ever rises.
 FLOOR = 0.98
 
-Diagnosed = Callable[[Path], dict[str, Any]]
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_every_answer_is_one_screen(lang: str, diagnosed: Diagnosed) -> None:
+    """Row by row of a terminal of 80 columns: at most 20 for one root, 22 for a job, so that with what was read and the prompt nothing scrolls away."""
+    over = []
+    for case in CASES:
+        found = diagnosed(case)
+        told = compact.render(found, lang, Style(), Call(("input.log",))).replace(f"{case}/", "")
+        rows = rows_of(told, 80)
+        if rows > (compact.MANY if "job" in found or len([f for f in found["findings"] if f["role"] == "root"]) > 1 else compact.ONE):
+            over.append((case.name, rows))
+    assert over == []
 
 
-@pytest.fixture(scope="module")
-def diagnosed(scanner: Scanner, knowledge: Knowledge) -> Diagnosed:
-    """The report of an incident, made once for all tests."""
-
-    @cache
-    def made(case: Path) -> dict[str, Any]:
-        source = discover.discover([str(next(case.glob("input.*")))]).sources[0]
-        return report(conclude([scanner.scan(source)], knowledge), knowledge)
-
-    return made
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_no_text_has_a_hole(lang: str, diagnosed: Diagnosed) -> None:
+    """Titles and causes as they are shown: no braces left, no empty brackets, no two stops, no blanks around nothing."""
+    hole = re.compile(r"(?<![\w'\"`(（=：: ])\{\}|(?<!\w)\(\s*\)|（\s*）|[.。]{2}(?![./\w])(?<!\.\.\.)|rank 4294967295|设备 上|\s[,;.](?:\s|$)")
+    bad = [(case.name, f["id"], text) for case in CASES for f in diagnosed(case)["findings"] for text in (f["title"][lang], f["cause"][lang]) if hole.search(text)]
+    assert bad == []
 
 
 def flat(value: Any) -> str:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
+from pathlib import Path
+from typing import Any
 
 from kb.build import read_entries
 from kb.layers import HERE, Layer
 from kb.model import Entry
 from kb.problems import Problem
 
+INCIDENTS = sorted(p.parent for p in (Path(__file__).parent / "data" / "incidents").glob("*/label.json"))
+Diagnosed = Callable[[Path], dict[str, Any]]
 HANG_S = 600  # nothing that moves takes so long, on however busy a machine: who waits this long waits for a hang
 
 

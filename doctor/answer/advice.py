@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from doctor.base import notation
 from doctor.base.notation import clean
+from doctor.base.words import both, word
 from doctor.findings.situation import UNKNOWN, Situation
 from kb.model import GOALS, Entry, Fix, Text
-from kb.placeholders import fill
+from kb.placeholders import closed, fill
 
 if TYPE_CHECKING:  # `explain` fills texts without any diagnosis
     from doctor.findings.evaluate import Finding
@@ -28,7 +29,7 @@ class Values(NamedTuple):
 def values(finding: Finding, situation: Situation = UNKNOWN) -> Values:
     """The captures of the first instance, completed by its scope and the situation; `every` joins all instances."""
     first = finding.instances[0]
-    one = {k: clean(v)[:300] for k, v in first.captures.items()}
+    one = {k: clean(_said(v, first.every.get(k, ())))[:300] for k, v in first.captures.items()}
     for name in ("node", "rank", "device", "pid"):
         told = getattr(first.scope, name)
         if told is not None:
@@ -44,8 +45,16 @@ def values(finding: Finding, situation: Situation = UNKNOWN) -> Values:
     return Values(one, {k: tuple(v) for k, v in every.items()}, zh)
 
 
+_TEMPLATE = re.compile(r"\{\}|\{\d\}|%[sdr]")
+
+
+def _said(value: str, every: Sequence[str]) -> str:
+    """A message as it was printed: the line of source that raised it stands in the log as well, with holes."""
+    return next((other for other in every if not _TEMPLATE.search(other)), value) if _TEMPLATE.search(value) else value
+
+
 def prose(text: Text, known: Values) -> Text:
-    return Text(fill(text.en, known.one, known.every), fill(text.zh, {**known.one, **known.zh} if known.zh else known.one, known.every, "、"))
+    return Text(fill(text.en, known.one, known.every), closed(fill(text.zh, {**known.one, **known.zh} if known.zh else known.one, known.every, "、")))
 
 
 def shell(text: str, known: Values) -> str:
@@ -146,6 +155,9 @@ def fixes(finding: Finding, situation: Situation = UNKNOWN) -> tuple[Fix, ...]:
     )
 
 
+_ELSE = re.compile(r"(?:Or|If|Only) ")  # how a fix begins that is for the case that another one is not
+
+
 class Start(NamedTuple):
     """With which of the fixes to begin: what to look at, what to do then, and what else could be done."""
 
@@ -161,9 +173,10 @@ def start(fixes: Sequence[Fix], entry: Entry, certain: int) -> Start:
     if entry.role == "symptom" or not remedies:  # the cause is elsewhere
         return Start(None, 0 if fixes else None)
 
-    def order(n: int) -> tuple[bool, bool, bool, bool, int]:
+    def order(n: int) -> tuple[bool, bool, bool, bool, bool, int]:
         fix = fixes[n]
-        return n >= certain, _for_all(fix), fix.goal != "resolve", proven and not _acts(fix), n
+        pasted = bool(fix.env or fix.commands or fix.code)
+        return n >= certain, _for_all(fix), bool(_ELSE.match(fix.title.en)), fix.goal != "resolve", proven and not pasted, n
 
     remedies.sort(key=order)
     looks = sorted((n for n, fix in enumerate(fixes[:certain]) if fix.goal == "locate" and (fix.commands or fix.code)), key=lambda n: _for_all(fixes[n]))
@@ -219,45 +232,33 @@ def confidence(related: Related) -> float:
 
 def why(related: Related) -> Text:
     """Why this finding, and why at this place: what matched, how often, what it explains or what explains it."""
-    finding = related.finding
-    place = finding.first
-    times = "" if finding.total == 1 else f" ({'' if finding.exact else 'at least '}{finding.total} times)"
-    times_zh = "" if finding.total == 1 else f"（{'' if finding.exact else '至少 '}{finding.total} 次）"
-    where = notation.place(clean(place.path), place.line)
-    en, zh = [f"its signature stands at {where}{times}"], [f"特征出现在 {where}{times_zh}"]
+    told = [Text(**said) for said in _reasons(related)]
     if related.note is not None and related.note.en:
-        en.insert(0, related.note.en)
-        zh.insert(0, related.note.zh)
+        told.insert(0, related.note)
+    return Text("; ".join(t.en for t in told) + ".", "；".join(t.zh for t in told) + "。")
+
+
+def _reasons(related: Related) -> Iterator[dict[str, str]]:
+    finding = related.finding
+    often = "once" if finding.total == 1 else "often" if finding.exact else "at-least"
+    yield both(f"why-{often}", place=notation.place(clean(finding.first.path), finding.first.line), n=finding.total)
     leaves = len({h.signal for h in finding.instances[0].hits})
     if leaves > 1:
-        en.append(f"{leaves} independent signals agree")
-        zh.append(f"{leaves} 个独立特征相互印证")
+        yield both("why-signals", n=leaves)
     if related.explained_by:
-        en.append(f"it follows from {related.explained_by}")
-        zh.append(f"由 {related.explained_by} 引起")
+        yield both("why-follows", code=related.explained_by)
     elif related.explains:
-        shown = ", ".join(related.explains[:6])
-        en.append(f"it explains {shown}{' ...' if len(related.explains) > 6 else ''}")
-        zh.append(f"可以解释 {shown}{' ...' if len(related.explains) > 6 else ''}")
+        yield both("why-explains", codes=", ".join(related.explains[:6]) + (" ..." if len(related.explains) > 6 else ""))
     if related.role == "root" and finding.entry.role == "symptom":
-        en.append("this is what a victim prints: the cause is not in these logs")
-        zh.append("这是受害者一侧的打印：真正原因不在这些日志中")
+        yield both("against-victim")
     if related.role == "root" and finding.entry.role == "ambiguous":
-        en.append("nothing earlier or more specific was found")
-        zh.append("没有发现更早或更具体的原因")
+        yield both("why-nothing-else")
     doubt = against(related)
     if doubt is not None:
-        en.append(f"against it: {doubt.en}")
-        zh.append(f"不利的一点：{doubt.zh}")
-    return Text("; ".join(en) + ".", "；".join(zh) + "。")
+        yield {"en": word("why-against", "en", doubt=doubt.en), "zh": word("why-against", "zh", doubt=doubt.zh)}
 
 
 def against(related: Related) -> Text | None:
-    """What speaks against a finding, in words; None when nothing does."""
+    """The line that speaks against a finding, in words; None when none does."""
     line = related.against
-    if line is None:
-        return None
-    where = notation.place(clean(line.path), line.line)
-    return Text(
-        f"an error that no entry knows stands before it, at {where}", f"在它之前的 {where} 有一条知识库无法解释的错误"
-    )
+    return Text(**both("against-earlier", place=notation.place(clean(line.path), line.line))) if line is not None else None

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from doctor.answer import advice
 from doctor.base import notation
-from doctor.base.notation import clean
 from doctor.base.words import both
 from doctor.judge.diagnosis import Diagnosis
 from doctor.judge.relate import Related
@@ -24,9 +24,10 @@ def _doubts(related: Related, diagnosis: Diagnosis) -> Iterator[Told]:
         yield both("against-victim")
     elif entry.role == "wrapper":
         yield both("against-wrapper")
-    if (line := related.against) is not None:
-        same = both("against-line", line=line.line) if line.path == first.path else None
-        yield same or both("against-earlier", place=notation.place(clean(line.path), line.line))
+    if (line := related.against) is not None and line.path == first.path:
+        yield both("against-line", line=line.line)
+    elif (earlier := advice.against(related)) is not None:
+        yield earlier.json()
     job = diagnosis.job
     if job is not None and len(job.processes) > 1:
         for root in job.roots:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from doctor.answer import redact_people, redact_places, redact_public, redact_secrets, redact_tokens
 from doctor.answer.redact_form import Form, Forms, named
-from doctor.scan.harvest import Cluster, Place
+from doctor.scan.harvest import Absent, Cluster, Place
 from doctor.scan.situation import Said
 
 if TYPE_CHECKING:
@@ -62,6 +62,12 @@ class Redactor:
         own = os.uname().nodename
         if len(own) >= 3:
             self._host(own)
+
+    def spare(self, fixed: Iterable[str]) -> None:
+        """Further texts of the program's own. What was worked out so far is forgotten, but for the names."""
+        self._fixed |= frozenset(fixed)
+        self._plain.clear()
+        self._cache.clear()
 
     @property
     def counts(self) -> dict[str, int]:
@@ -253,6 +259,8 @@ class Redactor:
             }
         if isinstance(value, Place):
             self._node(value.node or "")
+        elif isinstance(value, Absent):
+            self.machine(value.node)
         elif isinstance(value, Said):  # names of software and their versions, which look like addresses
             return value._replace(path=self.text(value.path))
         elif isinstance(value, Cluster):
@@ -276,6 +284,12 @@ class Redactor:
         if name and self.text(name) == name:
             self._host(name)
 
+    def machine(self, name: str) -> str:
+        """The pseudonym of what is a machine for certain, however common its name."""
+        self._node(name)
+        told = self.text(name)
+        return told if told != name else self._name("host", name)
+
     def _shape(self, shape: str, text: str) -> str:
         """A token without its digits would no longer be recognised: the shape is made anew, of the redacted text."""
         from doctor.scan.clusters import FURTHER, template
@@ -290,12 +304,16 @@ def redactor(
 
     `tagged`: for what is merged with the reports of other nodes. `own`: words of the user's.
     """
-    fixed = {
-        s
-        for r in diagnosis.related
-        for s in _strings((r.finding.entry.title, r.finding.entry.cause, r.finding.entry.fixes))
-    }
-    return of_texts(knowledge, fixed, tagged=tagged, own=own)
+    made = of_texts(knowledge, own_texts(diagnosis), tagged=tagged, own=own)
+    for absent in diagnosis.harvest.absent:
+        made.machine(absent.node)
+    return made
+
+
+def own_texts(diagnosis: Diagnosis) -> frozenset[str]:
+    """What the entries of a diagnosis say, in the program's own words."""
+    told = ((r.finding.entry.title, r.finding.entry.cause, r.finding.entry.fixes) for r in diagnosis.related)
+    return frozenset(s for texts in told for s in _strings(texts))
 
 
 def of_texts(knowledge: Knowledge, fixed: Iterable[str] = (), *, tagged: bool = False, own: Iterable[str] = ()) -> Redactor:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from doctor.answer import advice, decision, doubts, matched, missing, situation_line
+from doctor.answer import action, advice, decision, doubts, matched, missing, situation_line
 from doctor.base import limits
 from doctor.base.notation import clean
 from doctor.base.words import word
@@ -111,6 +111,7 @@ def _finding(related: Related, diagnosis: Diagnosis, knowledge: Knowledge) -> di
         "explains": list(related.explains),
         "explained_by": related.explained_by,
         "rule": related.rule,
+        "action": action.action(related, told, start.fix, knowledge),
         "scheduler": [level.json() for level in decision.levels(finding, knowledge)],
         "fixes": [advice.fix_json(f) for f in told],
         "first_check": start.check,

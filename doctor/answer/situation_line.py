@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from doctor.base.words import both, named
 from doctor.findings.situation import TITLES, VERSIONS, Situation
 from kb.model import Text
 
 if TYPE_CHECKING:
     from doctor.job.job import Job
 
-_ACTIVITIES = {"training": "训练", "serving": "推理服务", "conversion": "模型转换", "build": "编译"}
-_MACHINES = {"cuda": Text("CUDA machine", "CUDA 机器"), "rocm": Text("ROCm machine", "ROCm 机器")}
+_OTHERS = ("cuda", "rocm")
 FRAMEWORKS = 2
 
 
@@ -27,27 +27,26 @@ def line(situation: Situation, job: Job | None) -> Text:
     en += names[:FRAMEWORKS]
     zh = list(en)
     if activity := situation.first("activity"):
-        en.append(activity)
-        zh.append(_ACTIVITIES.get(activity, activity))
-    if machine := _MACHINES.get(situation.first("machine") or ""):
-        en.append(machine.en)
-        zh.append(machine.zh)
+        en.append(named("activity", activity, "en"))
+        zh.append(named("activity", activity, "zh"))
+    if (machine := situation.first("machine")) in _OTHERS:
+        en.append(named("machine", machine, "en"))
+        zh.append(named("machine", machine, "zh"))
     if size := _size(job, situation):
-        en.append(size.en)
-        zh.append(size.zh)
+        en.append(size["en"])
+        zh.append(size["zh"])
     return Text(", ".join(en), "，".join(zh))
 
 
-def _size(job: Job | None, situation: Situation) -> Text | None:
+def _size(job: Job | None, situation: Situation) -> dict[str, str] | None:
     """How many nodes and ranks, as far as the logs tell."""
     if job is None or len(job.processes) < 2:
         return None
     seen = job.world_size or len(job.processes)
     stated = job.world_size if job.stated else situation.world_size(seen)
     if stated is None:
-        return Text(f"at least {seen} ranks", f"至少 {seen} 个 rank")
-    ranks = stated
+        return both("ranks:at-least", n=seen)
     nodes = len({p.server or p.node or p.home for p in job.processes})
-    if nodes > 1 and ranks % nodes == 0 and not job.missing:
-        return Text(f"{nodes} nodes x {ranks // nodes}", f"{nodes} 节点 x {ranks // nodes}")
-    return Text(f"{ranks} ranks", f"{ranks} 个 rank")
+    if nodes > 1 and stated % nodes == 0 and not job.missing:
+        return both("ranks:of-nodes", nodes=nodes, n=stated // nodes)
+    return both("ranks:all", n=stated)

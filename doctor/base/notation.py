@@ -23,6 +23,33 @@ def spans(numbers: Iterable[int]) -> str:
     return ", ".join(f"{a}-{b}" if b > a else str(a) for a, b in out)
 
 
+def folded(names: Iterable[str]) -> str:
+    """Names of machines in short.
+
+    >>> folded(["node001", "node002", "node007", "head"])
+    'head,node[001-002,007]'
+    """
+    groups: dict[tuple[str, str], list[str]] = {}
+    rows = []
+    for name in dict.fromkeys(names):
+        found = _NUMBERED.fullmatch(name)
+        if found and not _ADDRESS.fullmatch(name):
+            groups.setdefault((found[1], found[3]), []).append(found[2])
+        else:
+            rows.append(name)
+    for (before, after), digits in groups.items():
+        padded = any(len(d) > 1 and d[0] == "0" for d in digits)
+        for width in sorted({len(d) for d in digits}) if padded else (0,):
+            numbers = {int(d) for d in digits if not width or len(d) == width}
+            told = ",".join("-".join(f"{int(n):0{width}}" for n in part.split("-")) for part in spans(numbers).split(", "))
+            rows.append(f"{before}{told}{after}" if len(numbers) == 1 else f"{before}[{told}]{after}")
+    return ",".join(sorted(rows))
+
+
+_NUMBERED = re.compile(r"(.*?)(\d{1,18})([^\d]*)")
+_ADDRESS = re.compile(r"[\d.]+|[0-9a-fA-F:]*:[0-9a-fA-F:]*")
+
+
 def times(count: int) -> str:
     """How often: `x7`."""
     return f"x{count}"
@@ -37,13 +64,14 @@ def size(number: float) -> str:
     return f"{number:.1f} GiB"
 
 
-def duration(value: float) -> str:
+def duration(value: float, lang: str = "en") -> str:
     """Seconds as people say them: `41 s`, `30 min`, `1.5 h`, `12 d`."""
+    second, minute, hour, day = ("秒", "分钟", "小时", "天") if lang == "zh" else ("s", "min", "h", "d")
     if value < 120:
-        return f"{value:.0f} s"
+        return f"{value:.0f} {second}"
     if value < 7200:
-        return f"{value / 60:.0f} min"
-    return f"{value / 3600:.1f} h" if value < 10 * 86400 else f"{value / 86400:.0f} d"
+        return f"{value / 60:.0f} {minute}"
+    return f"{value / 3600:.1f} {hour}" if value < 10 * 86400 else f"{value / 86400:.0f} {day}"
 
 
 def moment(time: str | None) -> str:

@@ -13,7 +13,7 @@ from doctor.base.errors import UsageError
 
 _AT_LINE_START = re.compile(r"^([^\S\n]*):(?=:)", re.MULTILINE)
 _ANYWHERE = re.compile(r"##(?=\[|vso\[)")
-JSON_FORMS = ("json", "jsonl", "sarif")
+JSON_FORMS = ("json", "jsonl", "sarif", "gitlab", "trace")
 
 
 def inert(text: str, form: str = "text") -> str:

@@ -85,6 +85,25 @@ def redact_words_option(made: Parser) -> None:
     )  # fmt: skip
 
 
+def redaction_options(made: Parser) -> None:
+    """The same for every command that redacts unless it is told otherwise."""
+    made.add_argument(
+        "--no-redact", action="store_true", help="leave addresses, names and tokens as they stand in the logs"
+    )
+    made.add_argument(
+        "--redact-map", metavar="FILE", help="write into a file of yours alone which pseudonym stands for what"
+    )
+    redact_words_option(made)
+
+
+def check_redaction(args: argparse.Namespace) -> None:
+    """Refuses options that say the opposite of each other."""
+    if args.no_redact and args.redact_map:
+        raise UsageError("--redact-map tells the pseudonyms, and --no-redact makes none", "leave one of them out")
+    if args.no_redact and args.redact_words:
+        raise UsageError("--redact-words tells what to redact, and --no-redact redacts nothing", "leave one of them out")
+
+
 def knowledge(args: argparse.Namespace) -> Knowledge:
     """The knowledge in use; faults of users' entries are told on stderr, once, and the rest is used."""
     known = load(tuple(args.kb))
@@ -97,6 +116,18 @@ def knowledge(args: argparse.Namespace) -> Knowledge:
             "npu-doctor: these entries were skipped; the others are in use (npu-doctor kb check DIR tells more)\n"
         )
     return known
+
+
+def read_bytes(name: str, most: int) -> bytes:
+    """A file that somebody names, whole, when it is not larger than that."""
+    try:
+        with Path(name).open("rb") as file:
+            data = file.read(most + 1)
+    except OSError as error:
+        raise UsageError(f"cannot read '{name}': {error.strerror}", "name a file that you may read") from error
+    if len(data) > most:
+        raise UsageError(f"'{name}' is larger than {most} bytes", "split it")
+    return data
 
 
 def language(args: argparse.Namespace) -> str:

@@ -12,6 +12,8 @@ from doctor.base import exits
 from doctor.base.errors import UsageError
 from doctor.base.words import word
 from doctor.commands import common, reporting
+from doctor.commands.table import GLOBAL
+from doctor.render.call import Call
 from kb.check import GROUPS
 from kb.knowledge import Knowledge
 
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
     from doctor.env.verdict import Result
 
 Json = dict[str, Any]
-FORMATS = ("text", "json", "md", "html", "sarif", "junit", "github")
+FORMATS = tuple(form for form in reporting.FORMATS if form != "jsonl")  # no harvest that could be merged
 SPECS = ("docker", "compose", "pod")
 
 
@@ -44,24 +46,16 @@ def arguments() -> common.Parser:
     machine_options(made)
     made.add_argument("--only", metavar="GROUPS", default="", help=f"only these groups of checks: {', '.join(GROUPS)}")
     made.add_argument("--spec", choices=SPECS, help="print how to give the NPUs of this machine to a container, and nothing else")
-    made.add_argument("-f", "--format", choices=FORMATS, help="format of the report (default: by the suffix of -o, else text)")
-    made.add_argument("-o", "--output", metavar="FILE", action="append", help="write the report to a file; repeatable, each in the format of its suffix")
-    made.add_argument("--fail-on", choices=tuple(reporting.FAIL_ON), default="error", help="lowest severity that gives exit code 1 (default: error)")
-    made.add_argument("--exit-zero", action="store_true", help="exit 0 whatever is found")
-    made.add_argument("--all", action="store_true", help="show everything: all findings whole, all evidence")
-    made.add_argument("--redact", action="store_true", help="replace addresses, hosts, users and tokens by pseudonyms")
-    common.redact_words_option(made)
+    reporting.answer_options(made, FORMATS)
     made.add_argument("--tui", action="store_true", help="open the terminal interface on this machine")
-    made.add_argument("--color", choices=("auto", "always", "never"), default="auto")
-    made.set_defaults(verbose=False, timeline=False)
+    made.set_defaults(timeline=False)
     return made
 
 
 def main(argv: list[str]) -> int:
-    if argv and argv[0] == "diff":
-        return _diff(argv[1:])
-    if argv and argv[0] == "check":
-        return _check(argv[1:])
+    verb, rest = _verb(argv)
+    if verb:
+        return _diff(rest) if verb == "diff" else _check(rest)
     args = arguments().parse_args(argv)
     groups = _groups(args.only)
     if args.tui:
@@ -80,6 +74,18 @@ def main(argv: list[str]) -> int:
     made = reported(args, machine, known, found)
     _emit(args, made, machine, found)
     return _exit_code(args, made)
+
+
+def _verb(argv: list[str]) -> tuple[str, list[str]]:
+    """`diff` or `check` where it is the first word, and the others: options of all commands may stand before it."""
+    value = False
+    for number, arg in enumerate(argv):
+        if arg in ("diff", "check") and not value:
+            return arg, [*argv[:number], *argv[number + 1 :]]
+        if not value and arg not in GLOBAL:
+            break
+        value = not value
+    return "", argv
 
 
 def _parts(args: argparse.Namespace, known: Knowledge, groups: Sequence[str]) -> tuple[Machine, Knowledge, tuple[Result, ...]]:
@@ -101,7 +107,12 @@ def reported(args: argparse.Namespace, machine: Machine, known: Knowledge, found
     from doctor.env import private, report
 
     made = report.report(machine, known, found)
-    return private.redacted(made, known, args.redact_words) if args.redact or args.redact_words else made
+    if not (args.redact or args.redact_map or args.redact_words):
+        return made
+    hidden, using = private.redacted(made, known, args.redact_words)
+    if args.redact_map:
+        common.write(using.map_text(), args.redact_map, private=True)
+    return hidden
 
 
 def _groups(written: str) -> tuple[str, ...]:
@@ -114,15 +125,18 @@ def _groups(written: str) -> tuple[str, ...]:
 
 def _emit(args: argparse.Namespace, made: Json, machine: Machine, found: Sequence[Result]) -> None:
     language = common.language(args)
-    targets = args.output or [None]
-    for target in targets:
-        form = common.format_of(args.format if len(targets) == 1 else None, target, FORMATS, args.format or "text")
-        common.write(reporting.render(made, {}, form, language, args, target), target)
     if made["verdict"] == "inconclusive":
         sys.stderr.write(f"npu-doctor: {word('env.no-ascend', language)}\n")
     unknown = sum(r.state == "not known" for r in found)
     told = word("env.looked", language, where=machine.where, seconds=f"{machine.seconds:.2f}", facts=len(machine.facts), checks=len(found), unknown=unknown)
-    sys.stderr.write(f"{told}\n")
+    reporting.deliver(args, made, {}, reporting.targets(args, FORMATS), Call(machine=_named(args)), told)
+
+
+def _named(args: argparse.Namespace) -> tuple[str, ...]:
+    """The options that name this machine."""
+    pid = str(args.pid) if args.pid is not None else ""
+    given = (("--root", args.root if args.root != "/" else ""), ("--outputs", args.outputs), ("--python", args.python), ("--pid", pid))
+    return tuple(part for name, value in given if value for part in (name, value))
 
 
 def _exit_code(args: argparse.Namespace, made: Json) -> int:
@@ -171,6 +185,7 @@ def _check(argv: list[str]) -> int:
     machine_options(made)
     made.add_argument("-f", "--format", choices=("text", "json"), help="default: text")
     made.add_argument("-o", "--output", metavar="FILE")
+    made.add_argument("--color", choices=("auto", "always", "never"), default="auto")
     args = made.parse_args(argv)
     if not args.wanted and not args.requirements:
         raise UsageError("nothing is asked for", "npu-doctor env check --for 'vllm-ascend==0.11.0', or --requirements FILE")

@@ -4,23 +4,15 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from doctor.answer.advice import fix_json
 from doctor.base import exits
 from doctor.base.notation import clean
 from doctor.base.words import word
 from doctor.commands import common
-from doctor.lookup import error_bits
-from doctor.render import describe, layout
-from doctor.render.document import Document
-from doctor.render.layout import Style
-from doctor.render.terminal import explained
-from kb import plain, spelling
-from kb.check import Check
+from doctor.explanation import look_up, text
+from doctor.render import layout
 from kb.knowledge import Knowledge
-from kb.model import Entry
 
 if TYPE_CHECKING:
     from doctor.lookup.search import Found, Index
@@ -75,78 +67,6 @@ def _meant(written: str, found: tuple[Found, ...], known: Knowledge, lang: str) 
     sys.stderr.write(f"npu-doctor: {word('explain.named', lang, what=clean(written)[:80], id=found[0].id)}\n")
     made = look_up(found[0].id, known)
     return {**made, "entries": [one.id for one in found[1:]]}
-
-
-def look_up(written: str, known: Knowledge) -> dict[str, Any]:
-    """Everything that the knowledge says about a spelling."""
-    name = written.strip()
-    entry = known.entry(name.upper())
-    variable = known.variable(name) or known.variable(name.upper())
-    rows = list(known.decode(name))
-    set_bits = error_bits.decode(name, known)
-    about = [b.code for b in known.catalog() if _mentions(b.words, name)] if rows or set_bits else []
-    return {
-        "entry": entry_json(plain.entry(entry)) if entry else None,
-        "variable": variable,
-        "check": check_json(check) if (check := known.check(name.upper())) else None,
-        "card": known.card(name.upper()) or known.card(f"CARD-{name.upper()}"),
-        "codes": rows,
-        "bits": set_bits,
-        "entries": about[:12],
-    }
-
-
-def check_json(check: Check) -> dict[str, Any]:
-    """A check as it reads away from any machine."""
-    from doctor.env.report import away
-
-    shown = plain.fixes(away(check).fixes)
-    return {
-        "id": check.code, "slug": check.slug, "group": check.group, "status": check.status, "severity": check.severity, "kind": check.kind,
-        "confidence": check.confidence, "title": plain.text(check.title).json(), "cause": plain.text(check.cause).json(), "when": dict(check.when),
-        "assert": dict(check.wants), "fixes": [fix_json(f) for f in shown], "references": [r._asdict() for r in check.references],
-    }  # fmt: skip
-
-
-def _mentions(words: str, name: str) -> bool:
-    return any(len(k) > 3 and k in words.split() for k in spelling.candidates(name))
-
-
-def entry_json(entry: Entry) -> dict[str, Any]:
-    return {
-        "id": entry.code, "slug": entry.slug, "domain": entry.domain, "status": entry.status, "severity": entry.severity, "role": entry.role,
-        "kind": entry.kind, "component": entry.component, "confidence": entry.confidence, "applies_to": dict(entry.applies_to),
-        "title": entry.title.json(), "cause": entry.cause.json(),
-        "patterns": [s.pattern or dict(s.where) for s in entry.signals],
-        "fixes": [fix_json(f) for f in entry.fixes],
-        "symptom_of": [e.entry or e.kind for e in entry.symptom_of], "refines": list(entry.refines),
-        "caused_by": [e.entry or e.kind for e in entry.caused_by],
-        "repro": entry.repro[0] if entry.repro else None,
-        "references": [r._asdict() for r in entry.references],
-    }  # fmt: skip
-
-
-def text(found: dict[str, Any], known: Knowledge, lang: str, style: Style) -> str:
-    """Every meaning of what was asked for, one beneath the other."""
-    return "\n".join(explained(one, lang, style) for one in _documents(found, known, lang))
-
-
-def _documents(found: dict[str, Any], known: Knowledge, lang: str) -> Iterator[Document]:
-    if found["entry"] and (entry := known.entry(found["entry"]["id"])) is not None:
-        yield describe.entry(entry, known, lang)
-    if found["check"] and (check := known.check(found["check"]["id"])) is not None:
-        from doctor.env.report import away
-
-        yield describe.check(away(check), known, lang)
-    if found["variable"]:
-        yield describe.variable(found["variable"], lang)
-    if found["card"]:
-        yield describe.card(found["card"], lang)
-    if found["bits"]:
-        yield describe.bits(found["bits"], lang)
-    yield from (describe.code(row, lang) for row in found["codes"][:6])
-    if found["entries"]:
-        yield Document("", "", (), (describe.mentions(found["entries"], known, lang),))
 
 
 def _unknown(written: str, index: Index, lang: str) -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import TYPE_CHECKING
 
 from doctor.answer.redact import Redactor, redactor
 from doctor.answer.report import report
@@ -14,15 +13,8 @@ from doctor.base.errors import UsageError
 from doctor.base.words import word
 from doctor.commands import common, reading
 from doctor.commands.reporting import Json
-from doctor.read.discover import STDIN
-from doctor.read.source import Skipped, Source
 from doctor.render import draft
 from kb.knowledge import Knowledge
-
-if TYPE_CHECKING:
-    from doctor.read.piped import Pipe
-
-Sources = tuple[Source, ...]
 
 # Who keeps what, and where a report of a fault is read.
 TRACKERS = {
@@ -59,17 +51,11 @@ def arguments() -> common.Parser:
     made.add_argument(
         "--to", choices=tuple(TRACKERS), help="whose tracker it is for (default: by the component of the finding)"
     )
-    made.add_argument(
-        "--no-redact", action="store_true", help="leave addresses, names and tokens as they stand in the logs"
-    )
-    made.add_argument(
-        "--redact-map", metavar="FILE", help="write into a file of yours alone which pseudonym stands for what"
-    )
+    common.redaction_options(made)
     made.add_argument(
         "--env", metavar="NODE.json", help="the machine that wrote the logs, as npu-doctor env -o NODE.json wrote it (default: this machine, when it has NPUs)"
     )
     made.add_argument("--no-env", action="store_true", help="leave the machine out")
-    common.redact_words_option(made)
     made.add_argument(
         "-j", "--jobs", type=int, metavar="N", help="worker processes (default: by the size of the input)"
     )
@@ -79,13 +65,10 @@ def arguments() -> common.Parser:
 
 def main(argv: list[str]) -> int:
     args = arguments().parse_args(argv)
-    if args.no_redact and args.redact_map:
-        raise UsageError("--redact-map tells the pseudonyms, and --no-redact makes none", "leave one of them out")
-    if args.no_redact and args.redact_words:
-        raise UsageError("--redact-words tells what to redact, and --no-redact redacts nothing", "leave one of them out")
+    common.check_redaction(args)
     known = common.knowledge(args)
     sources, skipped = reading.find(args.paths)
-    sources, unread, pipe = _rereadable(sources)
+    sources, unread, pipe = reading.rereadable(sources)
     output.spare((args.output, args.redact_map), (source.name for source in sources))
     diagnosis = reading.look(args, known, sources, (*skipped, *unread))
     made = report(diagnosis, known)
@@ -136,26 +119,6 @@ def _hidden(beside: draft.Machine, using: Redactor) -> draft.Machine:
     """The machine with pseudonyms: facts are versions and names of software, titles may name paths."""
     rows = tuple((code, {lang: using.text(text) for lang, text in title.items()}) for code, title in beside.failing)
     return beside._replace(facts=tuple((n, _version(v, using)) for n, v in beside.facts), failing=rows)
-
-
-def _rereadable(sources: Sources) -> tuple[Sources, tuple[Skipped, ...], Pipe | None]:
-    """Versions are looked for in a second reading: standard input is kept in a file without a name, as long as the pipe is."""
-    if not any(s.name == STDIN for s in sources):
-        return sources, (), None
-    from doctor.read.piped import Pipe
-
-    pipe = Pipe(sys.stdin.fileno())
-    interrupts.keep()
-    lost: tuple[Skipped, ...] = ()
-    try:
-        pipe.copy(interrupts.ready)
-    except KeyboardInterrupt:
-        interrupts.acted()
-        lost = (Skipped(STDIN, "interrupted: what came later was not read"),)
-    if pipe.fault:
-        lost = (Skipped(STDIN, f"not all of it could be kept: {pipe.fault}"),)
-    kept = pipe.source()
-    return tuple(kept if s.name == STDIN else s for s in sources), lost, pipe
 
 
 def _version(value: str, using: Redactor) -> str:

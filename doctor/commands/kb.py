@@ -21,7 +21,7 @@ from kb.problems import Problem
 
 def arguments() -> common.Parser:
     made = common.parser("kb", "The knowledge: list, search, show and check entries; draft, import and pass on some; trust a folder.")
-    names = "list|search|show|check|new|import|pack|add|trust"
+    names = "list|search|show|check|new|import|pack|add|remove|site|trust"
     what = made.add_subparsers(dest="what", metavar=names, required=True, parser_class=common.Parser)
     one = what.add_parser("list", help="all entries, a line each")
     one.add_argument("--domain")
@@ -41,10 +41,15 @@ def arguments() -> common.Parser:
     one.add_argument("-o", "--output", metavar="DIR", default=".", help="the folder of the entries (default: here)")
     one = what.add_parser("pack", help="a folder of entries as one file with a manifest of hashes")
     one.add_argument("folder", metavar="DIR")
-    one.add_argument("-o", "--output", metavar="FILE", help="default: DIR.kbz")
-    one = what.add_parser("add", help="add a packed file to your own knowledge; refused whole when it is not what was packed")
+    one.add_argument("-o", "--output", metavar="FILE", help="default: DIR.kbz; of the built-in knowledge: knowledge-VERSION.pack")
+    one = what.add_parser("add", help="add a packed file to your own knowledge, or a newer edition of the built-in one; refused whole when it is not what was packed")
     one.add_argument("file", metavar="FILE")
     one.add_argument("--to", metavar="DIR", help="another folder of knowledge (default: your own)")
+    one = what.add_parser("remove", help="take back what was added: the entries of a packed file, or an edition of the built-in knowledge")
+    one.add_argument("what_was_added", metavar="FILE|VERSION")
+    one.add_argument("--to", metavar="DIR", help="another folder of knowledge (default: your own)")
+    one = what.add_parser("site", help="all knowledge as static pages in both languages, with a search that needs no server")
+    one.add_argument("-o", "--output", metavar="DIR", required=True, help="the folder of the pages")
     one = what.add_parser("trust", help="use the knowledge of a working directory (.npu-doctor/kb) from now on, as long as it stays as it is")
     one.add_argument("folder", metavar="DIR")
     one.add_argument("--forget", action="store_true", help="trust it no longer")
@@ -57,10 +62,18 @@ def arguments() -> common.Parser:
 
 def main(argv: list[str]) -> int:
     args = arguments().parse_args(argv)
-    if args.what in ("new", "import", "pack", "add"):
+    if args.what in ("new", "import"):
         from doctor.commands import kb_write
 
-        return {"new": kb_write.new, "import": kb_write.imported, "pack": kb_write.pack, "add": kb_write.add}[args.what](args)
+        return {"new": kb_write.new, "import": kb_write.imported}[args.what](args)
+    if args.what == "site":
+        from doctor.commands import kb_site
+
+        return kb_site.write(args)
+    if args.what in ("pack", "add", "remove"):
+        from doctor.commands import kb_pass
+
+        return {"pack": kb_pass.pack, "add": kb_pass.add, "remove": kb_pass.remove}[args.what](args)
     return {"list": _list, "search": _search, "show": _show, "check": _check, "trust": _trust}[args.what](args)
 
 
@@ -102,14 +115,14 @@ def _search(args: argparse.Namespace) -> int:
 
 
 def _show(args: argparse.Namespace) -> int:
-    from doctor.commands import explain
+    from doctor.explanation import entry_json
 
     known = common.knowledge(args)
     entry = known.entry(args.code.upper())
     if entry is None:
         raise UsageError(f"there is no entry '{args.code}'", "npu-doctor kb search WORDS finds entries")
     if args.format == "json":
-        sys.stdout.write(json.dumps(explain.entry_json(entry), ensure_ascii=False, indent=1) + "\n")
+        sys.stdout.write(json.dumps(entry_json(entry), ensure_ascii=False, indent=1) + "\n")
         return exits.CLEAN
     language = common.language(args)
     common.write(explained(describe.entry(entry, known, language), language, layout.style_of(sys.stdout)), None)
@@ -123,6 +136,8 @@ def _check(args: argparse.Namespace) -> int:
     from kb.layers import HERE, Layer
 
     built_in = Layer("built-in", HERE)
+    if not args.files and not (HERE / "entries").is_dir():
+        raise UsageError("the sources of the built-in knowledge are not installed", "name files of your own, or check the built-in ones in a checkout: npu-doctor kb check kb/entries")
     given = _files(args.files) if args.files else [*built_in.files("entries"), *built_in.files("checks")]
     files = [path for path in given if not _of_machines(path)]
     known = trial.base(files, tuple(args.kb)) if args.files else load(tuple(args.kb))

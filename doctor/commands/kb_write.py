@@ -1,4 +1,4 @@
-"""`npu-doctor kb new|import|pack|add`: knowledge that somebody writes, takes over or passes on."""
+"""`npu-doctor kb new|import`: knowledge that somebody writes or takes over."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import argparse
 import sys
 from pathlib import Path
 
-from doctor.base import exits, notation
+from doctor.base import exits
 from doctor.base.errors import UsageError
 from doctor.base.notation import clean
-from doctor.base.output import put
 from doctor.base.words import word
 from doctor.commands import common
+from doctor.commands.common import read_bytes
 from kb.draft import Like
 from kb.knowledge import Knowledge
 
@@ -108,7 +108,7 @@ def imported(args: argparse.Namespace) -> int:
     from kb import faultdiag
 
     lang = common.language(args)
-    found = faultdiag.read(_bytes(args.file, MAX_IMPORT))
+    found = faultdiag.read(read_bytes(args.file, MAX_IMPORT))
     if isinstance(found, str):
         raise UsageError(f"'{args.file}' holds no fault entities: {found}", "the file that `ascend-fd entity --update` or `ascend-fd blacklist --file` takes")
     folder = _folder(args.output)
@@ -118,70 +118,3 @@ def imported(args: argparse.Namespace) -> int:
     _create({folder / name: text for name, text in made.files.items()})
     sys.stdout.write(word("kb.imported", lang, files=len(made.files), folder=folder, left=len(made.left)) + "\n")
     return exits.CLEAN if made.files else exits.INCONCLUSIVE
-
-
-def _bytes(name: str, most: int) -> bytes:
-    try:
-        with Path(name).open("rb") as file:
-            data = file.read(most + 1)
-    except OSError as error:
-        raise UsageError(f"cannot read '{name}': {error.strerror}", "name a file that you may read") from error
-    if len(data) > most:
-        raise UsageError(f"'{name}' is larger than {most} bytes", "split it")
-    return data
-
-
-def pack(args: argparse.Namespace) -> int:
-    """One file of a folder's entries."""
-    from kb import bundle
-
-    folder, lang = Path(args.folder), common.language(args)
-    if not folder.is_dir():
-        raise UsageError(f"there is no folder '{args.folder}'", "npu-doctor kb pack my-entries")
-    data, entries, problems = bundle.pack(folder)
-    if problems:
-        sys.stderr.write("\n".join(clean(row) for problem in problems for row in str(problem).split("\n")) + "\n")
-        return exits.INTERNAL
-    if not data:
-        raise UsageError(f"'{args.folder}' holds no entries (*.yaml)", "npu-doctor kb new LOG:LINE drafts one")
-    target = args.output or f"{folder.resolve().name}.kbz"
-    try:
-        put(Path(target), data)
-    except OSError as error:
-        raise UsageError(f"cannot write '{target}': {error.strerror}", "choose another place with -o FILE") from error
-    sys.stdout.write(word("kb.packed", lang, path=target, entries=len(entries), size=notation.size(len(data))) + "\n")
-    return exits.CLEAN
-
-
-def add(args: argparse.Namespace) -> int:
-    """Takes over a packed file, all of it or nothing."""
-    from kb import build, bundle
-    from kb.knowledge import layer_folders, user_folder
-    from kb.layers import Layer
-
-    lang = common.language(args)
-    own = user_folder()
-    folder = Path(args.to) if args.to else own
-    if folder is None:
-        raise UsageError("there is no folder of your own: neither HOME nor XDG_CONFIG_HOME is set", "--to DIR names one")
-    try:
-        files = bundle.unpack(_bytes(args.file, bundle.MAX_TOTAL))
-        entries = bundle.entries_of(files)
-        there = {e.code: Path(e.path).name for e in build.read_entries(Layer(str(folder), folder))[0]}
-        for entry in entries:
-            name = Path(entry.path).name
-            if there.get(entry.code, name) != name:
-                raise bundle.RefusedError(f"{entry.code} is taken in {folder} by {there[entry.code]}")
-        bundle.add(files, folder)
-    except bundle.RefusedError as refused:
-        sys.stderr.write(f"npu-doctor: {args.file}: {word('kb.refused', lang, why=clean(str(refused)))}\n")
-        return exits.INTERNAL
-    except OSError as error:
-        raise UsageError(f"cannot write to '{folder}': {error.strerror}", "--to DIR names a folder that you may write") from error
-    used = any(Path(path).resolve() == folder.resolve() for _, path in layer_folders())
-    sys.stdout.write(word("kb.added" if used else "kb.added-apart", lang, entries=len(entries), folder=folder) + "\n")
-    known = common.knowledge(args)
-    replaced = [e.code for e in entries if (old := known.packs[0].section("index")["entries"]) and e.code in old]
-    if replaced:
-        sys.stdout.write(word("kb.replaces", lang, codes=", ".join(replaced)) + "\n")
-    return exits.CLEAN

@@ -24,10 +24,10 @@ def arguments() -> common.Parser:
     )
     made.add_argument("csv", metavar="CSV", help="compare_result_*.csv, or - for standard input")
     made.add_argument(
-        "--cosine", type=float, default=0.99, metavar="X", help="suspect below this cosine (default: 0.99)"
+        "--cosine", type=float, default=0.99, metavar="X", help="suspect below this cosine and above the error (default: 0.99); below 0.9 in any case"
     )
     made.add_argument(
-        "--max-abs-err", type=float, default=0.001, metavar="X", help="and above this error (default: 0.001)"
+        "--max-abs-err", type=float, default=0.001, metavar="X", help="... above this error (default: 0.001); above 1 in any case"
     )
     made.add_argument("--stack", metavar="FILE", help="stack.json of msprobe, or the .pkl of ptdbg_ascend")
     made.add_argument(
@@ -41,7 +41,7 @@ def arguments() -> common.Parser:
 
 def main(argv: list[str]) -> int:
     args = arguments().parse_args(argv)
-    limits = Limits(args.cosine, args.max_abs_err)
+    limits = Limits(args.cosine, args.max_abs_err, min(args.cosine, Limits().low_cosine), max(args.max_abs_err, Limits().high_error))
     language = common.language(args)
     output.spare((args.output, args.script), (args.csv, args.stack or ""))
     verdict = comparison_csv.judge(_lines(args.csv), limits, args.csv)

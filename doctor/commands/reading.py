@@ -6,6 +6,7 @@ import argparse
 import os
 import sys
 import time
+from typing import TYPE_CHECKING
 
 from doctor.base import exits, interrupts, output
 from doctor.base.errors import UsageError
@@ -13,11 +14,15 @@ from doctor.base.words import word
 from doctor.commands import common
 from doctor.judge.diagnosis import Diagnosis, conclude
 from doctor.read import discover
+from doctor.read.discover import STDIN
 from doctor.read.source import Skipped, Source
 from doctor.render.call import PIPED, Call
 from doctor.scan import many_sources
 from doctor.scan.select import Select
 from kb.knowledge import Knowledge
+
+if TYPE_CHECKING:
+    from doctor.read.piped import Pipe
 
 LEVELS = ("debug", "info", "event", "warning", "error", "fatal")
 
@@ -73,6 +78,26 @@ def find(paths: list[str], everything: bool = False, strict: bool = True) -> tup
         raise UsageError(f"there is no file or folder '{named[0]}'", code=exits.INCONCLUSIVE)
     found = discover.discover(named, everything=everything)
     return (*sources, *found.sources), found.skipped
+
+
+def rereadable(sources: tuple[Source, ...]) -> tuple[tuple[Source, ...], tuple[Skipped, ...], Pipe | None]:
+    """Who reads a second time, for versions or quotations, finds standard input in a file without a name, as long as the pipe is kept."""
+    if not any(s.name == STDIN for s in sources):
+        return sources, (), None
+    from doctor.read.piped import Pipe
+
+    pipe = Pipe(sys.stdin.fileno())
+    interrupts.keep()
+    lost: tuple[Skipped, ...] = ()
+    try:
+        pipe.copy(interrupts.ready)
+    except KeyboardInterrupt:
+        interrupts.acted()
+        lost = (Skipped(STDIN, "interrupted: what came later was not read"),)
+    if pipe.fault:
+        lost = (Skipped(STDIN, f"not all of it could be kept: {pipe.fault}"),)
+    kept = pipe.source()
+    return tuple(kept if s.name == STDIN else s for s in sources), lost, pipe
 
 
 def select(args: argparse.Namespace) -> Select:

@@ -10,6 +10,7 @@ from typing import Any
 
 from doctor.answer.report import report
 from doctor.base import exits, interrupts, notation
+from doctor.base.errors import UsageError
 from doctor.base.words import word
 from doctor.commands import common
 from doctor.findings.evaluate import Finding
@@ -22,9 +23,10 @@ from kb.knowledge import Knowledge
 from parsers.traceback_forms import EXCEPTION
 
 Json = dict[str, Any]
-FORMATS = ("text", "json", "jsonl", "md", "html", "csv", "sarif", "junit", "github")
+FORMATS = ("text", "json", "jsonl", "md", "html", "csv", "sarif", "junit", "github", "gitlab", "trace")
 _RENDERERS = {
     "md": "markdown:render", "html": "html:render", "csv": "table:render", "sarif": "sarif:render", "junit": "annotations:junit", "github": "annotations:github",
+    "gitlab": "annotations:gitlab", "trace": "trace:render",
 }  # fmt: skip
 FAIL_ON = {
     "info": ("info", "warning", "error", "fatal"),
@@ -36,13 +38,23 @@ FAIL_ON = {
 
 
 def output_options(made: common.Parser) -> None:
-    """How to answer: the same for every command that diagnoses."""
+    """How to answer: the same for every command that diagnoses logs."""
+    answer_options(made)
+    made.add_argument("--timeline", action="store_true", help="show what happened when in a job of several ranks")
+
+
+def answer_options(made: common.Parser, formats: tuple[str, ...] = FORMATS) -> None:
+    """How to answer, whatever was looked at."""
     made.add_argument(
-        "-f", "--format", choices=FORMATS, help="format of the report (default: by the suffix of -o, else text)"
+        "-f", "--format", choices=formats, help="format of the report (default: by the suffix of -o, else text)"
     )
     made.add_argument(
         "-o", "--output", metavar="FILE", action="append",
         help="write the report to a file; repeatable, each in the format of its suffix: -o report.md -o report.html",
+    )  # fmt: skip
+    made.add_argument(
+        "--fix-script", metavar="FILE",
+        help="write the fixes as a script for bash to read first: it runs nothing by itself, what is dangerous stands in it as a comment",
     )  # fmt: skip
     made.add_argument(
         "--fail-on",
@@ -67,7 +79,6 @@ def output_options(made: common.Parser) -> None:
         "--redact-map", metavar="FILE", help="with --redact: write into a file of yours alone which pseudonym stands for what"
     )
     common.redact_words_option(made)
-    made.add_argument("--timeline", action="store_true", help="show what happened when in a job of several ranks")
     made.add_argument("--color", choices=("auto", "always", "never"), default="auto")
 
 
@@ -76,15 +87,31 @@ def _as_it_is(made: Json) -> Json:
 
 
 def emit(
-    args: argparse.Namespace, diagnosis: Diagnosis, known: Knowledge, call: Call = PIPED, beside: Callable[[Json], Json] = _as_it_is
+    args: argparse.Namespace, diagnosis: Diagnosis, known: Knowledge, call: Call = PIPED, beside: Callable[[Json], Json] = _as_it_is,
+    machine: str | None = None,
 ) -> None:
-    """The report in the asked form on stdout or into a file, with what is put beside it; the narration on stderr."""
+    """The report in the asked form on stdout or into a file, with what is put beside it; the narration on stderr.
+
+    `machine`: the mark of the machine that was read, where that is not this one.
+    """
     made = beside(report(diagnosis, known))
+    if args.fix_script:
+        _fix_script(made, args.fix_script, common.language(args))
     places = targets(args)
     mergeable = any(form == "jsonl" for _, form in places)
-    harvest = diagnosis.harvest._replace(machine=this_machine()).json() if mergeable else {}
+    harvest = diagnosis.harvest._replace(machine=this_machine() if machine is None else machine).json() if mergeable else {}
     if args.redact or args.redact_map or args.redact_words:
         made, harvest = redacted(args, diagnosis, known, made, harvest, mergeable)
+    stats = made["stats"]
+    scanned = word("scanned", common.language(args)).format(
+        files=files(stats["files"], common.language(args)), size=notation.size(stats["bytes"]), seconds=f"{stats['seconds']:.2f}",
+        entries=made["knowledge"]["entries"], codes=made["knowledge"]["codes"],
+    )  # fmt: skip
+    deliver(args, made, harvest, places, call, scanned)
+
+
+def deliver(args: argparse.Namespace, made: Json, harvest: Json, places: list[tuple[str | None, str]], call: Call, looked: str) -> None:
+    """A report to where it goes, each in its form; what was looked at goes to stderr."""
     language = common.language(args)
     for target, form in places:
         told = render(made, harvest, form, language, args, target, call)
@@ -95,14 +122,19 @@ def emit(
             if target not in (None, "-"):
                 sys.stderr.write(f"npu-doctor: {word('cli.wrote', language, path=target)}: {_verdict(made, language)}\n")
     if (args.output or places[0][1] == "text") and not args.quiet:
-        stats = made["stats"]
-        sys.stderr.write(
-            word("scanned", language).format(
-                files=files(stats["files"], language), size=notation.size(stats["bytes"]), seconds=f"{stats['seconds']:.2f}",
-                entries=made["knowledge"]["entries"], codes=made["knowledge"]["codes"],
-            )
-            + "\n"
-        )  # fmt: skip
+        sys.stderr.write(f"{looked}\n")
+
+
+def _fix_script(made: Json, target: str, language: str) -> None:
+    """The fixes as a script; nothing is written where there are none."""
+    from doctor.render import fix_script
+
+    found = fix_script.script(made, language)
+    if not found.steps and not found.by_hand:
+        sys.stderr.write(f"npu-doctor: {word('script.none', language, path=target)}\n")
+        return
+    common.write(found.text, target)
+    sys.stderr.write(f"npu-doctor: {word('script.wrote', language, path=target, n=found.steps, hands=found.by_hand)}\n")
 
 
 def _verdict(made: Json, language: str) -> str:
@@ -114,12 +146,14 @@ def _verdict(made: Json, language: str) -> str:
     return f"{word(found[0]['severity'], language)} {found[0]['id']} {found[0]['title'][language]}{more}"
 
 
-def targets(args: argparse.Namespace) -> list[tuple[str | None, str]]:
+def targets(args: argparse.Namespace, formats: tuple[str, ...] = FORMATS) -> list[tuple[str | None, str]]:
     """Where the report goes, and in which form: -f decides for one place, of several each by its suffix."""
+    if args.fix_script and (args.redact or args.redact_map or args.redact_words):
+        raise UsageError("--fix-script is for the machine of the logs, where pseudonyms name nothing", "write it without --redact, and do not pass it on")
     places: list[str | None] = args.output or [None]
     if len(places) == 1:
-        return [(places[0], common.format_of(args.format, places[0], FORMATS))]
-    return [(place, common.format_of(None, place, FORMATS, args.format or "text")) for place in places]
+        return [(places[0], common.format_of(args.format, places[0], formats))]
+    return [(place, common.format_of(None, place, formats, args.format or "text")) for place in places]
 
 
 def redacted(
@@ -154,12 +188,11 @@ def render(made: Json, harvest: Json, form: str, language: str, args: argparse.N
 
     screen = target in (None, "-")
     style = layout.style_of(sys.stdout, args.color) if screen else layout.Style()
-    alone = made.get("environment", {}).get("alone")  # a machine is a list of lights, no single answer
     if getattr(args, "quiet", False):
         from doctor.render import compact
 
         return compact.quiet(made, language)
-    if args.all or args.verbose or alone or not screen:  # who keeps a file keeps the whole of it
+    if args.all or args.verbose or not screen:  # who keeps a file keeps the whole of it
         from doctor.render import text
 
         return text.render(made, language, style, args.all or args.verbose > 1, args.timeline, bool(args.verbose))

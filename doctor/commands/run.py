@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from pathlib import Path
 
+from doctor.base.notation import clean
+from doctor.base.words import word
 from doctor.commands import common, reading, reporting, scan
 from doctor.read import discover
 from doctor.read.source import Source
@@ -29,4 +32,16 @@ def main(argv: list[str]) -> int:
         diagnosis = reading.look(asked, known, (output, *found.sources), found.skipped)
         reporting.emit(asked, diagnosis, known, Call((output.name, *paths)) if os.path.isfile(output.name) else PIPED)
 
-    return run_command.run(args, diagnose)
+    return run_command.run(args, diagnose, last_operator)
+
+
+def last_operator(folder: Path, language: str) -> str:
+    """What the records of a run tell of its last operator: it raised, it was running, or it had returned."""
+    from doctor.repro.gather import evidence
+
+    found = evidence([str(folder)]).operators()
+    if not found:
+        return ""
+    one = found[0]
+    how = "returned" if not one.failed else "raised" if one.error else "running"
+    return word(f"run.last-{how}", language, op=one.name, error=clean(one.error)[:160])

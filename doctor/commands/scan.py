@@ -73,7 +73,7 @@ def _with_env(args: argparse.Namespace, diagnosis: Diagnosis, known: Knowledge) 
 
     def beside(made: reporting.Json) -> reporting.Json:
         seen.append(beside_logs.put_beside(made, looked, differing, found))
-        return private.redacted(seen[0], known, args.redact_words) if args.redact or args.redact_words else seen[0]
+        return private.redacted(seen[0], known, args.redact_words)[0] if args.redact or args.redact_map or args.redact_words else seen[0]
 
     reporting.emit(args, diagnosis, known, reading.call(args.paths), beside)
     code = reporting.exit_code(args, diagnosis)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+GLOBAL = ("--lang", "--kb", "--color")  # options of all commands that take a value
 # name -> module. The order is the order of the help.
 COMMANDS: dict[str, str] = {
     "scan": "doctor.commands.scan",
     "merge": "doctor.commands.merge",
+    "fleet": "doctor.commands.fleet",
     "explain": "doctor.commands.explain",
     "repro": "doctor.commands.repro",
+    "brief": "doctor.commands.brief",
     "issue": "doctor.commands.issue",
     "run": "doctor.commands.run",
     "env": "doctor.commands.env",
@@ -16,7 +19,10 @@ COMMANDS: dict[str, str] = {
     "precision": "doctor.commands.precision",
     "browse": "doctor.commands.browse",
     "watch": "doctor.commands.watch",
+    "mcp": "doctor.commands.mcp",
+    "skill": "doctor.commands.skill",
     "demo": "doctor.commands.demo",
     "schema": "doctor.commands.schema",
     "completion": "doctor.commands.completion",
+    "version": "doctor.commands.version",
 }  # fmt: skip

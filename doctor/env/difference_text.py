@@ -19,7 +19,8 @@ def render(nodes: Sequence[Node], rows: Sequence[Difference], lang: str, markdow
     lines = _markdown(rows, lang) if markdown else _text(rows, lang)
     if not rows:
         return word("env.diff-same", lang, nodes=len(nodes), facts=facts) + "\n"
-    return "\n".join([("# " if markdown else "") + word("env.diff-head", lang, nodes=len(nodes), rows=len(rows)), "", *lines]) + "\n"
+    head = word("env.diff-head-one", lang, nodes=len(nodes)) if len(rows) == 1 else word("env.diff-head", lang, nodes=len(nodes), rows=len(rows))
+    return "\n".join([("# " if markdown else "") + head, "", *lines]) + "\n"
 
 
 def who(names: Sequence[str], last: bool, lang: str) -> str:

@@ -129,6 +129,16 @@ def kernels_chip(v: Mapping[str, str], compat: Compat) -> Pair:
     return Pair(YES) if wanted in present else Pair(NO, wanted)
 
 
+def chip_cann(v: Mapping[str, str], compat: Compat) -> Pair:
+    """The first CANN that is published for a chip. Of one about which nothing is published nobody says anything."""
+    names = [name.strip() for name in v["chips.name"].split(",")]
+    rows = [r for r in sure(compat.get("chip_floor", ())) if all(n.startswith(r["chip"]) for n in names)]
+    if not rows:
+        return NOT_KNOWN
+    row = max(rows, key=lambda r: len(r["chip"]))
+    return Pair(YES) if _minor(v["cann.version"], row["min_cann"]) >= 0 else Pair(NO, row["min_cann"], str(row["source"]))
+
+
 def nnal_cann(v: Mapping[str, str], compat: Compat) -> Pair:
     """NNAL is released with CANN, under the same number."""
     del compat
@@ -259,6 +269,7 @@ PAIRS: Mapping[str, tuple[tuple[str, str], Judge]] = {
     "cann_arch": (("cann.arch", "machine.arch"), cann_arch),
     "kernels_cann": (("kernels.version", "cann.version"), kernels_cann),
     "kernels_chip": (("kernels.chips", "chips.family"), kernels_chip),
+    "chip_cann": (("cann.version", "chips.name"), chip_cann),
     "nnal_cann": (("nnal.version", "cann.version"), nnal_cann),
     "torch_torch_npu": (("python.torch", "python.torch_npu"), torch_torch_npu),
     "torch_npu_cann": (("python.torch_npu", "cann.version"), torch_npu_cann),

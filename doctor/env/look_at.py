@@ -37,8 +37,9 @@ def machine(asked: Asked, known: Knowledge, environ: Mapping[str, str] = os.envi
     tree = open_tree(asked.root)
     outputs = _outputs(tree, asked.outputs, environ) if asked.commands else Outputs()
     told, told_by = _variables(tree, outputs, asked.pid, environ)
-    look = Look(tree, outputs, told, told_by, asked.python, asked.network)
-    if asked.python and not packages.sites(tree, packages.environment(look)[0]):
+    python = os.path.abspath(asked.python) if asked.python and tree.live else asked.python
+    look = Look(tree, outputs, told, told_by, python, asked.network)
+    if python and not (tree.kind(python) and packages.sites(tree, packages.environment(look)[0])):
         raise UsageError(f"--python: there is no Python environment at {asked.python}", "give the folder of an environment or its bin/python")
     found = table(_all(look, known))
     found.update(table(fits.gather(found, known.compat())))

@@ -13,6 +13,7 @@ from doctor.env.outputs import ABSENT, Output, in_parallel
 CONF = "/etc/hccn.conf"
 ROOT_INFO = "/etc/hccl_rootinfo.json"
 TOOL = "hccn_tool"
+MOST_CARDS = 16  # of a server, where no device nodes tell how many it has
 _KEY = re.compile(r"(address|netmask|gateway|netdetect|mtu)_(\d{1,3})$")
 ASKED = ("link", "ip", "gateway", "net_health", "tls")
 _SAID = {
@@ -57,11 +58,9 @@ def _conf(text: str) -> Iterator[Fact]:
 
 def _cards(look: Look) -> Iterator[Fact]:
     """Link, address, gateway, health and TLS of every card."""
-    count = 16
-    cards = [n.removeprefix("davinci") for n in look.tree.names("/dev") if re.fullmatch(r"davinci\d+", n)] if look.tree.live else [str(n) for n in range(count)]
-    asked = [(card, what) for card in sorted(cards, key=int) for what in ASKED]
-    if look.tree.live and not cards:
-        return
+    nodes = [n.removeprefix("davinci") for n in look.tree.names("/dev") if re.fullmatch(r"davinci\d+", n)] if look.tree.live else []
+    cards = sorted(nodes, key=int) or [str(n) for n in range(MOST_CARDS)]
+    asked = [(card, what) for card in cards for what in ASKED]
     answers = in_parallel(look.outputs.ask, [(TOOL, "-i", card, f"-{what}", "-g") for card, what in asked])
     said = [a for a in answers if a.state != ABSENT]
     if look.network or said:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from doctor.answer.redact import of_texts
+from doctor.answer.redact import Redactor, of_texts
 from kb.knowledge import Knowledge
 
 Json = dict[str, Any]
@@ -14,8 +14,8 @@ _VERSIONS = re.compile(r"^(?:driver|firmware|cann|kernels|nnal|mindie|mxvision|f
 _PATH = re.compile(r"^(?:cann\.(?:path|dead|half|chosen)|driver\.library)")
 
 
-def redacted(made: Json, known: Knowledge, own: Iterable[str] = ()) -> Json:
-    """The report as it may be shown to others."""
+def redacted(made: Json, known: Knowledge, own: Iterable[str] = ()) -> tuple[Json, Redactor]:
+    """The report as it may be shown to others, and what stands for what."""
     using = of_texts(known, own=own)
     name = made["environment"]["facts"].get("machine.host", "")
     facts = made["environment"]["facts"]
@@ -32,7 +32,8 @@ def redacted(made: Json, known: Knowledge, own: Iterable[str] = ()) -> Json:
         if group["name"] in ("network", "host"):
             group["line"] = using.text(group["line"])
     findings = [_finding(f, using.text) if f["id"].startswith("CHK") else f for f in made["findings"]]
-    return {**made, "environment": environment, "findings": findings, "skipped": hidden["skipped"], "redacted": {"values": using.counts, "names": using.names}}
+    redacted = {"values": using.counts, "names": using.names}
+    return {**made, "environment": environment, "findings": findings, "skipped": hidden["skipped"], "redacted": redacted}, using
 
 
 def _finding(finding: Json, hide: Any) -> Json:

@@ -83,9 +83,10 @@ def is_ascend(machine: Machine) -> bool:
 
 def report(machine: Machine, known: Knowledge, found: Sequence[Result]) -> dict[str, Any]:
     """The whole report."""
-    findings = [finding(r, machine) for r in verdict.failures(found)] if is_ascend(machine) else []
+    told_of = found if is_ascend(machine) else [r for r in found if r.check.group == "variables"]  # those are somebody's, whatever the machine is
+    findings = [finding(r, machine) for r in verdict.failures(told_of)]
     loud = any(f["severity"] != "info" for f in findings)
-    told = "inconclusive" if not is_ascend(machine) else "findings" if loud else "clean"
+    told = "findings" if loud else "clean" if is_ascend(machine) else "inconclusive"
     told_line = line(machine)
     return {
         "schema_version": SCHEMA_VERSION,
@@ -99,7 +100,7 @@ def report(machine: Machine, known: Knowledge, found: Sequence[Result]) -> dict[
         "missing_evidence": _missing(machine),
         "skipped": [{"path": clean(s.path), "reason": clean(s.reason)} for s in machine.skipped],
         "stats": {"files": len({f.path for f in machine.facts.values() if f.path}), "bytes": 0, "seconds": round(machine.seconds, 3)},
-        "environment": {**environment(machine, found if is_ascend(machine) else ()), "alone": True},
+        "environment": {**environment(machine, told_of), "alone": True},
     }
 
 

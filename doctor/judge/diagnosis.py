@@ -67,7 +67,7 @@ def conclude(
         _verdict(related, open_still),
         related,
         unexplained,
-        harvest.skipped,
+        (*(Skipped(one.node, f"{one.state}: {one.reason}" if one.reason else one.state) for one in harvest.absent), *harvest.skipped),
         harvest,
         max(0.0, seconds),  # a clock may be set back meanwhile
         job,
@@ -140,4 +140,4 @@ def _verdict(related: tuple[relate.Related, ...], harvest: Harvest) -> str:
         or related
         or harvest.counts
     )
-    return "clean" if ours else "inconclusive"
+    return "clean" if ours and not harvest.absent else "inconclusive"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from doctor.findings.evaluate import Finding
 from kb.model import Entry
 
 SURER = {"low": 0, "medium": 1, "high": 2}
@@ -41,3 +42,11 @@ def ends_job(entry: Entry) -> bool:
 def guesses(entry: Entry) -> bool:
     """Does it only repeat what a line says?"""
     return entry.role == "ambiguous" and entry.confidence == "low" and entry.domain != "job"
+
+
+def is_doubt(finding: Finding) -> bool:
+    """Does it only warn, without anything that ended a program?"""
+    entry = finding.entry
+    if entry.role == "noise" or is_error(entry) or "elsewhere" in entry.traits:
+        return False
+    return not (ends_job(entry) or any(hit.place.kind == "traceback" for hit in finding.hits))

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from doctor.base.notation import duration
-from doctor.base.words import both
+from doctor.base.words import word
 from doctor.findings.attempts import Attempts
 from doctor.findings.evaluate import Finding
 from doctor.job.job import NO_STORY, Story
@@ -36,7 +36,7 @@ def beside(finding: Finding) -> Related:
     """A finding of another time, or of none: it explains nothing, and nothing explains it."""
     apart = finding.apart
     assert apart is not None
-    return Related(finding, "context", None, (), Text(**both(f"apart-{apart.why}", by=duration(apart.by))))
+    return Related(finding, "context", None, (), Text(*(word(f"apart-{apart.why}", lang, by=duration(apart.by, lang)) for lang in ("en", "zh"))))
 
 
 class _Parent(NamedTuple):

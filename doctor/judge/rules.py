@@ -16,7 +16,18 @@ from typing import NamedTuple
 from doctor.findings.attempts import Attempts
 from doctor.findings.evaluate import Finding
 from doctor.job.job import Story
-from doctor.judge.nature import SURER, ends_job, guesses, is_error, is_read, is_vague, may_be_root, names_a_fault, tells
+from doctor.judge.nature import (
+    SURER,
+    ends_job,
+    guesses,
+    is_doubt,
+    is_error,
+    is_read,
+    is_vague,
+    may_be_root,
+    names_a_fault,
+    tells,
+)
 from doctor.judge.nearness import Places, later_in_file, long_before, not_later, well_after
 
 
@@ -73,6 +84,14 @@ def only_in_harmless_lines(effect: Finding, cause: Finding, scene: Scene) -> boo
     Without it: incident memory-fragmented-training: PTA016 is a root.
     """
     return scene.harmless.get(effect.entry.code) == cause.entry.code
+
+
+def finished_all_the_same(effect: Finding, cause: Finding, scene: Scene) -> bool:
+    """Doubts are no fault of a program that came to its end, whatever it warned of on the way or printed while leaving.
+
+    Without it: incident decoy-run-check-ok-with-version-warnings: VER021 is a root.
+    """
+    return "finished" in cause.entry.traits and is_doubt(effect) and scene.places.near(effect, cause)
 
 
 def harmless_lines_explain_nothing(effect: Finding, cause: Finding, scene: Scene) -> bool:
@@ -364,6 +383,7 @@ def downstream_of_the_root(effect: Finding, cause: Finding, scene: Scene) -> boo
 
 RULES: tuple[Rule, ...] = (
     Rule(only_in_harmless_lines, EXPLAINS),
+    Rule(finished_all_the_same, EXPLAINS),
     Rule(harmless_lines_explain_nothing, KEEPS_APART),
     Rule(started_again, KEEPS_APART),
     Rule(said_more_precisely, EXPLAINS),

@@ -21,7 +21,7 @@ from kb.model import Text
 _WORD = re.compile(r"[a-z0-9_]+(?:-[a-z0-9_]+)*|[\u4e00-\u9fff]+")
 _PARTED = re.compile("[_-]")
 _SUFFIX = re.compile(r"\.(?:so|py|sh|cc|cpp|h)\b")  # of a file name: as a word it would find `so` and `show`
-_FIELDS = {"id": 10.0, "title": 10.0, "kind": 5.0, "words": 4.0}
+_FIELDS = {"id": 10.0, "title": 10.0, "named": 8.0, "kind": 5.0, "words": 4.0}
 _DULL = frozenset("a an and at be by do does for from has have how in is it my no not of on or the this to was what when why with error errors failed fails failure fail 的 了 是".split())  # noqa: SIM905
 _SAME = {"oom": ("out-of-memory",), "hang": ("stuck",), "hung": ("stuck",), "oob": ("range",), "mismatch": ("match",)}
 PREFIX, PART, LIKE = 0.75, 0.45, 0.6  # of a word's weight: it begins so, it holds it, it is spelt like it
@@ -29,6 +29,7 @@ MAX_NEAR = 24  # similar vocabulary words taken for one typed word
 MAX_PARTS = 400
 EXACT, BEGINS = 1000.0, 500.0
 PHRASE_TITLE, PHRASE_WORDS = 20.0, 12.0  # the whole of what was typed stands there
+NAMED = 60.0  # it is a name that the card has by itself
 PINYIN = 9.0
 FEW = 3  # entries that a word may name and still mean one of them
 EARLY = 12  # characters of a title in which stands what it is about
@@ -48,6 +49,7 @@ class _Item(NamedTuple):
     prior: float  # between 0 and 1: how likely somebody means it, other things being equal
     told: str  # its title in both languages, lower case
     words: str  # the rest of it, lower case
+    names: frozenset[str] = frozenset()  # what a card is called as well, without blanks
 
 
 class Index:
@@ -66,8 +68,10 @@ class Index:
             self._add("variable", name, _text(row.get("purpose")), 0.3, name, "", str(row.get("component", "")))
         for code in knowledge.cards():
             row = knowledge.card(code) or {}
-            words = " ".join([*map(str, row.get("keywords") or ()), *map(str, (row.get("text") or {}).values())])
-            self._add("card", code, _text(row.get("title")), 0.4, code, "", words)
+            block = str((row.get("code_block") or {}).get("text", ""))
+            words = " ".join([*map(str, (row.get("text") or {}).values()), block])
+            names = tuple(map(str, row.get("keywords") or ()))
+            self._add("card", code, _text(row.get("title")), 0.4, code, "", words, names)
         self._vocabulary = sorted(self._postings)
         self._by_size: dict[int, list[str]] = {}
         for known in self._vocabulary:
@@ -75,15 +79,17 @@ class Index:
         self._all = "\n" + "\n".join(self._vocabulary) + "\n"
         self._codes_sorted: list[tuple[str, str, Text]] = []
 
-    def _add(self, kind: str, name: str, title: Text, prior: float, ids: str, about: str, words: str) -> None:
+    def _add(self, kind: str, name: str, title: Text, prior: float, ids: str, about: str, words: str, names: tuple[str, ...] = ()) -> None:
         number = len(self._items)
-        item = _Item(kind, name, title, prior, f"{title.en}\n{title.zh}".lower(), f"{words}\n{ids}".lower())
+        called = " ".join(names)
+        plain = frozenset(j for one in names if len(j := _joined(one)) > 2)  # 显存 and 溢出 are what failed, no names of a card
+        item = _Item(kind, name, title, prior, f"{title.en}\n{title.zh}".lower(), f"{words}\n{called}\n{ids}".lower(), plain)
         self._items.append(item)
         weights: dict[str, float] = {}  # a word once, with the weight of the best field that has it
-        for field, text in (("words", item.words), ("kind", about), ("title", item.told), ("id", ids)):
+        for field, text in (("words", item.words), ("kind", about), ("named", called), ("title", item.told), ("id", ids)):
             if kind == "variable" and field == "title":
                 field = "words"  # what a variable is for names what failed, too
-            weights.update(dict.fromkeys(_terms(text, field == "title"), _FIELDS[field]))
+            weights.update(dict.fromkeys(_terms(text, field in ("title", "named")), _FIELDS[field]))
         for token, weight in weights.items():
             posting = self._postings.get(token)
             if posting is None:
@@ -108,13 +114,14 @@ class Index:
         return [*known, *about, *exact, *others, *(f for f in rest if f not in about)][:limit]
 
     def meant(self, typed: str) -> tuple[Found, ...]:
-        """The entries that a word of a message plainly names: few have it in their titles, or no other has it at all."""
+        """The entries that a word of a message plainly names: few have it in their titles, or no other has it at all. Else the card called so."""
         word = " ".join(typed.lower().split())
         if len(word) < 4:
             return ()
         entries = [n for n, item in enumerate(self._items) if item.kind == "entry"]
         titles = [n for n in entries if _stands(word, self._items[n].told)]
-        found = titles or [n for n in entries if _stands(word, self._items[n].words)]
+        called = [n for n, item in enumerate(self._items) if _joined(typed) in item.names]
+        found = titles or called or [n for n in entries if _stands(word, self._items[n].words)]
         if not 0 < len(found) <= FEW:
             return ()
         ranked = [one for one in self.search(typed) if any(self._items[n].id == one.id for n in found)]
@@ -137,6 +144,7 @@ class Index:
                 scores[number] = scores.get(number, 0.0) + weight * rare
                 shares[number] = shares.get(number, 0.0) + rare
         phrase = " ".join(typed.lower().split())
+        joined = _joined(typed)
         name = typed.strip().upper()
         like_variable = "_" in typed
         for number, score in scores.items():
@@ -148,10 +156,10 @@ class Index:
             made *= 0.6 + 0.4 * item.prior + (0.03 if early else 0.0)
             if item.kind == "variable":
                 made *= 2.0 if like_variable else 0.5
-            scores[number] = made
+            scores[number] = made + (NAMED if joined in item.names else 0.0)
         for number, item in enumerate(self._items):
-            if item.id == name:
-                scores[number] = EXACT + 1
+            if item.id in (name, f"CARD-{name}"):
+                scores[number] = EXACT + (item.id == name)
             elif len(name) > 1 and item.id.startswith(name) and (item.kind == "entry" or like_variable):
                 scores[number] = BEGINS + (item.kind == "entry") - _number(item.id) / 1e5
         return scores
@@ -284,6 +292,11 @@ def _prior(brief: Brief) -> float:
 def _number(code: str) -> int:
     digits = code[3:]
     return int(digits) if digits.isdigit() and len(digits) < 6 else 0
+
+
+def _joined(text: str) -> str:
+    """As it is compared with names: blanks between words say nothing, and Chinese has none."""
+    return "".join(text.lower().split())
 
 
 def _text(value: object) -> Text:

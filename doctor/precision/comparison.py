@@ -7,10 +7,12 @@ from typing import NamedTuple
 
 
 class Limits(NamedTuple):
-    """A tensor is suspect below this cosine similarity and above this largest absolute error, both."""
+    """A tensor is suspect below this cosine similarity and above this largest absolute error, both; or beyond either of the far ones."""
 
     cosine: float = 0.99
     max_abs_err: float = 0.001
+    low_cosine: float = 0.9
+    high_error: float = 1.0
 
 
 class Row(NamedTuple):
@@ -45,6 +47,11 @@ class Api:
         return any(row.side == "input" for row, _ in self.suspects)
 
     @property
+    def dumped(self) -> bool:
+        """Does the comparison hold its inputs at all?"""
+        return any(row.side == "input" for row in self.rows)
+
+    @property
     def worst(self) -> tuple[Row, str]:
         outputs = [s for s in self.suspects if s[0].side == "output"]
         return (outputs or self.suspects)[0]
@@ -63,6 +70,9 @@ class Verdict:
     found: list[Api] = field(default_factory=list)
 
     def first(self, way: str) -> Api | None:
-        """The first suspect API of a direction; one whose inputs are right comes before those that inherit."""
-        own = [api for api in self.found if api.way == way]
-        return next((api for api in own if not api.inherited), own[0] if own else None)
+        """The first suspect API of a direction, in the order of the file."""
+        return next((api for api in self.found if api.way == way), None)
+
+    def origin(self, way: str) -> Api | None:
+        """The first one that deviates although its inputs, which were dumped, are right."""
+        return next((api for api in self.found if api.way == way and api.dumped and not api.inherited), None)

@@ -142,8 +142,7 @@ def _judge_api(api: Api, limits: Limits, made: Verdict) -> None:
     if api.suspects:
         made.suspects[api.way] += 1
         kept = sum(a.way == api.way for a in made.found)
-        own = not api.inherited
-        if kept < KEPT or (own and all(a.inherited for a in made.found if a.way == api.way)):
+        if kept < KEPT or (made.origin(api.way) is None and api.dumped and not api.inherited):
             made.found.append(api)
 
 
@@ -152,10 +151,17 @@ def reason(row: Row, limits: Limits, mode: str = "values") -> str | None:
     if mode != "values":
         return (row.verdict if row.verdict.lower() in _BAD[mode] else "") if row.verdict else None
     error, cosine = row.max_abs_err, row.cosine
-    if error is None:
-        return None
-    if math.isnan(error) or math.isinf(error):
+    if error is not None and not math.isfinite(error):
         return "NaN/INF"
+    known = cosine is not None and not math.isnan(cosine)
+    if error is None and not known:
+        return None
+    if cosine is not None and cosine < limits.low_cosine:
+        return f"Cosine < {limits.low_cosine}"
+    if error is None:
+        return ""
+    if error > limits.high_error:
+        return f"MaxAbsErr > {limits.high_error:g}"
     if error <= limits.max_abs_err:
         return ""
     if cosine is None or math.isnan(cosine):

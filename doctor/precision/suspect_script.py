@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 
 from doctor.precision.comparison import Api
-from doctor.repro.build import script as build
 from doctor.repro.call import Call, Operator, Script, Seen, Value
 from doctor.repro.choose import Wish, request
 from doctor.repro.dtypes import torch_dtype
 from doctor.repro.operator_table import load
+from doctor.repro.short import script as build
 from doctor.repro.validate import SlotError
 
 _HOME = {

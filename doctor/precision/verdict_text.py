@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import shlex
 from typing import Any
 
 from doctor.base.notation import clean
@@ -16,7 +18,7 @@ def text(
 ) -> str:
     rows = [word("precision.head", lang, rows=made.rows, apis=made.apis, tool=made.tool, mode=made.mode, judged=made.judged)]
     rows.append(
-        word("precision.limits", lang, cosine=limits.cosine, error=limits.max_abs_err)
+        word("precision.limits", lang, cosine=limits.cosine, error=limits.max_abs_err, low=limits.low_cosine, high=f"{limits.high_error:g}")
         if made.mode == "values"
         else word("precision.by-tool", lang)
     )
@@ -28,7 +30,9 @@ def text(
         if api is None:
             continue
         rows += [f"  {_row(row, why)}" for row, why in api.suspects[:4]]
-        rows.append(f"  {word('precision.inherited' if api.inherited else 'precision.own', lang)}")
+        rows.append(f"  {word('precision.inherited' if api.inherited else 'precision.own' if api.dumped else 'precision.not-dumped', lang)}")
+        if (origin := made.origin(way)) is not None and origin is not api:
+            rows.append(f"  {word('precision.origin', lang)}: {clean(origin.name)} ({word('precision.line', lang, line=origin.rows[0].line)})")
         rows.append(f"  {word('precision.more', lang, n=made.suspects[way])}")
         if api.name in stacks:
             rows += _stack(stacks[api.name], lang)
@@ -59,23 +63,21 @@ def _stack(frames: tuple[str, ...] | None, lang: str) -> list[str]:
 
 
 def advice(api: Api, made: Verdict, path: str, lang: str) -> list[str]:
-    """The next commands, in the words of the tool that wrote the file."""
-    name = clean(api.name)
+    """The next commands, in the words of the tool that wrote the file; its names are data, quoted for the shell and for Python."""
+    name = json.dumps(clean(api.name))
     if made.tool == "ptdbg_ascend":
-        first = [
-            word("precision.read-stack", lang),
-            f'  python3 -c \'from ptdbg_ascend import parse; parse("./npu_dump.pkl", "{name}")\'',
-        ]
-        second = [word("precision.dump", lang), f'  set_dump_switch("ON", mode="list", scope=["{name}"])']
+        code = f'from ptdbg_ascend import parse; parse("./npu_dump.pkl", {name})'
+        first = [word("precision.read-stack", lang), f"  python3 -c {shlex.quote(code)}"]
+        second = [word("precision.dump", lang), f'  set_dump_switch("ON", mode="list", scope=[{name}])']
     else:
         first = []
         second = [
             word("precision.dump", lang),
-            f'  config.json: {{"task": "tensor", "level": "L1", "tensor": {{"list": ["{name}"]}}}}',
+            f'  config.json: {{"task": "tensor", "level": "L1", "tensor": {{"list": [{name}]}}}}',
         ]
     third = []
     if path != "-" and suspect_script.make(api, lang) is not None:
-        third = [word("precision.script", lang), f"  npu-doctor precision {clean(path)} --script repro.py && python3 repro.py"]
+        third = [word("precision.script", lang), f"  npu-doctor precision {shlex.quote(clean(path))} --script repro.py; python3 repro.py"]
     return [*first, *second, *third, word("precision.precision", lang)]
 
 
@@ -94,6 +96,7 @@ def data(
         "apis": made.apis,
         "suspects": made.suspects,
         "first": {way: _api(made.first(way), stacks) for way in ("forward", "backward")},
+        "origin": {way: _api(made.origin(way), stacks) for way in ("forward", "backward")},
         "next": advice(lead, made, path, lang) if lead else [],
     }
 
@@ -104,6 +107,7 @@ def _api(api: Api | None, stacks: dict[str, tuple[str, ...] | None]) -> dict[str
     return {
         "api": api.name,
         "inherited": api.inherited,
+        "inputs_dumped": api.dumped,
         "rows": [
             {"name": r.name, "line": r.line, "dtype": r.dtype, "shape": list(r.shape) if r.shape is not None else None,
              "cosine": _finite(r.cosine), "max_abs_err": _finite(r.max_abs_err), "why": why, "message": r.message}

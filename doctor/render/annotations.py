@@ -1,7 +1,8 @@
-"""The report for build servers: JUnit XML, and the workflow commands that GitHub shows beside a run."""
+"""The report for build servers: JUnit XML, the workflow commands that GitHub shows beside a run, the code quality report of GitLab."""
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -9,12 +10,13 @@ from xml.sax.saxutils import escape, quoteattr
 
 from doctor.base import notation
 from doctor.base.words import word
-from doctor.render import plain
+from doctor.render import fingerprint, plain
 from doctor.render.compose import Finding, answer
 from doctor.render.document import Evidence, Prose
 
 Json = dict[str, Any]
 _LEVELS = {"fatal": "error", "error": "error", "warning": "warning", "info": "notice"}
+_QUALITY = {"fatal": "blocker", "error": "critical", "warning": "major", "info": "info"}
 # What XML 1.0 cannot hold, not even escaped.
 _NO_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -69,6 +71,21 @@ def _commands(report: Json, lang: str) -> Iterator[str]:
         yield _command(_LEVELS[finding.severity], finding.document.evidence[:1], f"{finding.code} {finding.title}", text)
     for cluster in made.unexplained:
         yield _command("warning", cluster.evidence, cluster.title, "\n".join(one.text for one in cluster.evidence))
+
+
+def gitlab(report: Json, lang: str) -> str:
+    """What GitLab shows in a merge request; a fault that was there before is known by its fingerprint."""
+    made = answer(report, lang)
+    rows = [_quality(f.code, f"{f.code} {f.title}", _QUALITY[f.severity], f.document.evidence[:1], fingerprint.of_finding(f.code)) for f in made.causes]
+    for cluster, one in zip(made.unexplained, report["unexplained"], strict=True):
+        text = " ".join(one["evidence"]["text"].split())[:200]
+        rows.append(_quality("UNKNOWN", f"{cluster.title}: {text}", "minor", cluster.evidence, fingerprint.of_error(one["template"])))
+    return json.dumps(rows, ensure_ascii=False, indent=1) + "\n"
+
+
+def _quality(name: str, text: str, severity: str, at: tuple[Evidence, ...], print_: str) -> Json:
+    path, line = (at[0].path, max(1, at[0].line)) if at else ("-", 1)
+    return {"description": text, "check_name": name, "fingerprint": print_, "severity": severity, "location": {"path": path, "lines": {"begin": line}}}
 
 
 def _command(level: str, at: tuple[Evidence, ...], title: str, text: str) -> str:

@@ -11,18 +11,19 @@ from typing import Any, NamedTuple
 
 from doctor.base import notation
 from doctor.base.words import word
-from doctor.render import timeline
+from doctor.render import lights, timeline
 from doctor.render.call import Call
 from doctor.render.compose import Answer, Finding, Missing, answer
 from doctor.render.document import Bullet, Code, Command, Decoded, Document, Evidence, Fix, FixPart, Job, Link
 from doctor.render.excerpt import excerpt
-from doctor.render.layout import Style, cells, cut, linked, paint, wrap
-from doctor.render.terminal import LABEL, command, headline, labelled
+from doctor.render.layout import HELD, Style, cells, cut, linked, paint, rows_of, wrap
+from doctor.render.terminal import LABEL, command, headline, labelled, remark
+from parsers.traceback_forms import FRAME
 
 Json = dict[str, Any]
 FURTHER = 4  # roots after the first
 CLUSTERS = 3  # errors that nobody knows, where no root is
-ONE, MANY = 20, 22  # lines of an answer with one root, and of one about a job: the narration and the prompt have room beneath
+ONE, MANY = 20, 22  # rows of an answer with one root, and of one about a job: the narration and the prompt have room beneath
 SENTENCES = 2  # about a job
 
 
@@ -35,12 +36,23 @@ class Room(NamedTuple):
     check: bool
     steps: int
     others: int
+    notes: int
     nodes: int
     counts: int
+    further: int  # of the headline of each further root
+    apart: bool  # further roots with a blank line above
+    rest: bool  # the situation, and the commands of further roots
 
 
 # The first that fits on one screen.
-ROOMS = (Room(3, 3, 2, True, 4, 2, 3, 2), Room(2, 3, 1, True, 3, 1, 2, 2), Room(2, 2, 1, True, 1, 0, 2, 1), Room(2, 2, 1, False, 1, 0, 2, 1))
+ROOMS = (
+    Room(3, 3, 2, True, 4, 2, 2, 3, 2, 2, True, True),
+    Room(2, 3, 1, True, 3, 1, 2, 2, 2, 2, True, True),
+    Room(2, 2, 1, True, 1, 0, 2, 2, 1, 2, True, True),
+    Room(2, 1, 1, True, 1, 0, 1, 2, 1, 1, False, True),
+    Room(2, 1, 1, False, 1, 0, 1, 2, 1, 1, False, True),
+    Room(2, 1, 1, False, 1, 0, 1, 2, 1, 1, False, False),
+)
 
 
 def render(report: Json, lang: str, style: Style, call: Call, times: bool = False) -> str:
@@ -56,7 +68,7 @@ def _fitting(made: Answer, lang: str, style: Style, call: Call) -> str:
     told = ""
     for room in ROOMS:
         told = "".join(f"{row}\n" for row in _Compact(lang, style, call, room).lines(made))
-        if told.count("\n") <= (MANY if made.job is not None else ONE):
+        if rows_of(told, style.width) <= (MANY if made.job is not None else ONE):
             break
     return told
 
@@ -90,7 +102,7 @@ class _Compact:
     def lines(self, made: Answer) -> Iterator[str]:
         if made.told and made.decisive is None:
             yield paint(made.told, "good" if made.verdict == "clean" else "warning", self.style)
-        if not made.causes:
+        if not made.causes and not made.machine:
             yield from self._labelled("was-read", made.read)
         if made.decisive is not None:
             yield from self._decisive(made.decisive, made.situation)
@@ -99,13 +111,15 @@ class _Compact:
         causes = made.causes if made.decisive is None else ()
         if causes:
             yield from self._first(causes[0], made)
-            yield from self._further(made.causes[1:])
+            yield from self._further(made.causes[1:], causes[0].where)
         else:
             if made.job is not None:
                 yield from self._job(made.job)
             yield from self._unknown(made)
             yield from self._further(made.causes)
             yield from self._missing(made.missing)
+        if made.machine:
+            yield from lights.short(made.lights, self.lang, self.style) if causes else lights.table(made.lights, self.style)
         yield from self._more(made)
         yield from self._next(made)
 
@@ -121,25 +135,26 @@ class _Compact:
         yield from found
 
     def _on(self, situation: str) -> Iterator[str]:
-        if situation:
+        if situation and self.room.rest:
             yield from labelled(word("on", self.lang), cut(situation, self.style.width - LABEL - 1), self.style)
 
     def _first(self, found: Finding, made: Answer) -> Iterator[str]:
-        yield from self._few(headline(found, self.style), self.room.title)
+        yield from headline(found, self.style, self.room.title)
         yield from self._on(made.situation)
         yield from self._labelled("where", found.where, 2)
         if made.job is not None:
             yield from self._job(made.job)
         yield from self._labelled("reason", found.reason, self.room.why)
-        yield from self._labelled("against", ("；" if self.lang == "zh" else "; ").join(found.against), self.room.against)
+        yield from self._labelled("against", word("semicolon", self.lang).join(found.against), self.room.against)
         if (one := _shown(found.document)) is not None:
             yield from self._evidence(one, found)
         if found.check is not None and self.room.check:
             yield from self._check(found.check)
+        yield from self._labelled("action", found.action, 1)
         if found.first is not None:
             yield from self._fix(found.first)
         if self.room.others:
-            yield from self._labelled("or", ("；" if self.lang == "zh" else "; ").join(found.others), self.room.others, "dim")
+            yield from self._labelled("or", word("semicolon", self.lang).join(found.others), self.room.others, "dim")
 
     def _check(self, fix: Fix) -> Iterator[str]:
         """What to look at, and how."""
@@ -163,7 +178,7 @@ class _Compact:
         marks = f"{' ' * made.at}{paint('^' * made.size, found.severity if found else 'error', style)}" if made.size else ""
         often = self._often(found)
         room = (style.width - LABEL - 1 - cells(place), style.width - LABEL - 1 - made.at - made.size if marks else 0)
-        beside = [often and cells(often) <= space for space in room]
+        beside = [often and (cells(often) <= space or space < 0) for space in room]  # a path that runs over takes it along
         yield head + (paint(often, "dim", style) if beside[0] else "")
         yield f"{indent}{made.text}"
         if marks:
@@ -172,16 +187,18 @@ class _Compact:
             yield f"{indent}{paint(often.strip(), 'dim', style)}"
 
     def _often(self, found: Finding | None) -> str:
-        """How often it was seen, and when last: `  x412, last 09:45:37`."""
+        """How often it was seen, and when last where that was not at once: `  x412, last 09:45:37`."""
         if found is None or found.seen < 2:
             return ""
         day, _, time = found.until.partition(" ")
+        if not found.until or f"{day} {time[:8]}" in found.where:
+            return f"  {found.times}"
         last = f"{time[:8]}" if day in found.where else f"{day} {time[:8]}"
-        return f"  {found.times}" + (f", {word('last', self.lang)} {last}" if found.until else "")
+        return f"  {found.times}{word('comma', self.lang)}{word('last', self.lang)} {last}"
 
     def _fix(self, fix: Fix) -> Iterator[str]:
         """Its title with goal and risk, then what can be pasted, each with how to take it back, as far as there is room."""
-        yield from self._few(labelled(word("fix", self.lang), fix.told, self.style), 2)
+        yield from self._few(labelled(word("fix", self.lang), _told(fix), self.style), 2)
         used = shown = 0
         parts: list[FixPart] = [p for p in fix.parts if not isinstance(p, Bullet) and not (isinstance(p, Code) and p.old)]
         parts = parts or list(fix.parts)
@@ -199,8 +216,7 @@ class _Compact:
         if isinstance(part, Command):
             back = f"    # {word('undo', self.lang)}: {undo.run}" if isinstance(undo, Command) else ""
             if back and cells(indent + part.run + back) <= style.width and "\n" not in part.run + back:
-                told = command(part._replace(run=""), self.lang, style, LABEL + 3) if part.notes else iter(())
-                yield from self._few((row for row in told if row.strip()), 2)
+                yield from self._few(remark(part.notes, style, LABEL + 3), self.room.notes)
                 yield f"{indent}{paint(part.run, 'code', style)}{paint(back, 'dim', style)}"
                 return
             yield from self._noted(part)
@@ -212,26 +228,29 @@ class _Compact:
             rows = part.text.split("\n")
             yield from (f"{indent}{paint(row, 'dim' if part.old else 'code', style)}" for row in rows[:6])
             if len(rows) > 6:
-                yield f"{indent}..."
+                yield f"{indent}... {word('lines-more', self.lang, n=len(rows) - 6)}: -v"
 
     def _noted(self, part: Command) -> Iterator[str]:
-        """A command with at most two lines of what to know before."""
+        """A command with a few lines of what to know before."""
         rows, lines = list(command(part, self.lang, self.style, LABEL + 3)), len(part.run.split("\n"))
-        yield from self._few(rows[: len(rows) - lines], 2)
+        yield from self._few(rows[: len(rows) - lines], self.room.notes)
         yield from rows[len(rows) - lines :]
 
-    def _further(self, found: tuple[Finding, ...]) -> Iterator[str]:
+    def _further(self, found: tuple[Finding, ...], said: str = "") -> Iterator[str]:
+        """The roots after the first; where they were is told when it is not where the first was."""
         for one in found[:FURTHER]:
             if one.severity == "info":
                 yield cut(f"{one.tag}  {one.code}  {one.title}", self.style.width)
                 continue
-            yield ""
-            yield from self._few(headline(one, self.style), 2)
-            yield from self._labelled("where", one.where, 1)
+            if self.room.apart:
+                yield ""
+            yield from headline(one, self.style, self.room.further)
+            if one.where != said:
+                yield from self._labelled("where", one.where, 1)
             if one.first is not None:
-                yield from self._few(labelled(word("fix", self.lang), one.first.told, self.style), 1)
+                yield from self._few(labelled(word("fix", self.lang), _told(one.first), self.style), 1)
                 run = next((p for p in one.first.parts if isinstance(p, Command)), None)
-                if run is not None:
+                if run is not None and self.room.rest:
                     yield from command(run._replace(notes=()), self.lang, self.style, LABEL + 3)
         if len(found) > FURTHER:
             yield paint(f"... {self._count('cause', len(found) - FURTHER)}: --all", "bold", self.style)
@@ -284,14 +303,14 @@ class _Compact:
             ("context", len(made.context)),
             ("noise", len(made.noise)),
             ("missing", len(made.missing) if first else len(made.missing) - 1),
-            ("light", len(made.lights)),
+            ("light", 0 if made.machine else len(made.lights)),
             ("skip", len(made.skipped)),
         )
         told = [self._count(name, n) for name, n in counts if n > 0]
         rows: list[str] = []
         while told:
-            comma = "，" if self.lang == "zh" else ", "
-            rows = list(labelled(word("and-more", self.lang), f"{comma.join(told)}: -v", self.style))
+            counted = word("comma", self.lang).join(told) + word("colon", self.lang)
+            rows = list(labelled(word("and-more", self.lang), f"{counted}-v", self.style))
             if len(rows) <= self.room.counts:
                 break
             told.pop()
@@ -306,7 +325,7 @@ class _Compact:
         """One command to paste."""
         call, first = self.call, made.causes[0] if made.causes and made.decisive is None else None
         if first is not None or (made.decisive is None and not made.unexplained):
-            proposed = call.with_paths("browse") or (f"npu-doctor explain {first.code}" if first else "")
+            proposed = call.browse() or (f"npu-doctor explain {first.code}" if first else "")
         else:
             proposed = call.with_paths("issue", "-o", "issue.md")
         if proposed:
@@ -314,9 +333,14 @@ class _Compact:
 
 
 def _shown(document: Document) -> Evidence | None:
-    """The evidence to show alone: the first that took part in the decision."""
-    found = document.evidence
-    return next((e for e in found if e.matched), found[0] if found else None)
+    """The evidence to show alone: the first that took part in the decision; a frame of a stack says less than the line it led to."""
+    found = [e for e in document.evidence if e.matched] or list(document.evidence)
+    return next((e for e in found if "\n" in e.text or not FRAME.match(e.text)), found[0] if found else None)
+
+
+def _told(fix: Fix) -> str:
+    """The title of a fix with its goal and risk, which stay on one line."""
+    return f"{fix.title} {fix.aside.replace(' ', HELD)}"
 
 
 def _undoes(part: FixPart) -> bool:

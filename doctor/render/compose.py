@@ -48,6 +48,7 @@ class Finding(NamedTuple):
     where: str  # whose fault, and when
     reason: str  # why, in one sentence
     against: tuple[str, ...]  # what speaks against it
+    action: str  # who has to do what, in a few words
     check: Fix | None  # what to look at before anything is changed
     first: Fix | None  # the one to try first
     others: tuple[str, ...]  # what else could be done
@@ -96,7 +97,7 @@ class Answer(NamedTuple):
     missing: tuple[Missing, ...]
     skipped: tuple[Pair, ...]
     lights: tuple[Light, ...]
-    again: str  # the command that gives the report
+    machine: bool  # it is about a machine, not about logs
 
 
 def answer(report: Json, lang: str) -> Answer:
@@ -121,7 +122,7 @@ def answer(report: Json, lang: str) -> Answer:
         missing=tuple(missing(one, lang) for one in report["missing_evidence"]),
         skipped=skipped(report, lang),
         lights=tuple(_light(group, lang) for group in report.get("environment", {}).get("groups", ())),
-        again="npu-doctor env" if report.get("environment", {}).get("alone") else "npu-doctor scan ...",
+        machine=bool(report.get("environment", {}).get("alone")),
     )
 
 
@@ -147,7 +148,7 @@ def finding(made: Json, report: Json, lang: str, kinds: Kinds = str) -> Finding:
     return Finding(
         made["id"], made["title"][lang], made["severity"], tag, made["role"], share, sure, made["count"],
         notation.short_moment(made["last_seen"] or "") if made["last_seen"] != made["first_seen"] else "",
-        scope(made, lang), sentence(made["cause"][lang], lang), tuple(a[lang] for a in made.get("doubts") or ()),
+        scope(made, lang), sentence(made["cause"][lang], lang), tuple(a[lang] for a in made.get("doubts") or ()), _action(made, lang),
         _picked(found, made.get("first_check")), _picked(found, first), tuple(found[n].title for n in made.get("other_fixes", ()) if n < len(found)),
         Document(made["id"], made["title"][lang], facts, tuple(s for s in _sections(made, report, lang) if s.blocks)),
         made["note"][lang] if made.get("note") else "",
@@ -156,6 +157,10 @@ def finding(made: Json, report: Json, lang: str, kinds: Kinds = str) -> Finding:
 
 def _picked(found: tuple[Fix, ...], number: int | None) -> Fix | None:
     return found[number] if number is not None and number < len(found) else None
+
+
+def _action(made: Json, lang: str) -> str:
+    return str(made["action"]["text"][lang]) if made.get("action") else ""
 
 
 def files(number: int, lang: str) -> str:
@@ -193,6 +198,8 @@ def _sections(made: Json, report: Json, lang: str) -> Iterable[Section]:
     yield labelled("explains", *_beside(made["explains"], report, lang))
     yield labelled("why", Prose(made["why"][lang]))
     yield labelled("scheduler", *(Prose(one["text"][lang]) for one in made.get("scheduler", ())))
+    todo = _action(made, lang)
+    yield Section("action", "", (Pair(word("action", lang), todo),) if todo else ())
     yield labelled("fix", *fixes(made["fixes"], lang))
     yield labelled("repro", *([Command(repro(made))] if made["repro"] else ()))
     yield labelled("refs", *references(made["references"]))

@@ -91,12 +91,7 @@ class Fix(NamedTuple):
     notes: tuple[str, ...]
     parts: tuple[FixPart, ...]
 
-    risk: str = ""  # in words, however low
-
-    @property
-    def told(self) -> str:
-        """Its title, with its goal and its risk."""
-        return f"{self.title} [{self.goal}; {self.risk}]" if self.risk else f"{self.title} [{self.goal}]"
+    aside: str = ""  # goal and risk in words, however low
 
     @property
     def headline(self) -> str:

@@ -22,6 +22,10 @@ LIMITS = (
     (1, 160),
 )  # places of evidence, characters of each: fewer when the text is too long
 WANTED = ("NPU", "driver", "CANN", "torch_npu", "torch", "Python")
+_OF_MACHINE = {
+    "chips.name": "NPU", "driver.version": "driver", "cann.version": "CANN", "python.torch_npu": "torch_npu", "python.torch": "torch",
+    "python.version": "Python",
+}  # fmt: skip
 MAX_PARTS = 12
 CALLED = "@\u200b"  # an @ that calls nobody
 COLLECT = "npu-smi info\ncat /usr/local/Ascend/ascend-toolkit/latest/*/ascend_toolkit_install.info\npip list 2>/dev/null | grep -iE 'torch|npu|vllm|mindspore|transformers'\npython -V; cat /etc/os-release"
@@ -84,7 +88,7 @@ def _lines(report: Json, seen: Sequence[Seen], lang: str, options: Options, plac
         yield f"> {_prose(word('draft.redacted', lang, counts=counts))}"
     else:
         yield f"> {word('draft.plain', lang)}"
-    yield from _environment(seen, lang)
+    yield from _environment(seen, options.machine, lang)
     if options.machine is not None:
         yield from _machine(options.machine, lang)
     yield from _symptoms(report.get("job"), made, about, lang)
@@ -106,12 +110,13 @@ def _shape(cluster: Document) -> str:
     return "".join(b.text for b in cluster.section("shape").blocks if isinstance(b, Pattern))
 
 
-def _environment(seen: Sequence[Seen], lang: str) -> Iterator[str]:
+def _environment(seen: Sequence[Seen], machine: Machine | None, lang: str) -> Iterator[str]:
     yield from ("", f"## {word('draft.environment', lang)}", "")
     for one in seen:
         values = ", ".join(version for version, _ in one.values)
         yield f"- {one.name}: {_prose(values)}  ({_prose(one.values[0][1])})"
-    absent = [name for name in WANTED if name not in {s.name for s in seen}]
+    told = {s.name for s in seen} | {_OF_MACHINE.get(fact, "") for fact, _ in (machine.facts if machine else ())}
+    absent = [name for name in WANTED if name not in told]
     if absent:
         yield f"- {word('draft.not-seen', lang, names=', '.join(absent))}"
         yield from fence(COLLECT, "sh")
@@ -231,4 +236,4 @@ def _missing(made: Answer, lang: str) -> Iterator[str]:
         yield from ("", f"## {word('skipped', lang)}", "")
         yield from (f"- {_prose(s.label)}: {_prose(s.text)}" for s in made.skipped[:MAX_PARTS])
         if len(made.skipped) > MAX_PARTS:
-            yield f"- ... {len(made.skipped) - MAX_PARTS} {word('more', lang)}"
+            yield f"- {word('n-more', lang, n=len(made.skipped) - MAX_PARTS)}"

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from doctor.base import notation
 from doctor.render.document import Evidence
 from doctor.render.layout import cells, cut
+from parsers.traceback_forms import FRAME
 
 DOTS = "..."
 
@@ -22,7 +23,7 @@ class Excerpt(NamedTuple):
 def excerpt(one: Evidence, width: int) -> Excerpt:
     """The row that matched, in at most `width` cells."""
     rows = one.text.split("\n")
-    row = next((r for r in rows if one.matched and one.matched in r), rows[0])
+    row = next((r for r in rows if one.matched and one.matched in r), rows[-1] if FRAME.match(rows[0]) else rows[0])
     if not one.matched or one.matched not in row:
         return Excerpt(cut(notation.brief(row), width), 0, 0)
     short = notation.brief(row)

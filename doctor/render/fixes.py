@@ -18,13 +18,15 @@ def fixes(found: Iterable[Json], lang: str) -> tuple[Fix, ...]:
 
 def _fix(fix: Json, lang: str) -> Fix:
     risk = fix.get("risk") or "low"
-    told = f"{word('risk', lang)}: {named('risk', risk, lang)}"
+    told = f"{word('risk', lang)}{word('colon', lang)}{named('risk', risk, lang)}"
     notes = (told,) if risk != "low" else ()
     steps: list[FixPart] = [Bullet(step[lang]) for step in fix.get("steps", ())]
     for env in fix["env"]:
         steps += _setting(env, lang)
     steps += [_command(command, lang) for command in fix["commands"]]
-    return Fix(named("goal", fix["goal"], lang), fix["title"][lang], notes, (*steps, *_code(fix.get("code"), lang)), told)
+    goal = named("goal", fix["goal"], lang)
+    aside = f"[{goal}{word('semicolon', lang)}{told}]"
+    return Fix(goal, fix["title"][lang], notes, (*steps, *_code(fix.get("code"), lang)), aside)
 
 
 def _setting(env: Json, lang: str) -> tuple[Command, Command]:

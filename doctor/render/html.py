@@ -82,30 +82,30 @@ def _rest(made: Answer, lang: str) -> Iterator[str]:
         yield "</table></section>"
     if made.context:
         yield f"<section><h2>{escape(word('context', lang))}</h2>"
-        yield from _list(f"{f.code} {f.title}: {f.note}" for f in made.context)
+        yield from listed(f"{f.code} {f.title}: {f.note}" for f in made.context)
         yield "</section>"
     if made.noise:
         yield f"<section><h2>{escape(word('noise', lang))}</h2>"
-        yield from _list(f"{f.code} {f.title} ({f.times})" for f in made.noise)
+        yield from listed(f"{f.code} {f.title} ({f.times})" for f in made.noise)
         yield "</section>"
     if made.missing:
         yield f"<section><h2>{escape(word('missing', lang))}</h2>"
         for need in made.missing:
             yield f"<p>{escape(need.what)}</p>"
-            yield from _command(need.how, lang)
+            yield from command(need.how, lang)
         yield "</section>"
     if made.skipped:
         yield f"<section><h2>{escape(word('skipped', lang))} ({len(made.skipped)})</h2>"
-        yield from _list(f"{s.label}: {s.text}" for s in made.skipped[:SKIPPED])
+        yield from listed(f"{s.label}: {s.text}" for s in made.skipped[:SKIPPED])
         if len(made.skipped) > SKIPPED:
-            yield f"<p>... {len(made.skipped) - SKIPPED} {escape(word('more', lang))}</p>"
+            yield f"<p>{escape(word('n-more', lang, n=len(made.skipped) - SKIPPED))}</p>"
         yield "</section>"
 
 
 def _decisive(one: Document) -> Iterator[str]:
     yield f'<section class="error"><p class="tag">{escape(one.code)}</p><h1>{escape(one.title)}</h1>'
     yield "".join(map(_evidence, one.evidence))
-    yield from _list(_decoded(one))
+    yield from listed(_decoded(one))
     yield "</section>"
 
 
@@ -116,15 +116,15 @@ def _finding(finding: Finding, job: Job | None, lang: str, heading: str) -> Iter
     yield f'<span class="dim">{finding.confidence} ({escape(finding.sure)})</span></p>\n<{heading}>{escape(finding.title)}</{heading}>'
     told = job.told[:SENTENCES] if job is not None else _texts(document.section("note"))
     facts = (("where", finding.where), *(("of-job" if not n else "", text) for n, text in enumerate(told)), ("reason", finding.reason),
-             ("against", ("；" if lang == "zh" else "; ").join(finding.against)))  # fmt: skip
+             ("against", word("semicolon", lang).join(finding.against)), ("action", finding.action))  # fmt: skip
     yield "<dl>" + "".join(_fact(word(name, lang) if name else "", text) for name, text in facts if text) + "</dl>"
-    others = [fix for fix in document.fixes if fix != finding.first]
+    others = [one for one in document.fixes if one != finding.first]
     if finding.first is not None:
-        yield from _fix(finding.first, lang)
+        yield from fix(finding.first, lang)
     if others:
         yield f"<details><summary>{escape(word('more:fixes' if len(others) > 1 else 'more:fix', lang, n=len(others)))}</summary>"
-        for fix in others:
-            yield from _fix(fix, lang)
+        for one in others:
+            yield from fix(one, lang)
         yield "</details>"
     yield f"<h3>{escape(word('cause', lang))}</h3>"
     yield from (f"<p>{escape(text)}</p>" for text in _texts(document.section("cause")))
@@ -155,7 +155,7 @@ def _proof(finding: Finding, lang: str) -> Iterator[str]:
         links = [b for b in section.blocks if isinstance(b, Link)]
         if links:
             yield f"<details><summary>{escape(section.label)}: {len(links)}</summary>"
-            yield from _list(f"{link.target.id} {link.text} ({link.aside})" for link in links)
+            yield from listed(f"{link.target.id} {link.text} ({link.aside})" for link in links)
             yield "</details>"
     if why := _texts(document.section("why")):
         yield f"<details><summary>{escape(word('how-matched', lang))} ({finding.confidence})</summary>"
@@ -164,12 +164,12 @@ def _proof(finding: Finding, lang: str) -> Iterator[str]:
     for block in document.section("repro").blocks:
         if isinstance(block, Command):
             yield f"<details><summary>{escape(document.section('repro').label)}</summary>"
-            yield from _command(block, lang)
+            yield from command(block, lang)
             yield "</details>"
     references = [b for b in document.section("refs").blocks if isinstance(b, Reference)]
     if references:
         yield f"<details><summary>{escape(document.section('refs').label)}: {len(references)}</summary>\n<ul>"
-        yield from map(_reference, references)
+        yield from map(reference, references)
         yield "</ul></details>"
 
 
@@ -181,17 +181,17 @@ def _evidence(one: Evidence) -> str:
     return f'<p class="dim">{place}</p><pre>{escape(before)}{marked}{escape(after)}</pre>'
 
 
-def _reference(one: Reference) -> str:
+def reference(one: Reference) -> str:
     told = escape(one.title or one.url)
     web = one.url.startswith(("https://", "http://"))
     return f'<li><a href="{escape(one.url)}" rel="noreferrer">{told}</a></li>' if web else f"<li>{told}</li>"
 
 
-def _fix(fix: Fix, lang: str) -> Iterator[str]:
-    yield f'<div class="fix"><h3>{escape(word("fix", lang))}: {escape(fix.told)}</h3>'
-    for listed, several in groupby(fix.parts, lambda part: isinstance(part, Bullet)):
-        if listed:
-            yield from _list(part.text for part in several if isinstance(part, Bullet))
+def fix(fix: Fix, lang: str) -> Iterator[str]:
+    yield f'<div class="fix"><h3>{escape(word("fix", lang))}: {escape(fix.title)} {escape(fix.aside)}</h3>'
+    for plain_text, several in groupby(fix.parts, lambda part: isinstance(part, Bullet)):
+        if plain_text:
+            yield from listed(part.text for part in several if isinstance(part, Bullet))
         else:
             for part in several:
                 yield from _part(part, lang)
@@ -200,20 +200,20 @@ def _fix(fix: Fix, lang: str) -> Iterator[str]:
 
 def _part(part: FixPart, lang: str) -> Iterator[str]:
     if isinstance(part, Command):
-        yield from _command(part, lang)
+        yield from command(part, lang)
     elif isinstance(part, Code):
         if part.note:
             yield f'<p class="dim">{escape(part.note)}</p>'
-        yield _pre(part.text, "" if part.old else "paste")
+        yield preformatted(part.text, "" if part.old else "paste")
 
 
-def _command(one: Command, lang: str) -> Iterator[str]:
+def command(one: Command, lang: str) -> Iterator[str]:
     """Notes stand above: who pastes has read them."""
     yield from (f"<p>{escape(note)}</p>" for note in one.notes)
     if one.undo:
-        yield f'<p class="dim">{escape(word("undo", lang))}</p>{_pre(one.run, "undo")}'
+        yield f'<p class="dim">{escape(word("undo", lang))}</p>{preformatted(one.run, "undo")}'
     else:
-        yield _pre(one.run, "paste")
+        yield preformatted(one.run, "paste")
 
 
 def _job(job: Job, lang: str) -> Iterator[str]:
@@ -221,7 +221,7 @@ def _job(job: Job, lang: str) -> Iterator[str]:
     yield f"<section><h2>{escape(job.head)}</h2>"
     if sum(len(row.seats) for row in job.grid.rows) > 2:
         yield from pictures.grid(job.grid)
-    yield from pictures.times(job, word("more", lang))
+    yield from pictures.times(job, lang)
     yield f"<details><summary>{escape(word('state', lang))}</summary>\n<table>"
     yield _row("th", (word("processes", lang), word("state", lang), word("rank", lang)))
     for group in (*job.groups, *([job.missing] if job.missing else [])):
@@ -244,7 +244,7 @@ def _unexplained(made: Answer, lang: str) -> Iterator[str]:
     yield f"<section><h2>{escape(word('unexplained', lang))}: {made.unexplained_times}</h2>"
     for cluster in made.unexplained:
         yield f"<p>{cluster.code}</p>{''.join(map(_evidence, cluster.evidence))}"
-        yield from _list(_decoded(cluster))
+        yield from listed(_decoded(cluster))
     yield "</section>"
 
 
@@ -254,11 +254,11 @@ def _decoded(cluster: Document) -> Iterator[str]:
             yield f"{block.code} = {block.name} {block.meaning}"
 
 
-def _pre(text: str, kind: str = "") -> str:
+def preformatted(text: str, kind: str = "") -> str:
     return f'<pre{f" class={kind}" if kind else ""}>{escape(text)}</pre>'
 
 
-def _list(texts: Iterable[str]) -> Iterator[str]:
+def listed(texts: Iterable[str]) -> Iterator[str]:
     rows = [f"<li>{escape(text)}</li>" for text in texts]
     if rows:
         yield "<ul>" + "".join(rows) + "</ul>"

@@ -96,10 +96,10 @@ def _sentences(made: Json, lang: str) -> Iterator[str]:
     for number, root in enumerate(made["roots"][:FEW]):
         told = [word(_began(root, number), lang, who=root["who"], about=", ".join(root["codes"][:1]))]
         if not number and (root["seconds_before_first_timeout"] or 0) >= 1:
-            told.append(word("job.earlier", lang, time=notation.duration(root["seconds_before_first_timeout"])))
-        comma = "，" if lang == "zh" else ", "
+            told.append(word("job.earlier", lang, time=notation.duration(root["seconds_before_first_timeout"], lang)))
+        comma = word("comma", lang)
         waited = [word("job.waited", lang, who=_waiters(root, made, lang))] if root["waiters"] else []
-        yield ("；" if lang == "zh" else "; ").join([comma.join(told), *waited])
+        yield word("semicolon", lang).join([comma.join(told), *waited])
     if {f"rank {rank}" for rank in made["missing_ranks"]} - {root["who"] for root in made["roots"][:FEW]}:
         absent = _missing(made["missing_ranks"], lang)
         yield f"{absent.said} ({absent.ranks})" if absent.processes > 1 else absent.said

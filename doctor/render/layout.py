@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 import sys
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple, TextIO
 
 
@@ -122,6 +123,14 @@ def cells(text: str) -> int:
     return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
 
 
+_DRAWN = re.compile(r"\x1b(?:\[[\d;]*m|\]8;[^\x1b]*\x1b\\)")
+
+
+def rows_of(text: str, width: int) -> int:
+    """How many rows of a terminal a text takes: what is to be pasted is never broken, so the terminal does it."""
+    return sum(max(1, -(-cells(_DRAWN.sub("", row)) // width)) for row in text.rstrip("\n").split("\n"))
+
+
 def cut(text: str, width: int) -> str:
     """The text in at most `width` cells, with dots where something is left out."""
     if cells(text) <= width:
@@ -136,27 +145,44 @@ def cut(text: str, width: int) -> str:
     return "".join(kept) + "..."
 
 
+ORPHAN = 8  # cells: what is shorter than this is no line of its own
+HELD = "\u00a0"  # a blank at which no line is broken; it is drawn as a blank
+
+
 def wrap(text: str, width: int) -> list[str]:
-    """Lines of at most `width` cells, broken at blanks or between Chinese characters; words longer than a line are cut."""
+    """Lines of at most `width` cells, broken at blanks or between Chinese characters; words longer than a line are cut.
+
+    A last line of a few characters gets company from the one above it.
+    """
     lines: list[str] = []
     for paragraph in text.split("\n"):
-        line, used = "", 0
-        for piece in _pieces(paragraph):
-            w = cells(piece)
-            if used + w > width and line.strip():
-                lines.append(line.rstrip())
-                line, used = "", 0
-                piece = piece.lstrip()
-                w = cells(piece)
-            while w > width:
-                head = piece[: max(1, width // (2 if not piece.isascii() else 1))]
-                lines.append(head)
-                piece = piece[len(head) :]
-                w = cells(piece)
-            line += piece
-            used += w
-        lines.append(line.rstrip())
+        pieces = _pieces(paragraph)
+        rows = _filled(pieces, width)
+        if len(rows) > 1 and cells(rows[-1]) < ORPHAN:
+            narrower = (_filled(pieces, width - n) for n in range(2, min(3 * ORPHAN, width // 2), 2))
+            rows = next((made for made in narrower if len(made) == len(rows) and cells(made[-1]) >= ORPHAN), rows)
+        lines += (row.replace(HELD, " ") for row in rows)
     return lines or [""]
+
+
+def _filled(pieces: Sequence[str], width: int) -> list[str]:
+    lines: list[str] = []
+    line, used = "", 0
+    for piece in pieces:
+        w = cells(piece)
+        if used + w > width and line.strip():
+            lines.append(line.rstrip())
+            line, used = "", 0
+            piece = piece.lstrip(" ")
+            w = cells(piece)
+        while w > width:
+            head = piece[: max(1, width // (2 if not piece.isascii() else 1))]
+            lines.append(head)
+            piece = piece[len(head) :]
+            w = cells(piece)
+        line += piece
+        used += w
+    return [*lines, line.rstrip()]
 
 
 _CLOSING = "，。；：！？、）》」』”’"

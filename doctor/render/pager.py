@@ -8,6 +8,10 @@ import shutil
 import sys
 from collections.abc import Mapping
 
+from doctor.render.layout import rows_of
+
+BENEATH = 2  # rows: what was read, and the prompt
+
 
 def show(text: str) -> None:
     """Writes to standard output, through a pager where that is a terminal which the text does not fit on."""
@@ -36,7 +40,8 @@ def too_long(text: str) -> bool:
     if not sys.stdout.isatty() or not sys.stdin.isatty() or os.environ.get("TERM", "dumb") == "dumb":
         return False
     try:
-        return text.count("\n") >= os.get_terminal_size(sys.stdout.fileno()).lines
+        size = os.get_terminal_size(sys.stdout.fileno())
+        return rows_of(text, size.columns or 80) > size.lines - BENEATH
     except OSError:
         return False
 

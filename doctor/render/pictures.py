@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from html import escape
 
 from doctor.base import notation
+from doctor.base.words import word
 from doctor.render.document import Event, Grid, GridRow, Job, Lane
 
 SIGNS = {"failed": "×", "waits": "w", "silent": "?", "absent": "−", "fine": ""}
@@ -48,22 +49,22 @@ def _row(row: GridRow, top: int) -> Iterator[str]:
             )
 
 
-def times(job: Job, more: str) -> Iterator[str]:
-    """A lane for all processes that did the same, from their first sign of life to their last; `more`: the word for the rest."""
+def times(job: Job, lang: str) -> Iterator[str]:
+    """A lane for all processes that did the same, from their first sign of life to their last."""
     if job.seconds <= 0 or not job.lanes:
         return
     yield '<div class="lanes">'
     for lane in job.lanes[:LANES]:
         yield from _lane(lane, job.seconds)
     if rest := job.lanes[LANES:]:
-        yield f"<details><summary>{len(rest)} {escape(more)}</summary>"
+        yield f"<details><summary>{escape(word('n-more', lang, n=len(rest)))}</summary>"
         for lane in rest:
             yield from _lane(lane, job.seconds)
         yield "</details>"
     marks = "".join(_tick(event, job.seconds) for event in job.events if event.mark == "failed")
     if marks:
         yield f'<svg class="ticks" role="img" viewBox="0 0 {LENGTH} {HEIGHT}" preserveAspectRatio="none">{marks}</svg>'
-    yield f'<p class="axis"><span>0</span><span>{notation.duration(job.seconds)}</span></p></div>'
+    yield f'<p class="axis"><span>0</span><span>{notation.duration(job.seconds, lang)}</span></p></div>'
 
 
 def _lane(lane: Lane, seconds: float) -> Iterator[str]:

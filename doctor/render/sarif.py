@@ -6,12 +6,13 @@ import json
 from typing import Any
 from urllib.parse import quote
 
-from doctor.render import plain
+from doctor.render import fingerprint, plain
 from doctor.render.fixes import fixes
 from doctor.render.parts import roots
 
 Json = dict[str, Any]
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+FINGERPRINT = "npuDoctor/v1"
 UNKNOWN = "UNKNOWN"  # the rule of errors that no entry claims
 _LEVELS = {"fatal": "error", "error": "error", "warning": "warning", "info": "note"}
 
@@ -61,6 +62,7 @@ def _result(finding: Json, number: int, lang: str) -> Json:
         "locations": places[:1],
         "relatedLocations": places[1:],
         "occurrenceCount": max(1, finding["count"]),
+        "partialFingerprints": {FINGERPRINT: fingerprint.of_finding(finding["id"])},
         "properties": {
             "confidence": finding["confidence"],
             "why": finding["why"][lang],
@@ -78,6 +80,7 @@ def _unknown(cluster: Json, number: int) -> Json:
         "message": {"text": cluster["evidence"]["text"] or UNKNOWN},
         "locations": [_place(cluster["evidence"])],
         "occurrenceCount": max(1, cluster["count"]),
+        "partialFingerprints": {FINGERPRINT: fingerprint.of_error(cluster["template"])},
     }
 
 

@@ -10,7 +10,7 @@ from doctor.render import parts
 
 Json = dict[str, Any]
 COLUMNS = (
-    "severity", "code", "title", "confidence", "count", "first_seen", "last_seen", "node", "rank", "device", "pid", "path", "line", "explains",
+    "severity", "code", "title", "confidence", "action", "count", "first_seen", "last_seen", "node", "rank", "device", "pid", "path", "line", "explains",
 )  # fmt: skip
 
 
@@ -22,7 +22,7 @@ def render(report: Json, lang: str) -> str:
     for found in parts.roots(report):
         first, scope = found["evidence"][0], found["scope"]
         cells = (
-            found["severity"], found["id"], found["title"][lang], found["confidence"], found["count"], found["first_seen"], found["last_seen"],
+            found["severity"], found["id"], found["title"][lang], found["confidence"], (found.get("action") or {}).get("class"), found["count"], found["first_seen"], found["last_seen"],
             scope["node"], scope["rank"], scope["device"], scope["pid"], first["path"], first["line"], " ".join(found["explains"]),
         )  # fmt: skip
         writer.writerow(["" if cell is None else _plain(cell) for cell in cells])
@@ -31,4 +31,4 @@ def render(report: Json, lang: str) -> str:
 
 def _plain(cell: object) -> str:
     text = str(cell)
-    return f"'{text}" if text[:1] in "=+-@\t" and not isinstance(cell, (int, float)) else text
+    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t")) and not isinstance(cell, (int, float)) else text

@@ -23,7 +23,7 @@ from doctor.render.document import (
     Reference,
     Relation,
 )
-from doctor.render.layout import Style, cells, linked, paint, wrap
+from doctor.render.layout import Style, cells, cut, linked, paint, wrap
 
 if TYPE_CHECKING:  # explaining needs no report
     from doctor.render.compose import Finding
@@ -40,13 +40,16 @@ def labelled(label: str, text: str, style: Style, name: str | None = None, link:
         yield f"{head} {shown}".rstrip()
 
 
-def headline(found: Finding, style: Style) -> Iterator[str]:
-    """Severity, code, title, and how sure at the right of the first row: a long title wraps, nothing is dropped."""
+def headline(found: Finding, style: Style, most: int | None = None) -> Iterator[str]:
+    """Severity, code, title, and how sure at the right of the first row: a long title wraps, over `most` rows where that is said."""
     head = cells(found.tag) + len(found.code) + 4
     tail = f"{found.confidence} {found.sure}"
     room = style.width - head
     beside = room - cells(tail) - 2 >= 24  # a narrow screen has it beneath the code
-    rows = wrap(" ".join(found.title.split()), room - cells(tail) - 2 if beside else max(20, room))
+    wide = room - cells(tail) - 2 if beside else max(20, room)
+    rows = wrap(" ".join(found.title.split()), wide)
+    if most is not None and len(rows) > most:
+        rows = [*rows[: most - 1], cut(" ".join(rows[most - 1 :]), wide)]
     gap = " " * max(2, room - cells(rows[0]) - cells(tail)) if beside else ""
     begin = f"{paint(found.tag, found.severity, style)}  {paint(found.code, 'bold', style)}  {paint(rows[0], 'bold', style)}"
     yield f"{begin}{gap}{paint(tail, 'dim', style) if beside else ''}"
@@ -72,16 +75,21 @@ def joined(notes: tuple[str, ...]) -> str:
 
 def command(one: Command, lang: str, style: Style, indent: int) -> Iterator[str]:
     """A line to paste is never broken; its notes go above when they do not fit."""
-    remark = joined((*one.notes, *((word("undo", lang),) if one.undo else ())))
+    notes = (*one.notes, *((word("undo", lang),) if one.undo else ()))
+    told = joined(notes)
     rows, name = one.run.split("\n"), "dim" if one.undo else "code"
-    if remark and len(rows) == 1 and indent + cells(one.run) + 4 + cells(remark) <= style.width:
-        yield " " * indent + paint(one.run, name, style) + paint(f"    # {remark}", "dim", style)
+    if told and len(rows) == 1 and indent + cells(one.run) + 4 + cells(told) <= style.width:
+        yield " " * indent + paint(one.run, name, style) + paint(f"    # {told}", "dim", style)
         return
-    if remark:
-        for row in wrap(remark, max(20, style.width - indent - 2)):
-            yield " " * indent + paint(f"# {row}", "dim", style)
+    yield from remark(notes, style, indent)
     for row in rows:
         yield " " * indent + paint(row, name, style)
+
+
+def remark(notes: tuple[str, ...], style: Style, indent: int) -> Iterator[str]:
+    """What to know before a command, above it; nothing without notes."""
+    for row in wrap(joined(notes), max(20, style.width - indent - 2)) if notes else ():
+        yield " " * indent + paint(f"# {row}", "dim", style)
 
 
 def command_labelled(label: str, run: str, style: Style) -> Iterator[str]:

@@ -7,7 +7,8 @@ from typing import Any
 
 from doctor.base import notation
 from doctor.base.words import word
-from doctor.render.compose import Answer, Finding, Light, answer
+from doctor.render import lights
+from doctor.render.compose import Answer, Finding, answer
 from doctor.render.document import (
     Block,
     Command,
@@ -45,7 +46,7 @@ class _Text:
         if made.told:
             yield paint(made.told, "good" if made.verdict == "clean" else "warning", self.style)
             yield ""
-        situation = tuple(labelled(word("situation", self.lang), made.situation, self.style)) if made.situation else ()
+        situation = tuple(labelled(word("on", self.lang), made.situation, self.style)) if made.situation else ()
         if made.decisive is not None:
             yield from self._decisive(made.decisive, situation)
         elif not made.causes and situation:
@@ -56,7 +57,8 @@ class _Text:
         if made.job is not None:
             yield from self._job(made.job, timeline)
         if made.lights:
-            yield from self._lights(made.lights)
+            yield self._title("env.machine")
+            yield from (*lights.table(made.lights, self.style), "")
         yield from self._unexplained(made)
         if made.context:
             yield self._title("context")
@@ -76,7 +78,8 @@ class _Text:
             yield ""
         yield from self._skipped(made)
         if made.causes:
-            told = f"{word('next', self.lang)}: npu-doctor explain {made.causes[0].code} {self.style.dot} {made.again} -o report.md"
+            again = "npu-doctor env" if made.machine else "npu-doctor scan ..."
+            told = f"{word('next', self.lang)}: npu-doctor explain {made.causes[0].code} {self.style.dot} {again} -o report.md"
             yield from (paint(row, "dim", self.style) for row in wrap(told, self.style.width))
 
     def _job(self, job: Job, timeline: bool) -> Iterator[str]:
@@ -86,22 +89,11 @@ class _Text:
         if timeline and job.events:
             yield from drawing.timeline(job, self.lang, self.style)
 
-    def _lights(self, lights: Sequence[Light]) -> Iterator[str]:
-        """A machine by groups: how each stands, and what is there."""
-        yield self._title("env.machine")
-        colours = {"red": "error", "yellow": "warning", "green": "good", "grey": "dim"}
-        wide, named = max(cells(one.told) for one in lights) + 2, max(cells(one.group) for one in lights) + 2
-        for one in lights:
-            head = paint(one.told, colours[one.light], self.style) + " " * (wide - cells(one.told)) + one.group + " " * (named - cells(one.group))
-            rows = wrap(one.text, max(20, self.style.width - wide - named - 2))
-            yield from (f"  {head}{row}".rstrip() if not n else f"  {' ' * (wide + named)}{row}" for n, row in enumerate(rows))
-        yield ""
-
     def _title(self, name: str, after: str = "") -> str:
         return paint(word(name, self.lang) + after, "bold", self.style)
 
     def _more(self, number: int) -> str:
-        return f"  ... {number} {word('more', self.lang)} (--all)"
+        return f"  {word('n-more', self.lang, n=number)} (--all)"
 
     def _decisive(self, one: Document, situation: Sequence[str]) -> Iterator[str]:
         """The line that is the answer: whole, and with what its parts mean."""
@@ -140,7 +132,7 @@ class _Text:
             if section.name != ("note" if self.everything else "why"):
                 yield from self._section(section, finding)
             if section.name == "cause" and finding.against:
-                yield from labelled(word("against", self.lang), ("；" if self.lang == "zh" else "; ").join(finding.against), self.style)
+                yield from labelled(word("against", self.lang), word("semicolon", self.lang).join(finding.against), self.style)
         yield ""
 
     def _section(self, section: Section, finding: Finding) -> Iterator[str]:
@@ -161,7 +153,7 @@ class _Text:
                 yield from labelled(label or block.label, block.text, self.style)
             label = ""
         if section.name == "explains" and len(shown) < len(section.blocks):
-            left = f"... {len(section.blocks) - len(shown)} {word('more', self.lang)}"
+            left = word("n-more", self.lang, n=len(section.blocks) - len(shown))
             yield from labelled("", left, self.style, "dim")
 
     def _shown(self, section: Section) -> tuple[Block, ...]:

@@ -22,7 +22,7 @@ def ranks(job: Job, lang: str, style: Style, everything: bool) -> Iterator[str]:
     for group in shown:
         yield "  " + cut(_group(group), max(30, style.width - 2))
     if len(job.groups) > len(shown):
-        yield f"  ... {len(job.groups) - len(shown)} {word('more', lang)} (--all)"
+        yield f"  {word('n-more', lang, n=len(job.groups) - len(shown))} (--all)"
     if job.missing:
         yield "  " + cut(_group(job.missing), style.width - 2)
     if job.clocks:
@@ -48,10 +48,9 @@ def grid(made: Grid, lang: str, style: Style, most: int, indent: str = "  ") -> 
         marks = " ".join(paint(SIGNS[seat.mark], ROLES[seat.mark], style) if seat.mark else " " for seat in row.seats)
         name = _nodes(row, nodes)
         yield f"{indent}{name}{' ' * max(1, nodes - cells(name))}{marks}"
-    if len(shown) < len(made.rows):
-        yield f"{indent}... {len(made.rows) - len(shown)} {word('more', lang)} (--all)"
+    left = f"{word('n-more', lang, n=len(made.rows) - len(shown))} (--all)" if len(shown) < len(made.rows) else ""
     legend = "  ".join(f"{paint(SIGNS[mark], ROLES[mark], style)} {told}" for mark, told in made.legend)
-    yield f"{indent}{' ' * nodes}{legend}"
+    yield f"{indent}{left}{' ' * max(2 if left else 0, nodes - cells(left))}{legend}"
 
 
 def _telling(rows: tuple[GridRow, ...], most: int) -> list[GridRow]:
@@ -76,7 +75,7 @@ def timeline(job: Job, lang: str, style: Style) -> Iterator[str]:
     names = max((cells(lane.said) for lane in job.lanes), default=0)
     width = max(20, style.width - 4 - min(names, style.width // 2))
     if job.seconds > 0:
-        end = notation.duration(job.seconds)
+        end = notation.duration(job.seconds, lang)
         yield f"  0{' ' * (width - 1 - len(end))}{end}"
         for lane in job.lanes:
             yield f"  {_bar(lane, job.seconds, width, style)}  {cut(lane.said, style.width - width - 4)}"

@@ -22,7 +22,7 @@ ALIASES: tuple[frozenset[str], ...] = (
     ),
     frozenset(("bias", "biasoptional", "value", "values", "source", "updates", "tensor2")),
 )
-_SOURCE = re.compile(r"(?P<kind>in(?P<index>\d{1,2})(?P<optional>\?)?|ins|attr|hw|pads|dtype|t|shape|nd)(?:\b|\()")
+_SOURCE = re.compile(r"(?P<kind>in(?P<index>\d{1,2})(?P<optional>\?)?|ins|attr|hw|pads|dtype|t|shape|nd)(?:\b|\(|(?<=\?))")
 _FLOATS = frozenset(("float16", "bfloat16", "float32", "float64"))
 
 

@@ -76,19 +76,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, diagnose: Diagnose, knowledge: Entries | None = None, notes: tuple[Text, ...] = ()) -> int:
     """Prints or writes the script, with notes of the caller's; what was guessed is told on stderr as well."""
     language = lang.choose(getattr(args, "lang", None))
+    if args.list:
+        sys.stdout.write(_listing(args, language))
+        return exits.CLEAN
+    _write(script(args, diagnose, knowledge, notes), args.output, language)
+    return exits.CLEAN
+
+
+def script(args: argparse.Namespace, diagnose: Diagnose, knowledge: Entries | None = None, notes: tuple[Text, ...] = ()) -> Script:
+    """The script that the arguments ask for."""
     try:
-        if args.list:
-            sys.stdout.write(_listing(args, language))
-            return exits.CLEAN
-        request = _request(args, diagnose, knowledge, language)
+        request = _request(args, diagnose, knowledge, lang.choose(getattr(args, "lang", None)))
         request = replace(request, notes=(*request.notes, *notes))
-        made = build.script(request) if args.harness else short.script(request)
+        return build.script(request) if args.harness else short.script(request)
     except SlotError as problem:
         raise UsageError(
             str(problem), "npu-doctor repro --list names the templates; npu-doctor repro --help tells the rest"
         ) from problem
-    _write(made, args.output, language)
-    return exits.CLEAN
 
 
 def _request(args: argparse.Namespace, diagnose: Diagnose, knowledge: Entries | None, language: str) -> Request:

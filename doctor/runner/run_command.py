@@ -5,9 +5,11 @@ from __future__ import annotations
 import argparse
 import os
 import shutil
+import signal
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from doctor import record
@@ -21,9 +23,13 @@ from doctor.runner.kept_output import Tail
 from doctor.runner.written_plogs import Tree
 
 Diagnose = Callable[[Source, Sequence[str]], object]  # what the command printed, and the logs that it wrote
+LastOperator = Callable[[Path, str], str]  # a folder of records and a language to what the last operator did
 
 LEVELS = {"debug": "0", "info": "1", "warning": "2", "error": "3"}
 INTERRUPTED = 130
+TIMED_OUT = 124  # as timeout(1) ends
+PREFIX = "npu-doctor-run-"  # of folders in the place for temporary files
+KEPT = 8  # of them, where only the output was kept
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -43,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("command", nargs=argparse.REMAINDER, metavar="-- CMD ...", help="the command and its arguments")
 
 
-def run(args: argparse.Namespace, diagnose: Diagnose) -> int:
+def run(args: argparse.Namespace, diagnose: Diagnose, last_operator: LastOperator) -> int:
     """The exit code of the command, whatever the diagnosis says."""
     command = args.command[1:] if args.command[:1] == ["--"] else args.command
     if not command:
@@ -65,7 +71,7 @@ def run(args: argparse.Namespace, diagnose: Diagnose) -> int:
     if code in (0, INTERRUPTED) and not args.always:  # a person who pressed Ctrl-C knows why it ended
         _tidy(folder, args.save)
         return code
-    _report(code, tail, tree, folder, args.save, language, diagnose)
+    _report(code, tail, tree, folder, args.save, language, diagnose, last_operator)
     return code
 
 
@@ -86,17 +92,17 @@ def environment(args: argparse.Namespace, folder: Path | None) -> dict[str, str]
 
 
 def _report(
-    code: int, tail: Tail, tree: Tree, folder: Path | None, save: str | None, language: str, diagnose: Diagnose
+    code: int, tail: Tail, tree: Tree, folder: Path | None, save: str | None, language: str, diagnose: Diagnose, last_operator: LastOperator
 ) -> None:
     """The diagnosis after the program's own output, on standard error's side of it."""
-    output = tail.content()
+    output = _with_end(tail.content(), code)
     name = _keep(output, folder, bool(save))  # the diagnosis cites it
     logs = tree.found()
     _say("run.failed", language, code=code, files=len(logs.paths))
     if logs.paths and not logs.sure:
         _say("run.by_time", language)
     try:
-        diagnose(discover.given_bytes(output, name), logs.paths)
+        diagnose(discover.given_bytes(output, name), (*logs.paths, *_stacks(folder)))
     except Exception as problem:  # noqa: BLE001 - the command's exit code is owed whatever happens to the diagnosis
         _say("run.broken", language, why=f"{type(problem).__name__}: {problem}")
     sys.stdout.flush()
@@ -108,7 +114,26 @@ def _report(
     if save:
         _save(logs.paths, folder, language)
     if records:
+        if told := last_operator(folder, language):
+            sys.stderr.write(f"npu-doctor: {told}\n")
         _say("run.record", language, path=records[0] if len(records) == 1 else folder)
+
+
+def _with_end(output: bytes, code: int) -> bytes:
+    """The output, and behind it how the command ended where it could not say so itself: by a signal, or by its time limit."""
+    if code != TIMED_OUT and not 128 < code < 128 + signal.NSIG:
+        return output
+    try:
+        how = "time limit" if code == TIMED_OUT else signal.Signals(code - 128).name
+    except ValueError:
+        return output
+    gap = b"" if not output or output.endswith(b"\n") else b"\n"
+    return output + gap + f"npu-doctor run: the command ended with exit code {code} ({how})\n".encode()
+
+
+def _stacks(folder: Path | None) -> list[str]:
+    """What Python printed of its stack when it crashed, where the recorder was there to keep it."""
+    return sorted(str(path) for path in folder.glob("ops-*.stack") if path.stat().st_size) if folder is not None else []
 
 
 def _keep(output: bytes, folder: Path | None, asked: bool) -> str:
@@ -116,13 +141,30 @@ def _keep(output: bytes, folder: Path | None, asked: bool) -> str:
     to who asked for a copy."""
     path = Path("output.txt")
     try:
-        path = (folder or Path(tempfile.mkdtemp(prefix="npu-doctor-run-"))) / "output.txt"
+        if folder is None:
+            folder = Path(tempfile.mkdtemp(prefix=PREFIX))
+            _forget(folder.parent)
+        path = folder / "output.txt"
         path.write_bytes(output)
     except OSError as problem:
         if asked:
             sys.stderr.write(f"npu-doctor: cannot write {path}: {problem.strerror}\n")
         return "<output>"
     return str(path)
+
+
+def _forget(place: Path) -> None:
+    """Outputs of earlier runs beyond the last few: they were never asked for, and a job that restarts all night leaves many."""
+    mine: list[tuple[float, str]] = []
+    with suppress(OSError), os.scandir(place) as found:
+        for one in found:
+            if one.name.startswith(PREFIX) and one.is_dir(follow_symlinks=False):
+                state = one.stat(follow_symlinks=False)
+                mine += [(state.st_mtime, one.path)] if state.st_uid == os.getuid() else []
+    for _, path in sorted(mine, reverse=True)[KEPT:]:
+        with suppress(OSError):  # gone by now
+            if os.listdir(path) == ["output.txt"]:
+                shutil.rmtree(path)
 
 
 def _save(paths: Sequence[str], folder: Path, language: str) -> None:
@@ -145,7 +187,7 @@ def _folder(args: argparse.Namespace) -> Path | None:
         return None
     if not save:
         try:
-            return Path(tempfile.mkdtemp(prefix="npu-doctor-run-"))
+            return Path(tempfile.mkdtemp(prefix=PREFIX))
         except OSError as problem:
             raise UsageError(
                 f"there is no place for the record of operators: {problem.strerror}", "name one with --save DIR"

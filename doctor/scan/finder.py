@@ -159,7 +159,7 @@ def _cached_hyperscan(literals: Sequence[bytes], digest: str) -> Finder | None:
         return None
 
 
-_PROBE = "import hyperscan as h; d = h.Database(); d.compile(expressions=[b'abc'], ids=[0], elements=1, flags=0); d.scan(b'xabc')"
+_PROBE = "import sys; sys.path[:0] = sys.argv[1:]; import hyperscan as h; d = h.Database(); d.compile(expressions=[b'abc'], ids=[0], elements=1, flags=0); d.scan(b'xabc')"
 
 
 def _survives(folder: Path) -> bool:
@@ -171,6 +171,7 @@ def _survives(folder: Path) -> bool:
 
     spec = util.find_spec("hyperscan")
     place = spec.origin if spec is not None else None
+    folders = [str(Path(place).parent.parent)] if place else []  # the child has not the paths of a file that unpacked itself
     try:
         installed = os.stat(place).st_mtime_ns if place else 0  # metadata would tell the version, for 40 ms
     except OSError:
@@ -181,7 +182,7 @@ def _survives(folder: Path) -> bool:
     except OSError:
         pass
     try:
-        done = subprocess.run([sys.executable, "-c", _PROBE], capture_output=True, timeout=30, check=False)  # noqa: S603 - our own text
+        done = subprocess.run([sys.executable, "-c", _PROBE, *folders], capture_output=True, timeout=30, check=False)  # noqa: S603 - our own text
         runs = done.returncode == 0
     except (OSError, subprocess.SubprocessError):
         return True  # no child could be made: the library is not to blame

@@ -71,6 +71,14 @@ class Span(NamedTuple):
     pid: int | None  # SEVERAL: of more than one
 
 
+class Absent(NamedTuple):
+    """A node that was asked and gave nothing, or not all: how it ended, and why."""
+
+    node: str
+    state: str
+    reason: str
+
+
 SEVERAL = -1
 VERDICTS = "job"  # the table of which the verdicts about a job are rows
 RANK_TABLE = "fact:rank-table/0"  # the only fact that stands in no single line
@@ -93,6 +101,7 @@ class Harvest(NamedTuple):
     spans: tuple[Span, ...] = ()
     situation: tuple[Said, ...] = ()
     machine: str = ""  # where it was read: says nothing by itself, but equal ones are of one machine; "": of several
+    absent: tuple[Absent, ...] = ()
 
     def json(self) -> dict[str, Any]:
         return self._asdict()
@@ -137,6 +146,7 @@ def from_json(row: Mapping[str, Any]) -> Harvest:
         spans=tuple(span(*s) for s in row.get("spans", ())),
         situation=tuple(Said(word(f), word(v), word(p), number(n)) for f, v, p, n in row.get("situation", ())),
         machine=word(row.get("machine", "")),
+        absent=tuple(Absent(word(n), word(s), word(r)) for n, s, r in row.get("absent", ())),
     )
 
 
@@ -189,6 +199,7 @@ def merge(harvests: Iterable[Harvest]) -> Harvest:
     spans: dict[str, Span] = {}
     machines: set[str] = set()
     situation: list[Said] = []
+    absent: set[Absent] = set()
     files = size = lines = errors = 0
     for one in harvests:
         hits += one.hits
@@ -198,6 +209,7 @@ def merge(harvests: Iterable[Harvest]) -> Harvest:
             spans[span.path] = _widen(spans[span.path], span) if span.path in spans else span
         capped.update(one.capped)
         machines.add(one.machine)
+        absent.update(one.absent)
         situation += one.situation
         files, size, lines, errors = files + one.files, size + one.size, lines + one.lines, errors + one.errors
         for table, more in ((counts, one.counts), (kinds, one.kinds)):
@@ -221,6 +233,7 @@ def merge(harvests: Iterable[Harvest]) -> Harvest:
         tuple(sorted(spans.values(), key=lambda s: s.path)),
         joined(situation),
         machines.pop() if len(machines) == 1 else "",
+        tuple(sorted(absent)),
     )
 
 

@@ -34,9 +34,7 @@ _INTERFACE = (
     "unknown type name", "was not declared in this scope", "undeclared", "is not a member of", "no matching function",
     "cannot convert", "does not name a type", "use of undeclared identifier",
 )  # fmt: skip
-_OPTION = ("unrecognized command", "unrecognized argument", "unknown argument", "requires C++", "C++ versions less than", "-std=")
 _KERNEL = ("/dkms/", "include/linux", "/driver/kernel/", "/kernels/", "/usr/src/")
-_TORCH = ("/torch/include", "torch_npu", "ATen/", "c10/")
 
 
 def read(said: Said) -> tuple[Reading, ...]:
@@ -56,13 +54,6 @@ def read(said: Said) -> tuple[Reading, ...]:
     if found is None:
         return ()
     what = found["what"].strip()
-    how = "interface" if any(w in what for w in _INTERFACE) else "option" if any(w in what for w in _OPTION) else "source"
-    file = f"{found['path'].rpartition('/')[2]}:{found['line']}"
-    return (reading("build", how=how, what=what, file=file, side=_side(found["path"])),)
-
-
-def _side(path: str) -> str:
-    """Whose headers the sources are compiled against, as far as the path tells."""
-    if any(sign in path for sign in _KERNEL):
-        return "kernel"
-    return "torch" if any(sign in path for sign in _TORCH) else "unknown"
+    how = "interface" if any(w in what for w in _INTERFACE) else "source"
+    side = "kernel" if any(sign in found["path"] for sign in _KERNEL) else "unknown"  # whose headers it is compiled against
+    return (reading("build", how=how, what=what, file=f"{found['path'].rpartition('/')[2]}:{found['line']}", side=side),)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from doctor.commands import explain
+from doctor import explanation
 from doctor.render import annotations, draft, html, layout, markdown, sarif, text
 from doctor.tui.diagnosis import outline
 from doctor.tui.knowledge import cards
@@ -40,7 +40,7 @@ FIX: Json = {
 }
 PLAIN = ("PARTNAME=partvalue", "partscope", "unset PARTUNDO", "partrun --now", "partfirst", "partsecond", "partbefore()", "partafter()")
 TOLD = ("parttitle", *STEPS, CAUTION, CHANGES, WHY, "partother")
-RISK = {"en": "risk: high", "zh": "风险: 高"}
+RISK = {"en": "risk: high", "zh": "风险：高"}
 REPORT: Json = {
     "schema_version": 1,
     "tool": {"name": "npu-doctor", "version": "1"},
@@ -119,7 +119,7 @@ def test_no_face_of_the_knowledge_loses_a_part_of_a_fix(face: str, lang: str, kn
     entry = _entry(knowledge)
     monkeypatch.setattr(Knowledge, "entry", lambda self, code: entry)
     if face == "explain":
-        drawn = explain.text(explain.look_up("RTS001", knowledge), knowledge, lang, WIDE)
+        drawn = explanation.text(explanation.look_up("RTS001", knowledge), knowledge, lang, WIDE)
     else:
         drawn = cards.card(knowledge, cards.Target("entry", "RTS001"), lang).plain()
     assert [part for part in (*PLAIN, *(f"{told}{lang}" for told in TOLD), RISK[lang]) if part not in drawn] == []

@@ -66,7 +66,7 @@ def test_a_job_of_many_kinds_folds_its_further_lanes(demo: dict[str, Any]) -> No
     made = {**demo, "job": {**demo["job"], "ranks": [{**row, "about": f"rank {(n + 1) % 8}", "state": "waiting"} for n, row in enumerate(demo["job"]["ranks"] * 4)]}}  # fmt: skip
     made["job"]["ranks"] = [{**row, "rank": n, "about": f"rank {n + 1}"} for n, row in enumerate(made["job"]["ranks"])]
     page = html.render(made, "en")
-    assert "<summary>24 more</summary>" in page
+    assert "<summary>... 24 more</summary>" in page
 
 
 @pytest.mark.parametrize("dark", [False, True])

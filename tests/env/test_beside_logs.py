@@ -118,6 +118,7 @@ def test_a_draft_names_the_machine(place: Path, run: Run) -> None:
     """That of the node which wrote the logs; without the option, this machine only when it has NPUs."""
     run("env", "--root", str(place / "root"), "-o", str(place / "node.json"))
     text = run("issue", str(place / "train.log"), "--env", str(place / "node.json")).stdout.decode()
+    assert "not in the logs, please add" not in text  # the machine has told it
     assert "- driver.version: 25.0.rc1.1" in text
     assert "**CHK301**" in text
     assert "driver.version" not in run("issue", str(place / "train.log"), "--env", str(place / "node.json"), "--no-env").stdout.decode()

@@ -38,11 +38,11 @@ def test_the_json_fits_the_schema_of_reports(run: Run) -> None:
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
-@pytest.mark.parametrize("form", ["text", "md", "html", "sarif", "junit", "github"])
+@pytest.mark.parametrize("form", ["text", "md", "html", "csv", "sarif", "junit", "github"])
 def test_every_format_has_the_finding_and_its_fix(form: str, lang: str, run: Run) -> None:
     told = run("env", "--root", TREE, "-f", form, "--lang", lang).stdout.decode()
     assert "CHK301" in told
-    assert "pip install torch==2.7.1" in told.replace("&#x27;", "'")
+    assert form == "csv" or "pip install torch==2.7.1" in told.replace("&#x27;", "'")
     if form in ("text", "md", "html"):
         assert {"en": "container", "zh": "容器"}[lang] in told
 
@@ -64,6 +64,47 @@ def test_junit_has_a_case_for_each_check(run: Run) -> None:
 )  # fmt: skip
 def test_exit_codes_are_those_of_scan(args: tuple[str, ...], code: int, run: Run) -> None:
     assert run("env", "--root", TREE, *args).returncode == code
+
+
+@pytest.mark.parametrize(("lang", "label"), [("en", "machine  FAULT Python"), ("zh", "机器     故障 Python")])
+def test_the_answer_fits_one_screen(lang: str, label: str, run: Run) -> None:
+    """As a scan's does: the first finding with its fix, the others with theirs, the groups in a line, what to type next."""
+    told = run("env", "--root", TREE, "--lang", lang, COLUMNS="80").stdout.decode()
+    rows = told.splitlines()
+    assert len(rows) <= 24
+    assert [r.split()[1] for r in rows if "  CHK" in r] == ["CHK301", "CHK305", "CHK505"]
+    assert label in told
+    assert "pip install torch==2.7.1" in told
+    assert rows[-1].endswith(f"npu-doctor env --root {TREE} --tui")
+
+
+def test_verbose_and_quiet_are_those_of_scan(run: Run) -> None:
+    """-q: a line a finding, with its place; -v: all fixes and where it is published."""
+    quiet = run("env", "--root", TREE, "-q")
+    assert quiet.stderr == b""
+    rows = quiet.stdout.decode().splitlines()
+    assert [r.split(": ")[1].split()[1] for r in rows] == ["CHK301", "CHK305", "CHK505"]
+    assert rows[2].startswith("/proc/self/mountinfo:2: WARN ")
+    short, long, everything = (run("env", "--root", TREE, *args).stdout.decode() for args in ((), ("-v",), ("-vv",)))
+    assert "emptyDir" not in short
+    assert "emptyDir" in long
+    assert len(short) < len(long) < len(everything)
+    assert run("env", "--root", TREE, "--all").stdout.decode() == everything
+
+
+def test_a_healthy_machine_shows_what_stands_how(run: Run, tmp_path: Path) -> None:
+    told = run("env", "--root", str(m.write(m.machine(), tmp_path)), COLUMNS="80").stdout.decode()
+    assert told.startswith("No fault found.")
+    assert "OK  driver" in told
+    assert "B, in" not in told  # no logs were read
+
+
+def test_a_map_of_pseudonyms(run: Run, tmp_path: Path) -> None:
+    run("env", "--root", TREE, "-f", "json", "--redact-map", str(tmp_path / "map"))
+    assert "192.168.1.11" in (tmp_path / "map").read_text()
+    assert (tmp_path / "map").stat().st_mode & 0o077 == 0
+    beside = run("scan", "kb/demo/train.log", "--with-env", "--root", TREE, "-f", "json", "--redact-map", str(tmp_path / "map2")).stdout
+    assert b"192.168.1.11" not in beside
 
 
 def test_a_machine_without_ascend_is_inconclusive(tmp_path: Path, run: Run) -> None:
@@ -102,6 +143,42 @@ def test_another_environment(tmp_path: Path, run: Run) -> None:
     for path in (prefix, f"{prefix}/bin/python3"):
         made = json.loads(run("env", "--root", str(root), "--python", path, "-f", "json").stdout)
         assert made["environment"]["facts"]["python.torch"] == "2.1.0"
+
+
+def test_an_environment_named_from_here(run: Run) -> None:
+    """A relative path is one of the folder in which the command is typed; one that is not there is no other one."""
+    here = os.path.relpath(sys.prefix, ROOT)
+    made = json.loads(run("env", "--python", here, "-f", "json").stdout)
+    assert made["environment"]["facts"]["python.prefix"] == sys.prefix
+    done = run("env", "--python", "/nonexistent")
+    assert (done.returncode, b"there is no Python environment" in done.stderr) == (2, True)
+
+
+def test_global_options_stand_before_what_env_does(run: Run, tmp_path: Path) -> None:
+    nodes = [str(tmp_path / name) for name in ("a.json", "b.json")]
+    run("env", "--root", TREE, "-o", nodes[0])
+    run("env", "--root", str(m.write(m.machine(named={"torch": "2.5.1"}), tmp_path / "b")), "-o", nodes[1])
+    told = run("--lang", "zh", "--color", "never", "env", "diff", *nodes)
+    assert told.returncode == 1
+    assert "2 台机器" in told.stdout.decode()
+    told = run("--lang", "zh", "env", "check", "--for", "vllm-ascend==0.11.0", "--root", TREE)
+    assert "需要" in told.stdout.decode()
+
+
+def test_the_network_is_asked_where_no_nodes_tell_how_many_cards(tmp_path: Path, knowledge: Knowledge) -> None:
+    """A container without device nodes that has the tool."""
+    (tmp_path / "hccn_tool").write_text('#!/bin/sh\n[ "$2" = 0 ] && [ "$3" = -link ] && echo "link status: DOWN"\n')
+    (tmp_path / "hccn_tool").chmod(0o755)
+    found = machine(Asked(network=True), knowledge, {"PATH": f"{tmp_path}:/usr/bin:/bin", "HOME": str(tmp_path)})
+    assert found.value("network.0.link") == "DOWN"
+
+
+def test_variables_are_checked_where_no_ascend_is(run: Run, tmp_path: Path) -> None:
+    """A login node on which a job is prepared."""
+    files = {**m.host("x86_64"), "/commands/env.txt": "HCCL_CONECT_TIMEOUT=600\nPATH=/usr/bin\n"}
+    done = run("env", "--root", str(m.write(files, tmp_path)), "-q", "--fail-on", "warning")
+    assert done.stdout.decode().split(": ")[1].startswith("WARN CHK801")
+    assert done.returncode == 1
 
 
 def test_the_variables_of_a_running_process(run: Run) -> None:

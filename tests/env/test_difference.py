@@ -30,7 +30,7 @@ def test_one_machine_against_the_others() -> None:
     """`node0007: ..., the other 63: ...`; what goes with it stands beneath it."""
     text = told(fleet(64, node0007={"driver.version": "24.1.rc2", "driver.inner": "V100R001C18"}))
     assert text.splitlines() == [
-        "64 machines, 1 differences",
+        "64 machines, 1 difference",
         "",
         "driver.version",
         "  24.1.rc2  node0007",

@@ -16,12 +16,12 @@ from pathlib import Path
 
 from doctor.answer.report import report
 from doctor.base.errors import UsageError
-from doctor.commands import merge as merging
+from doctor.fleet import gather
 from doctor.judge.diagnosis import conclude
 from doctor.read import archives, content, discover
 from doctor.read.source import Source, hints
 from doctor.render import annotations, html, jsonl, layout, markdown, sarif, text
-from doctor.scan.harvest import Harvest, merge
+from doctor.scan.harvest import Harvest, from_json, merge
 from doctor.scan.plan import Plan
 from doctor.scan.scanner import Scanner
 from kb import anchors, spelling, yamldoc
@@ -154,17 +154,17 @@ def harvest(data: bytes) -> None:
         file.flush()
         try:
             with contextlib.redirect_stderr(io.StringIO()):
-                read = list(merging.harvests(file.name, _knowledge().digest))
+                read = list(gather.read(file.name).harvests)
         except UsageError:
             return
-        _tell(merging.apart([(file.name, one) for one in read]))
+        _tell(gather.apart([(file.name, one) for one in read]))
 
 
 def scan(data: bytes) -> None:
     """Bytes to a report in every form, and back through JSON lines."""
     found = _scanner().scan(_source(data))
     back = json.loads(json.dumps(found.json()))
-    again = merge([merging.from_json(back)])
+    again = merge([from_json(back)])
     assert again == merge([found])
     _tell([found])
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from doctor.answer.report import report
 from doctor.base.errors import UsageError
-from doctor.commands.merge import apart, harvests
+from doctor.fleet.gather import apart, read
 from doctor.judge.diagnosis import conclude
 from doctor.read.source import Skipped, Source, hints
 from doctor.render import annotations, html, jsonl, layout, markdown, sarif, text
@@ -123,7 +123,7 @@ def test_a_harvest_with_anything_in_it_is_read_or_refused(one: Harvest, data: st
 def test_what_is_no_harvest_is_refused(row: str, tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_text(row)
     with pytest.raises(UsageError):
-        list(harvests(str(tmp_path / "a.jsonl"), "x"))
+        read(str(tmp_path / "a.jsonl"))
 
 
 def test_numbers_without_end_in_a_log() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from doctor import cli
-from doctor.commands.merge import apart
+from doctor.fleet.gather import apart
 from doctor.scan.harvest import Harvest, Span, merge
 from tests.simulate.jobs import simulate
 

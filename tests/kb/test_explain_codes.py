@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from doctor.commands.explain import look_up, text
+from doctor.explanation import look_up, text
 from doctor.render.layout import Style
 from kb import spelling
 from kb.code_forms import of_code

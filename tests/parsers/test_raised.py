@@ -55,6 +55,17 @@ def test_what_only_passes_a_call_on_is_not_blamed() -> None:
     assert found.last.code == "raise AttributeError("
 
 
+@pytest.mark.parametrize(
+    ("line", "calls"),
+    [("model, tokens = get_model(", "get_model(...)"), ("return await hub.load(", "hub.load(...)"), ("x[0], self.y = a.b.c(", "a.b.c(...)"), ("plugh.inner(1)", "plugh.inner(1)"), ("y = f(x)(", "y = f(x)(")],
+)
+def test_a_call_that_goes_on_in_further_lines_is_cut_as_a_call(line: str, calls: str) -> None:
+    """Only its first line stands in a traceback: the name that was called is told, no half of an assignment."""
+    script = f'Traceback (most recent call last):\n  File "/home/u/run.py", line 3, in main\n    {line}\n'
+    found = who(script + '  File "/usr/lib/python3/dist-packages/plugh/core.py", line 7, in inner\n    return table[x]\nKeyError: 1\n')
+    assert found.calls == calls
+
+
 def test_the_users_own_file_is_blamed_only_when_it_raised() -> None:
     """A library that the user's file called raised on its own; a mere script raised itself."""
     script = 'Traceback (most recent call last):\n  File "/home/u/run.py", line 3, in main\n    plugh.go(1)\n'

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+import shlex
 from pathlib import Path
 
 import pytest
@@ -53,7 +54,10 @@ def test_the_first_of_each_direction() -> None:
     assert forward is not None
     assert (forward.name, forward.inherited) == ("Functional.softmax.0.forward", False)
     assert backward is not None
-    assert (backward.name, backward.inherited) == ("Functional.softmax.0.backward", False)
+    assert (backward.name, backward.inherited) == ("Tensor.__add__.3.backward", True)
+    origin = made.origin("backward")
+    assert origin is not None
+    assert origin.name == "Functional.softmax.0.backward"
     assert made.suspects == {"forward": 2, "backward": 2}
 
 
@@ -69,11 +73,50 @@ def test_old_columns_and_names() -> None:
 
 @pytest.mark.parametrize(
     ("cosine", "error", "suspect"),
-    [(0.98, 0.01, True), (0.98, 0.0005, False), (0.995, 0.01, False), ("nan", 0.01, True), (0.2, "nan", True), ("N/A", 5, True)],
+    [
+        (0.98, 0.01, True), (0.98, 0.0005, False), (0.995, 0.01, False), ("nan", 0.01, True), (0.2, "nan", True), ("N/A", 5, True),
+        (0.89, 0.0005, True), (0.9, 0.0005, False), (0.9999, 1.5, True), (0.9999, 1.0, False), (0.89, "N/A", True), (0.95, "N/A", False),
+    ],
 )  # fmt: skip
-def test_both_limits_must_be_crossed(cosine: object, error: object, suspect: bool) -> None:
+def test_both_limits_must_be_crossed_or_one_of_the_far_ones(cosine: object, error: object, suspect: bool) -> None:
     made = comparison_csv.judge([NEW, new("Torch.mm.0.forward.output.0", cosine, error)])
     assert bool(made.found) is suspect
+
+
+def test_inputs_that_were_not_dumped_are_told(run, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    path = tmp_path / "compare result.csv"
+    path.write_text("\n".join([NEW, new("Functional.linear.0.forward.output.0", 0.5, 0.4)]))
+    told = run("precision", str(path), "--lang", "en").stdout.decode()
+    assert "its inputs were not dumped" in told
+    assert "its inputs agree" not in told
+
+
+def test_the_suggested_commands_run(run, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    """Paths with blanks, and names that are no names: quoted for the shell, and data for Python."""
+    path = tmp_path / "compare result (1).csv"
+    path.write_text("\n".join([*MSPROBE[:3], new("Functional.softmax.0.forward.input.0", 1.0, 0.0), new("Functional.softmax.0.forward.output.0", 0.5, 0.4)]))
+    told = json.loads(run("precision", str(path), "-f", "json").stdout)["next"]
+    command = next(line for line in told if "--script" in line).partition(";")[0]
+    words = shlex.split(command)
+    assert words[:3] == ["npu-doctor", "precision", str(path)]
+    done = run(*words[1:], cwd=tmp_path)
+    assert done.returncode == 1
+    compile((tmp_path / "repro.py").read_text(), "repro.py", "exec")
+    path.write_text("\n".join([OLD, old("1_Torch_'; touch x; '_0_forward_output", 0.5, 1.4)]))
+    told = json.loads(run("precision", str(path), "-f", "json").stdout)["next"]
+    code = shlex.split(next(line for line in told if "parse(" in line))
+    assert code[:2] == ["python3", "-c"]
+    assert len(code) == 3
+
+
+def test_no_bias_is_invented(run, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    path = tmp_path / "r.csv"
+    rows = [new("Functional.conv2d.0.forward.input.0", 1.0, 0.0, "[1, 3, 8, 8]"), new("Functional.conv2d.0.forward.input.1", 1.0, 0.0, "[4, 3, 3, 3]"), new("Functional.conv2d.0.forward.output.0", 0.5, 0.4)]
+    path.write_text("\n".join([NEW, *rows]))
+    done = run("precision", str(path), "--script", "-")
+    assert b"x2" not in done.stdout
+    assert b"bias" not in done.stdout + done.stderr
+    assert done.stdout.count(b"\n") <= 40
 
 
 def test_limits_are_adjustable() -> None:
@@ -168,7 +211,7 @@ def test_the_command_in_both_languages_with_its_script(run, tmp_path: Path) -> N
     compile(code, "repro.py", "exec")
     assert "softmax" in code
     made = json.loads(run("precision", str(path), "-f", "json").stdout)
-    assert made["first"]["backward"]["rows"][0]["cosine"] == "nan"
+    assert made["origin"]["backward"]["rows"][0]["cosine"] == "nan"
     clean = run("precision", str(path), "--cosine", "0.5", "--max-abs-err", "2")
     assert clean.returncode == 0
     assert run("precision", str(path), "--cosine", "0.5", "--max-abs-err", "2", "--script", "-").returncode == 2

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -21,6 +22,7 @@ from doctor.repro.choose import Wish
 from doctor.repro.extract import operators
 from doctor.repro.operator_table import load
 
+HERE = Path(record.__file__).parent
 pytest.importorskip("torch", reason="PyTorch is not installed: nothing to record")
 pytestmark = pytest.mark.slow  # every test starts programs that import torch
 
@@ -45,9 +47,17 @@ def recorded(
 ) -> subprocess.CompletedProcess[str]:
     path = tmp_path / "program.py"
     path.write_text(program, encoding="utf-8")
-    # The file itself, not the package: it must work where npu-doctor is not installed.
-    call = [sys.executable, str(Path(record.__file__)), "--out", str(tmp_path / "out"), *options, str(path), *arguments]
-    return subprocess.run(call, capture_output=True, text=True, timeout=HANG_S, check=False, cwd=tmp_path)
+    call = [sys.executable, "-m", "record", "--out", str(tmp_path / "out"), *options, str(path), *arguments]
+    return alone(call, tmp_path)
+
+
+def alone(call: list[str], where: Path) -> subprocess.CompletedProcess[str]:
+    """With the recorder's folder alone on the path: it must work where npu-doctor is not installed."""
+    copied = where / "copied"
+    if not copied.exists():
+        shutil.copytree(HERE, copied / "record")
+    environment = {**os.environ, "PYTHONPATH": str(copied)}
+    return subprocess.run(call, capture_output=True, text=True, timeout=HANG_S, check=False, cwd=where, env=environment)
 
 
 def left(tmp_path: Path, suffix: str) -> list[Path]:
@@ -70,15 +80,16 @@ def reproduce(text: str, tmp_path: Path) -> subprocess.CompletedProcess[str]:
 
 
 def test_it_stands_alone() -> None:
-    """One file that imports only the standard library before torch is there, readable by Python 3.8."""
-    tree = ast.parse(Path(record.__file__).read_text(encoding="utf-8"), feature_version=(3, 8))
-    imported = {
-        (alias.name if isinstance(node, ast.Import) else node.module or "").partition(".")[0]
-        for node in ast.walk(tree)
-        if isinstance(node, (ast.Import, ast.ImportFrom))
-        for alias in node.names
-    }
-    assert imported <= {*sys.stdlib_module_names, "torch"}
+    """Nothing is imported but the standard library, itself, and torch when it is there; Python 3.8 can read it."""
+    for path in HERE.glob("*.py"):
+        tree = ast.parse(path.read_text(encoding="utf-8"), feature_version=(3, 8))
+        imported = {
+            (alias.name if isinstance(node, ast.Import) else node.module or "").partition(".")[0]
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Import) or (isinstance(node, ast.ImportFrom) and not node.level)
+            for alias in node.names
+        }
+        assert imported <= {*sys.stdlib_module_names, "torch"}, path.name
 
 
 def test_training_fails_in_an_operator_and_the_script_reproduces_it(tmp_path: Path) -> None:
@@ -181,6 +192,24 @@ def test_the_traceback_is_that_of_the_program(tmp_path: Path) -> None:
     )
 
 
+def test_no_frame_of_the_recorder_is_shown(tmp_path: Path) -> None:
+    """Neither in the traceback that ends the program, nor in those behind it, nor in a thread's."""
+    program = """
+import threading, torch
+def work():
+    torch.ones(2, 3) @ torch.ones(2, 3)
+thread = threading.Thread(target=work); thread.start(); thread.join()
+try:
+    torch.empty(1 << 46)
+except RuntimeError as error:
+    raise ValueError("no memory") from error
+"""
+    shown = recorded(tmp_path, program).stderr
+    assert shown.count("Traceback (most recent call last)") == 3
+    for ours in ("torch_dispatch", f"record{os.sep}", "_ops.py", "runpy"):
+        assert ours not in shown.partition("npu-doctor:")[0]
+
+
 @pytest.mark.parametrize("how", ["os.kill(os.getpid(), 9)", "os._exit(3)", "ctypes.string_at(0)"])
 def test_what_no_python_survives_leaves_the_ring(how: str, tmp_path: Path) -> None:
     """SIGKILL, _exit and a crash in native code: the operators are in the ring, the stack of a crash beside it."""
@@ -236,8 +265,7 @@ def test_a_module_can_be_run(tmp_path: Path) -> None:
     (tmp_path / "package" / "__main__.py").write_text(
         "import sys, torch\nprint(sys.argv[1:], torch.ones(2).sum().item())\n"
     )
-    call = [sys.executable, str(Path(record.__file__)), "--out", str(tmp_path / "out"), "-m", "package", "x"]
-    done = subprocess.run(call, capture_output=True, text=True, timeout=HANG_S, check=False, cwd=tmp_path)
+    done = alone([sys.executable, "-m", "record", "--out", str(tmp_path / "out"), "-m", "package", "x"], tmp_path)
     assert done.stdout == "['x'] 2.0\n", done.stderr
 
 
@@ -245,7 +273,7 @@ def test_the_program_may_have_a_package_of_our_name(tmp_path: Path) -> None:
     (tmp_path / "doctor").mkdir()
     (tmp_path / "doctor" / "__init__.py").write_text("who = 'theirs'\n")
     (tmp_path / "program.py").write_text("import torch, doctor\nprint(doctor.who, torch.ones(2).sum().item())\n")
-    root = Path(record.__file__).resolve().parents[1]
+    root = HERE.resolve().parents[1]
     call = [sys.executable, "-m", "doctor.record", "--out", str(tmp_path / "out"), str(tmp_path / "program.py")]
     done = subprocess.run(call, capture_output=True, text=True, timeout=HANG_S, check=False, cwd=root)
     assert done.stdout == "theirs 2.0\n", done.stderr

@@ -15,6 +15,7 @@ import pytest
 from tests_support import HANG_S
 
 from doctor.runner.kept_output import Tail
+from doctor.runner.run_command import KEPT, PREFIX
 from doctor.runner.written_plogs import Tree
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -31,7 +32,7 @@ add_arguments(parser)
 def diagnose(output, paths):
     print("DIAGNOSIS", 1 + len(paths), output.name.rpartition("/")[2], *[p.rpartition("/")[2] for p in paths], repr(output.open().read().decode("utf-8", "replace")[-80:]))
 try:
-    sys.exit(run(parser.parse_args(), diagnose))
+    sys.exit(run(parser.parse_args(), diagnose, lambda folder, lang: "the last operator"))
 except UsageError as problem:
     print(problem)
     sys.exit(2)
@@ -286,6 +287,23 @@ def test_only_what_the_diagnosis_cites_is_left_behind(tmp_path: Path) -> None:
     assert str(kept).encode() in done.stderr
 
 
+def test_outputs_of_a_job_that_fails_all_night_do_not_pile_up(tmp_path: Path) -> None:
+    """The last few are kept; what else stands beside them, what was saved and what belongs to nobody of ours stays."""
+    for number in range(KEPT + 3):
+        old = tmp_path / f"{PREFIX}old{number}"
+        old.mkdir()
+        (old / "output.txt").write_text("old")
+        if not number:
+            (old / "ops-1.json").write_text("{}")
+        os.utime(old, (number, number))
+    (tmp_path / "other").mkdir()
+    ran(*shell("echo it broke; exit 3"), TMPDIR=str(tmp_path))
+    left = {p.name for p in tmp_path.iterdir()}
+    assert {"other", f"{PREFIX}old0", f"{PREFIX}old{KEPT + 2}"} <= left
+    assert f"{PREFIX}old1" not in left
+    assert len([name for name in left if name.startswith(PREFIX)]) == KEPT + 1  # the oldest has more in it than an output
+
+
 def test_a_broken_diagnosis_does_not_change_the_exit_code() -> None:
     words = call(*shell("exit 6"))
     words[2] = words[2].replace('print("DIAGNOSIS"', 'raise ValueError("oops"); print("DIAGNOSIS"')
@@ -315,6 +333,36 @@ def test_operators_are_recorded_in_every_python_process(tmp_path: Path) -> None:
 
     (one, *_) = evidence([str(tmp_path / "kept")]).operators()
     assert one.name == "aten::mm.default"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [("kill -9 $$", "exit code 137 (SIGKILL)"), ("printf unfinished; kill -SEGV $$", "exit code 139 (SIGSEGV)"), ("exit 124", "exit code 124 (time limit)"), ("exit 3", ""), ("exit 255", "")],
+)
+def test_an_end_that_says_nothing_itself_is_told(text: str, said: str) -> None:
+    """What a signal or a time limit ended printed no reason: the diagnosis reads the exit code."""
+    told = ran(*shell(text)).stdout.decode()
+    assert told.count("DIAGNOSIS") == 1
+    assert ("npu-doctor run: the command ended with" in told, said in told) == (bool(said), True)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("end", "entry", "last"),
+    [
+        ("ctypes.string_at(0)", b"DST018", b"no operator was running when the process ended; the last one, aten::mm.default, had returned"),
+        ("os.kill(os.getpid(), 9)", b"DST016", b"aten::mm.default, had returned"),
+        ("torch.nn.functional.embedding(torch.tensor([1, 99]), torch.ones(10, 4))", b"PTA980", b"the operator aten::embedding.default raised: index out of range in self"),
+    ],
+)
+def test_an_end_and_the_last_operator_are_in_the_diagnosis(end: str, entry: bytes, last: bytes, tmp_path: Path) -> None:
+    pytest.importorskip("torch", reason="PyTorch is not installed: nothing to record")
+    (tmp_path / "train.py").write_text(f"import ctypes, os, torch\nx = torch.ones(3, 4)\ny = x @ x.t()\n{end}\n")
+    call = [sys.executable, "-m", "doctor", "run", "--lang", "en", "--record-ops", "--save", str(tmp_path / "kept"), "--", sys.executable, str(tmp_path / "train.py")]
+    done = subprocess.run(call, capture_output=True, timeout=HANG_S, check=False, cwd=ROOT)
+    assert entry in done.stdout
+    assert last in done.stderr
+    assert b"doctor/record" not in (tmp_path / "kept" / "output.txt").read_bytes()
 
 
 def test_the_tail_is_bounded_and_keeps_the_beginning() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 WORDS = {
     "machine": ("The machine", "机器环境"),
+    "machine-short": ("machine", "机器"),
     "group:driver": ("driver", "驱动"),
     "group:cann": ("CANN", "CANN"),
     "group:python": ("Python", "Python"),
@@ -26,6 +27,7 @@ WORDS = {
     "no-ascend": ("Nothing of Ascend was found: no driver, no CANN, no card.", "没有发现昇腾相关内容：没有驱动、CANN 和卡。"),
     "diff-same": ("The {nodes} machines are the same in all that was compared ({facts} facts).", "{nodes} 台机器在比较的全部内容上一致（{facts} 项）。"),
     "diff-head": ("{nodes} machines, {rows} differences", "{nodes} 台机器，{rows} 处差异"),
+    "diff-head-one": ("{nodes} machines, 1 difference", "{nodes} 台机器，1 处差异"),
     "diff-others": ("the other {nodes}", "其余 {nodes} 台"),
     "diff-absent": ("nothing", "无"),
     "diff-with": ("and with it", "同时不同"),

@@ -3,6 +3,15 @@
 from __future__ import annotations
 
 WORDS = {
+    "waited-for-one": ("1 process waited for {who}", "1 个进程在等待 {who}"),
+    "waited-for": ("{n} processes waited for {who}", "{n} 个进程在等待 {who}"),
+    "hit": ("{who} hit {code}", "{who} 出现 {code}"),
+    "hit-before": ("{who} hit {code} {by} before the first timeout elsewhere", "{who} 出现 {code}，比其他进程首次超时早 {by}"),
+    "hit-too": ("{n} more hit it too: {names}", "另有 {n} 个进程也出现: {names}"),
+    "last": ("its last line is of {when}", "它的最后一行日志是 {when}"),
+    "last-before": ("its last line is of {when}, {by} before the first timeout elsewhere", "它的最后一行日志是 {when}，比其他进程首次超时早 {by}"),
+    "together": ("together with {names}", "同类还有 {names}"),
+    "no-clocks": ("the clocks of the nodes do not allow to compare times", "各节点时钟无法比较先后"),
     "notify": ("{by} gives up waiting for {on}", "{by} 等待 {on} 超时"),
     "link": ("{by} cannot connect to {on}", "{by} 与 {on} 建链失败"),
     "agent": ("{by} cannot reach the root ({on})", "{by} 连接不到 root（{on}）"),

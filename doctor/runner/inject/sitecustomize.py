@@ -20,8 +20,10 @@ def _next() -> None:
 
 def _record() -> None:
     folder, recorder = os.environ.get("NPU_DOCTOR_RECORD"), os.environ.get("NPU_DOCTOR_RECORDER")
-    spec = spec_from_file_location("npu_doctor_record", recorder) if folder and recorder else None
-    if spec is not None and spec.loader is not None and folder:
+    if not folder or not recorder:
+        return
+    spec = spec_from_file_location("npu_doctor_record", recorder, submodule_search_locations=[os.path.dirname(recorder)])
+    if spec is not None and spec.loader is not None:
         module = module_from_spec(spec)
         sys.modules[spec.name] = module
         spec.loader.exec_module(module)

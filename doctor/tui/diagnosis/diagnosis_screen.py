@@ -63,7 +63,7 @@ class DiagnosisScreen(ReportScreen):
             bar = "█" * done + "░" * (width - done)
             told = [f"{step.share}%", f"{step.files}/{step.all_files}", notation.size(step.bytes)]
             if step.left is not None:
-                told += [f"{notation.size(step.rate)}/s", self.word("left", time=notation.duration(step.left))]
+                told += [f"{notation.size(step.rate)}/s", self.word("left", time=notation.duration(step.left, self.session.lang))]
             self.remark = f"{self.word('scanning')} {bar} {'  '.join(told)}  Esc"
             self.query_one(Note).show(self.remark)
 

@@ -139,7 +139,7 @@ def fault_rows(faults: Sequence[object], lang: str) -> list[Row]:
 
 def fault_card(faults: Sequence[object], lang: str) -> Doc:
     told = tuple(Prose(str(fault)) for fault in faults[:MAX_FAULTS])
-    more = (Prose(f"... {len(faults) - MAX_FAULTS} {word('more', lang)}"),) if len(faults) > MAX_FAULTS else ()
+    more = (Prose(word("n-more", lang, n=len(faults) - MAX_FAULTS)),) if len(faults) > MAX_FAULTS else ()
     about = Section("about", "", (Prose(word("kb-faulty-told", lang)),))
     title = word("kb-faulty-head", lang, n=len(faults))
     return Doc(FAULTS, lang, [Document("", title, (), (about, Section("faults", "", (*told, *more))))])
@@ -217,6 +217,8 @@ def arranged(found: compose.Finding, lang: str) -> Document:
     """A finding as the screen shows it: where, why, what to do; only then everything that proves it."""
     document, sections = found.document, []
     for section in document.sections:
+        if section.name == "action":
+            continue
         if section.name == "evidence":
             section = section._replace(name=HITS)
         elif section.name == "why":
@@ -225,8 +227,8 @@ def arranged(found: compose.Finding, lang: str) -> Document:
             section = section._replace(blocks=tuple(sorted(section.blocks, key=lambda fix: fix != found.first)))
         sections.append(section)
     note = next((block.text for block in document.section("note").blocks if isinstance(block, Prose)), "")
-    comma = "；" if lang == "zh" else "; "
-    facts = (("reason", note or found.reason), ("against", comma.join(found.against)))
+    comma = word("semicolon", lang)
+    facts = (("reason", note or found.reason), ("against", comma.join(found.against)), ("action", found.action))
     told = (Pair(word(name, lang), plain(cut((Span(shown(text)),), MAX_REASON))) for name, text in facts if text)
     sections.append(Section("reason", "", tuple(told)))
     sections = [_aligned(s, lang) if s.name in ("where", "reason") else s for s in sections]

@@ -8,7 +8,6 @@ from typing import ClassVar
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding
-from textual.containers import Container
 
 from doctor.render.document import Target
 from doctor.tui.diagnosis import outline
@@ -22,10 +21,11 @@ from doctor.tui.shell.editing import open_in_editor
 from doctor.tui.shell.fix_copier import FixCopier
 from doctor.tui.shell.frame import Frame
 from doctor.tui.shell.messages import RowFolded, RowHighlighted, RowOpened
+from doctor.tui.shell.panes import panes
 from doctor.tui.shell.pseudonyms import Pseudonyms
 from doctor.tui.shell.session import Outcome, Session
 from doctor.tui.shell.views import Card, Rows
-from doctor.tui.shell.widgets import Bar, Hints, Note, SearchBox
+from doctor.tui.shell.widgets import Bar, Note
 
 
 class ReportScreen(Frame):
@@ -65,12 +65,7 @@ class ReportScreen(Frame):
 
     def compose(self) -> ComposeResult:
         yield Bar()
-        yield Note()
-        with Container(id="panes"):
-            yield Rows(id="list", classes="pane")
-            yield Card(id="card", classes="pane")
-        yield SearchBox(id="search", classes="-asked", select_on_focus=False)
-        yield Hints()
+        yield from panes()
 
     def on_mount(self) -> None:
         self.query_one(Note).show(self.remark)

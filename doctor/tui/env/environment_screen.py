@@ -7,7 +7,6 @@ from typing import Any, ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding
-from textual.containers import Container
 
 from doctor.tui.env import light_rows
 from doctor.tui.shell.bindings import bindings
@@ -15,8 +14,9 @@ from doctor.tui.shell.doc import Doc
 from doctor.tui.shell.fix_copier import FixCopier
 from doctor.tui.shell.frame import Frame
 from doctor.tui.shell.messages import Failed, MachineLooked, RowFolded, RowHighlighted, RowOpened
+from doctor.tui.shell.panes import panes
 from doctor.tui.shell.views import Card, Rows
-from doctor.tui.shell.widgets import Bar, Hints, Note, SearchBox
+from doctor.tui.shell.widgets import Bar, Note
 from kb.knowledge import Knowledge
 
 Json = dict[str, Any]
@@ -51,12 +51,7 @@ class EnvironmentScreen(Frame):
 
     def compose(self) -> ComposeResult:
         yield Bar()
-        yield Note()
-        with Container(id="panes"):
-            yield Rows(id="list", classes="pane")
-            yield Card(id="card", classes="pane")
-        yield SearchBox(id="search", classes="-asked", select_on_focus=False)
-        yield Hints()
+        yield from panes()
 
     def on_mount(self) -> None:
         self.action_rescan()

@@ -34,7 +34,7 @@ class LastJob(NamedTuple):
 
     def headline(self, lang: str, now: float) -> str:
         """`job of 14 min ago failed, 8 ranks`."""
-        ago = notation.duration(max(0.0, now - self.ended))
+        ago = notation.duration(max(0.0, now - self.ended), lang)
         if self.report is None:
             return word("last-unread", lang, ago=ago, size=notation.size(self.size))
         ranks = len((self.report.get("job") or {}).get("ranks") or ())

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from textual.app import ComposeResult
-from textual.containers import Container
 from textual.widgets import TextArea
 from textual.widgets.text_area import Edit, EditResult
 from textual.worker import get_current_worker
@@ -13,8 +12,9 @@ from textual.worker import get_current_worker
 from doctor.read import discover
 from doctor.tui.diagnosis.report_screen import ReportScreen
 from doctor.tui.shell.messages import Failed, ScanFound
-from doctor.tui.shell.views import Card, Rows
-from doctor.tui.shell.widgets import Bar, Hints, Note, SearchBox, typed
+from doctor.tui.shell.panes import panes
+from doctor.tui.shell.views import Rows
+from doctor.tui.shell.widgets import Bar, typed
 
 MAX_PASTED = 2 << 20  # characters; more belongs into a file
 
@@ -55,12 +55,7 @@ class PasteScreen(ReportScreen):
     def compose(self) -> ComposeResult:
         yield Bar()
         yield TextBox(self._text, id="text", classes="pane", soft_wrap=True, tab_behavior="focus")
-        yield Note()
-        with Container(id="panes"):
-            yield Rows(id="list", classes="pane")
-            yield Card(id="card", classes="pane")
-        yield SearchBox(id="search", classes="-asked", select_on_focus=False)
-        yield Hints()
+        yield from panes()
 
     def on_mount(self) -> None:
         self.query_one("#text", TextArea).cursor_blink = not self.doctor.low_bandwidth

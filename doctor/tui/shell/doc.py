@@ -189,7 +189,7 @@ class _Layout:
         for link in relation.links:
             yield from self._link(link.target.id, link.text)
         if relation.more:
-            yield from folded(f"... {relation.more} {word('more', self.lang)}", self.room, "dim")
+            yield from folded(word("n-more", self.lang, n=relation.more), self.room, "dim")
 
     def _link(self, label: str, text: str) -> list[Line]:
         self._links += 1

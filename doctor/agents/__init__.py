@@ -1,0 +1,1 @@
+"""What assistants work with: a server of the Model Context Protocol, and a skill."""

@@ -1,0 +1,20 @@
+"""What evidence is missing, and how to get it."""
+
+from __future__ import annotations
+
+WORDS = {
+    "nothing": ("nothing was read: there was no log text", "没有读到任何日志文本"),
+    "nothing-how": ("npu-doctor scan ~/ascend/log    # or the folder in $ASCEND_PROCESS_LOG_PATH; or pipe: python train.py 2>&1 | npu-doctor", "npu-doctor scan ~/ascend/log    # 或 $ASCEND_PROCESS_LOG_PATH 指定的目录；也可管道输入: python train.py 2>&1 | npu-doctor"),
+    "plog": ("the plog of the failing process (only screen output was given)", "缺少出错进程的 plog（目前只有屏幕输出）"),
+    "plog-how": ("export ASCEND_GLOBAL_LOG_LEVEL=1    # for one short run, then unset; afterwards: npu-doctor scan ~/ascend/log", "export ASCEND_GLOBAL_LOG_LEVEL=1    # 仅用于一次短复现，之后 unset；然后执行: npu-doctor scan ~/ascend/log"),
+    "ranks": ("the logs of the other ranks: what was read only waited for somebody", "缺少其他 rank 的日志：已读到的日志只是在等待对端"),
+    "ranks-how": ("npu-doctor scan LOGS_OF_ALL_NODES/    # collect ~/ascend/log of every node into one folder; any layout will do", "npu-doctor scan 所有节点日志目录/    # 把每个节点的 ~/ascend/log 收集到一个目录，布局不限"),
+    "missing-ranks": ("the logs of rank {names} (world size {size})", "缺少 rank {names} 的日志（world size {size}）"),
+    "missing-ranks-how": ("npu-doctor scan ~/ascend/log -f jsonl -o node.jsonl    # on the nodes of these ranks; then: npu-doctor merge *.jsonl", "npu-doctor scan ~/ascend/log -f jsonl -o node.jsonl    # 在这些 rank 的节点上执行，然后：npu-doctor merge *.jsonl"),
+    "stopped": ("why {names} stopped: the kernel log and the launcher's output of {nodes}", "{names} 为何停止：{nodes} 的内核日志与启动器输出"),
+    "stopped-how": ("dmesg -T > dmesg.txt    # on that node, as root; then scan it together with the logs", "dmesg -T > dmesg.txt    # 在该节点以 root 执行；再与日志一起诊断"),
+    "run": ("run/plog with INFO lines: without the set-up of communicators ranks and devices cannot be told apart", "缺少 run/plog 的 INFO 日志：没有通信域创建记录就无法对应 rank 与设备"),
+    "run-how": ("unset ASCEND_GLOBAL_LOG_LEVEL ASCEND_GLOBAL_EVENT_ENABLE    # defaults write run/plog; collect run/ as well as debug/", "unset ASCEND_GLOBAL_LOG_LEVEL ASCEND_GLOBAL_EVENT_ENABLE    # 默认会写 run/plog；请同时收集 run/ 与 debug/"),
+    "stack": ("a stack that names the failing operator (kernels run asynchronously)", "缺少指向真正出错算子的调用栈（算子是异步执行的）"),
+    "stack-how": ("ASCEND_LAUNCH_BLOCKING=1 COMMAND    # slow: for one run only, not together with graph capture", "ASCEND_LAUNCH_BLOCKING=1 COMMAND    # 会变慢：只用于一次复现，不能与图捕获同时使用"),
+}

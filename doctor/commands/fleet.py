@@ -1,0 +1,246 @@
+"""`npu-doctor fleet`: the same on many nodes at once, over what people reach them by already; scan, env and smi."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from doctor.answer.redact import KEY_VARIABLE, Redactor, of_texts
+from doctor.base import interrupts
+from doctor.base.errors import UsageError
+from doctor.base.words import word
+from doctor.commands import common, merging, places, reading, reporting
+from doctor.fleet import engine, folder, gather, live, ship, told, ways
+from doctor.fleet.folder import Run
+from doctor.fleet.outcome import FAILED, PARTIAL, SCANNED, Outcome
+from doctor.fleet.talk import FOLDER, Order, Printed, Talk
+from doctor.fleet.targets import Target
+from doctor.judge.diagnosis import conclude
+from doctor.read import discover
+from doctor.scan.harvest import Absent
+from doctor.version import __version__
+from kb.knowledge import Knowledge
+
+if TYPE_CHECKING:
+    from doctor.scan.scanner import Scanner
+
+Call = dict[str, Any]
+_OWN = ("-f", "--format", "-o", "--output", "--tui", "--redact", "--redact-map", "--redact-words", "--with-env", "--root")
+
+
+def main(argv: list[str]) -> int:
+    before, after = (argv[: argv.index("--")], argv[argv.index("--") + 1 :]) if "--" in argv else (argv, [])
+    what = next((word for word in before if word in _DOES), "")
+    if not what:
+        _usage().parse_args(before or ["--help"])
+        raise UsageError("fleet does one of: scan, env, smi", "npu-doctor fleet scan node[001-128] -- /var/log/npu")
+    before.remove(what)
+    return _DOES[what](before, after)
+
+
+def _usage() -> common.Parser:
+    made = common.parser(
+        "fleet",
+        "The same on many nodes at once, where their logs are; only what was found comes home.\n"
+        "  npu-doctor fleet scan TARGETS [-- SCAN OPTIONS]   one diagnosis of all nodes\n"
+        "  npu-doctor fleet env TARGETS                      where the nodes differ\n"
+        "  npu-doctor fleet smi TARGETS                      the health of all cards, outliers first",
+    )
+    made.add_argument("what", choices=tuple(_DOES), help="what is asked of every node")
+    return made
+
+
+def arguments() -> common.Parser:
+    made = common.parser("fleet scan", "One diagnosis of many nodes: each is scanned where its logs are. After -- come paths and options of npu-doctor scan.")
+    places.options(made)
+    reporting.output_options(made)
+    return made
+
+
+# --- scan
+
+
+def _scan(argv: list[str], options: list[str]) -> int:
+    args = arguments().parse_args(argv)
+    reporting.targets(args)
+    if args.redact_map:
+        raise UsageError("--redact-map: what stands for what is known on the nodes alone", "use --redact without it")
+    known = common.knowledge(args)
+    run = _run(args, "scan", ".jsonl", options, known)
+    _ask(args, run, _keep_harvest(run, known))
+    code = merging.tell(_as_merged(args), run.files(), known)
+    _told(args, run)
+    return code
+
+
+def _as_merged(args: argparse.Namespace) -> argparse.Namespace:
+    """What nodes have redacted is redacted: the report says the same as `merge` of the same files."""
+    return argparse.Namespace(**{**vars(args), "redact": False, "redact_words": ()})
+
+
+def _checked(options: Sequence[str]) -> None:
+    """Options of the scan that a node would refuse, or that belong before the --."""
+    from doctor.commands import scan
+
+    for option in options:
+        if option.partition("=")[0] in _OWN:
+            raise UsageError(f"{option} is no option of the nodes", "write it before the --; --with-env: npu-doctor fleet env")
+    scan.arguments().parse_args(list(options))
+
+
+def _keep_harvest(run: Run, known: Knowledge) -> Callable[[Target, Outcome], Outcome]:
+    """Checks an answer before it is kept: what cannot be merged counts as none. What a pod has printed is scanned here."""
+    using = _redactor(run.call["key"], known) if run.call["key"] else None
+    printed = _Printed(run, known, using)
+
+    def keep(target: Target, outcome: Outcome) -> Outcome:
+        if outcome.answered and target.name in run.call["gone"]:
+            outcome = outcome._replace(answer=printed.scan(target, outcome.answer))
+        text = outcome.answer.decode("utf-8", "surrogateescape")
+        if outcome.answered:
+            try:
+                gather.parsed(text, "its answer")
+            except UsageError:
+                outcome = outcome._replace(state=FAILED, reason="its answer is no harvest of this version")
+        if using:
+            outcome = outcome._replace(reason=using.text(outcome.reason.replace(target.address, run.labels[target.name])))
+        absent = Absent(run.labels[target.name], outcome.state, outcome.reason)
+        if outcome.state == PARTIAL:
+            text = gather.with_absent(text, absent)
+        elif outcome.state != SCANNED:
+            text = gather.nothing_of(absent)
+        run.keep(target, outcome, text.encode("utf-8", "surrogateescape"))
+        return outcome
+
+    return keep
+
+
+class _Printed:
+    """Scans what came as text, as a node scans its logs; the plan is made for the first."""
+
+    def __init__(self, run: Run, known: Knowledge, using: Redactor | None) -> None:
+        self._run, self._known, self._using = run, known, using
+        self._scanner: Scanner | None = None
+
+    def scan(self, target: Target, data: bytes) -> bytes:
+        from doctor.answer.report import report
+        from doctor.commands import scan
+        from doctor.render import jsonl
+        from doctor.scan.plan import Plan
+        from doctor.scan.scanner import Scanner
+
+        if self._scanner is None:
+            select = reading.select(scan.arguments().parse_args(self._run.call["options"]))
+            self._scanner = Scanner(Plan(self._known.signals()), select, digest=self._known.digest)
+        source = discover.given_bytes(data, f"{self._run.labels[target.name]}/printed.log")
+        diagnosis = conclude([self._scanner.scan(source)], self._known)
+        made, harvest = report(diagnosis, self._known), diagnosis.harvest.json()
+        if self._using is not None:
+            made, harvest = self._using.report([made, harvest])
+        return jsonl.render(made, harvest).encode("utf-8", "surrogateescape")
+
+
+# --- what all of them do
+
+
+def _run(args: argparse.Namespace, what: str, suffix: str, options: list[str], known: Knowledge) -> Run:
+    """The run that is gone on with, or a new one."""
+    if args.resume:
+        run = folder.resume(args.resume, what)
+        places.restore(args, run.call["reached"])
+        return run
+    found, within, gone = places.targets_of(args)
+    redact = bool(getattr(args, "redact", False) or getattr(args, "redact_words", ()))
+    key = (os.environ.get(KEY_VARIABLE) or os.urandom(16).hex()) if redact else ""
+    call: Call = {"options": options, "reached": places.reached(args), "within": within, "gone": dict(gone), "key": key, "words": list(getattr(args, "redact_words", ()))}
+    if what == "scan":
+        _checked(options)
+    using = _redactor(key, known) if redact else None
+    labels = {target.name: using.machine(target.name).strip("<>") if using else target.name for target in found}
+    return folder.begin(args.into, what, suffix, found, labels, call)
+
+
+def _redactor(key: str, known: Knowledge) -> Redactor:
+    """Calls everything what nodes that were told the same key call it."""
+    os.environ[KEY_VARIABLE] = key
+    return of_texts(known)
+
+
+def _engine(args: argparse.Namespace, run: Run, waiting: Sequence[Target], done: engine.Done, began: engine.Began) -> None:
+    """Ray has an engine of its own; everything else is a command on this machine."""
+    if args.via != "ray":
+        engine.run(_asked(args, run, waiting), args.timeout, args.fanout, done, began)
+        return
+    from doctor.fleet import rays
+
+    order = _order(args, run)
+    talks = [(target, Talk(os.urandom(8).hex(), ship.payload, order)) for target in waiting]
+    rays.run(talks, args.address, args.timeout, args.fanout, ship.payload, done, began)
+
+
+def _asked(args: argparse.Namespace, run: Run, waiting: Sequence[Target]) -> list[engine.Asked]:
+    """Each target with the command that reaches it."""
+    order, way = _order(args, run), places.way(args, run.call["within"])
+    gone = run.call["gone"]
+    asked = []
+    for target in waiting:
+        if target.name in gone:
+            why, previous = gone[target.name]
+            asked.append(engine.Asked(target, ways.printed(way, target, previous), Printed(why)))
+            continue
+        nonce = os.urandom(8).hex()
+        asked.append(engine.Asked(target, ways.command(way, target, nonce), Talk(nonce, ship.payload, order)))
+    return asked
+
+
+def _order(args: argparse.Namespace, run: Run) -> Order:
+    """What every node is told. Secrets and words of the user's go this way too: no command line shows them."""
+    words, key = run.call["words"], run.call["key"]
+    arguments = ["scan", *run.call["options"], "-f", "jsonl", *(["--redact"] if key else []), *([f"--redact-words={FOLDER}/words"] if words else [])]
+    files = (("words", "\n".join(words)),) if words else ()
+    return Order(tuple(arguments), run.suffix, __version__, args.timeout, not args.no_copy, args.keep, ((KEY_VARIABLE, key),) if key else (), files)
+
+
+def _ask(args: argparse.Namespace, run: Run, keep: Callable[[Target, Outcome], Outcome]) -> None:
+    """Asks those of the run's targets that are missing, and keeps what comes."""
+    before = run.outcomes()
+    waiting = [t for t in run.targets if t.name not in before or before[t.name].state != SCANNED]
+    if not waiting:
+        return
+    language = common.language(args)
+    sys.stderr.write(word("fleet.asking", language, count=len(waiting), via=args.via, fanout=min(args.fanout, len(waiting)), seconds=f"{args.timeout:g}") + "\n")
+    progress = live.Live(len(waiting), language)
+    left = {t.name: t for t in waiting}
+
+    def done(target: Target, outcome: Outcome) -> None:
+        left.pop(target.name, None)
+        progress.done(keep(target, outcome))
+
+    interrupts.keep()
+    try:
+        _engine(args, run, waiting, done, lambda _: progress.began())
+    except KeyboardInterrupt:
+        interrupts.acted()
+        progress.end()
+        sys.stderr.write(word("fleet.stopped", language, count=len(left)) + "\n")
+        for target in list(left.values()):
+            keep(target, Outcome(FAILED, "it was not asked to the end: interrupted here"))
+    finally:
+        progress.end()
+
+
+def _told(args: argparse.Namespace, run: Run) -> None:
+    """What the report does not say: how it went with every node, what it cost, how to go on."""
+    language = common.language(args)
+    outcomes = run.outcomes()
+    for row in told.lines({t.name: outcomes[t.name] for t in run.targets if t.name in outcomes}, language):
+        sys.stderr.write(f"{row}\n")
+    sys.stderr.write(word("fleet.kept", language, folder=run.nodes) + "\n")
+    if any(outcomes[t.name].state != SCANNED for t in run.targets if t.name in outcomes):
+        sys.stderr.write(word("fleet.resume", language, what=run.what, folder=run.folder) + "\n")
+
+
+_DOES: Mapping[str, Callable[[list[str], list[str]], int]] = {"scan": _scan}

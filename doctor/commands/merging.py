@@ -1,0 +1,37 @@
+"""Files of harvests to one report: the same for `merge` and for `fleet scan`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Sequence
+
+from doctor.answer.redact import KEY_VARIABLE
+from doctor.base.notation import folded
+from doctor.base.words import word
+from doctor.commands import common, reporting
+from doctor.fleet import gather
+from doctor.judge.diagnosis import Diagnosis, conclude
+from kb.knowledge import Knowledge
+
+
+def tell(args: argparse.Namespace, paths: Sequence[str], known: Knowledge) -> int:
+    """Writes the report of all files; the exit code."""
+    diagnosis, machine = merged(paths, known, common.language(args))
+    reporting.emit(args, diagnosis, known, machine=machine)
+    return reporting.exit_code(args, diagnosis)
+
+
+def merged(paths: Sequence[str], known: Knowledge, language: str) -> tuple[Diagnosis, str]:
+    """The diagnosis of all files, and the mark of the machine when all are of one."""
+    begin = time.perf_counter()
+    read = [gather.read(name) for name in paths]
+    for told in gather.warnings(read, known.digest, KEY_VARIABLE):
+        sys.stderr.write(told)
+    for names in gather.sharing(read):
+        sys.stderr.write(word("fleet.same-files", language, names=folded(names)) + "\n")
+    harvests = gather.apart([(kept.name, one) for kept in read for one in kept.harvests])
+    machines = {one.machine for one in harvests}
+    del read
+    return conclude(harvests, known, time.perf_counter() - begin), machines.pop() if len(machines) == 1 else ""

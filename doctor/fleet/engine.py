@@ -1,0 +1,122 @@
+"""Runs the commands of all targets on ClusterShell's engine: so many at once, each with its time. The one place that starts processes."""
+
+from __future__ import annotations
+
+import logging
+import shutil
+import time
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from doctor.base import interrupts
+from doctor.base.errors import UsageError
+from doctor.fleet.far import GRACE_S
+from doctor.fleet.outcome import Outcome
+from doctor.fleet.talk import Printed, Talk
+from doctor.fleet.targets import NOT_INSTALLED, Target
+from doctor.fleet.ways import CONNECT_S
+
+ENVIRONMENT = {"LC_ALL": "C", "LANGUAGE": "C"}  # what these programs complain of is told apart by its words
+
+
+TICK_S = 0.2
+APART = ("setsid",) if shutil.which("setsid") else ()  # Ctrl-C is for us: we tell the others
+
+
+class Asked(NamedTuple):
+    """One target, the words of the command that reaches it, and the conversation with it."""
+
+    target: Target
+    words: Sequence[str]
+    talk: Talk | Printed
+
+
+Done = Callable[[Target, Outcome], None]
+Began = Callable[[Target], None]
+
+
+def run(asked: Sequence[Asked], seconds: float, fanout: int, done: Done, began: Began) -> None:
+    """Asks every target and tells each outcome as it comes. An interrupt ends all that run and goes on to the caller."""
+    try:
+        from ClusterShell.Event import EventHandler
+        from ClusterShell.Task import task_self
+        from ClusterShell.Worker.Exec import ExecClient, ExecWorker
+        from ClusterShell.Worker.Worker import DistantWorker
+    except ImportError:
+        raise UsageError(*NOT_INSTALLED) from None
+
+    class Client(ExecClient):  # type: ignore[misc]
+        """The local command of one target: its bytes as they come, for a line may never end."""
+
+        def _build_cmd(self) -> tuple[list[str], dict[str, str]]:
+            return [*APART, *self.worker.one.words], ENVIRONMENT
+
+        def _handle_read(self, sname: str) -> None:
+            self.worker.took(sname, self._read(sname))
+
+        def _flush_read(self, sname: str) -> None:
+            """Nothing is kept back here."""
+
+    class Worker(ExecWorker):  # type: ignore[misc]
+        """One target. Not a node set: pods and containers are called what no node set may be."""
+
+        SHELL_CLASS = Client
+
+        def __init__(self, number: int, one: Asked, timeout: float) -> None:
+            self.one, self.talk, self.begin = one, one.talk, time.monotonic()
+            self.code: int | None = None
+            super().__init__(f"n{number}", handler=None, timeout=timeout, command="-", stderr=True)
+
+        def _on_start(self, key: str) -> None:
+            DistantWorker._on_start(self, key)
+            self.begin = time.monotonic()
+            began(self.one.target)
+            self.write(self.talk.opening())
+
+        def took(self, sname: str, data: bytes) -> None:
+            if sname == self.SNAME_STDERR:
+                self.talk.said(data)
+                return
+            if said := self.talk.heard(data):
+                self.write(said)
+            if self.talk.overflow:
+                self.abort()
+
+        def _on_node_close(self, node: str, rc: int) -> None:
+            self.code = rc
+            DistantWorker._on_node_close(self, node, rc)
+
+        def _check_fini(self) -> None:
+            ExecWorker._check_fini(self)
+            if not stopping:
+                done(self.one.target, self.talk.outcome(self.code, self._has_timeout, time.monotonic() - self.begin))
+
+    class Tick(EventHandler):  # type: ignore[misc]
+        """Looks for Ctrl-C, which nobody else hears while the engine waits."""
+
+        def ev_timer(self, timer: Any) -> None:
+            del timer
+            interrupts.check()
+
+    logging.getLogger("ClusterShell").addHandler(logging.NullHandler())
+    stopping: list[bool] = []
+    task = task_self()
+    task.set_info("fanout", fanout)
+    task.set_default("stdout_msgtree", False)
+    task.set_default("stderr_msgtree", False)
+    timeout = seconds + CONNECT_S + 2 * GRACE_S
+    workers = [Worker(number, one, timeout) for number, one in enumerate(asked)]
+    for worker in workers:
+        task.schedule(worker)
+    task.timer(TICK_S, handler=Tick(), interval=TICK_S, autoclose=True)
+    try:
+        task.run()
+    except BaseException:
+        stopping.append(True)
+        for worker in workers:
+            for client in worker._engine_clients():
+                if client.popen is not None and client.popen.poll() is None:
+                    client.popen.kill()
+        task.abort()
+        raise
+

@@ -1,0 +1,44 @@
+"""Reads files of knowledge one after the other: what can be read, and every fault of what cannot."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Protocol, TypeVar
+
+from kb import files
+from kb.problems import Problem
+
+
+class Coded(Protocol):
+    """An entry or a check."""
+
+    @property
+    def code(self) -> str: ...
+
+
+One = TypeVar("One", bound=Coded)
+
+
+def collect(
+    paths: Iterable[tuple[Path, str, str]], read: Callable[[str, bytes, str], One | list[Problem]]
+) -> tuple[list[One], list[Problem]]:
+    """Of files, each with the name under which it is told and that of its layer: a code belongs to the first that has it."""
+    found: list[One] = []
+    problems: list[Problem] = []
+    taken: dict[str, str] = {}
+    for path, shown, layer in paths:
+        try:
+            got = read(shown, files.read(path), layer)
+        except OSError as error:
+            problems.append(Problem(shown, 0, f"cannot be read: {error.strerror}"))
+            continue
+        if isinstance(got, list):
+            problems += got
+        elif got.code in taken:
+            what = f"the code {got.code} is taken by {taken[got.code]}"
+            problems.append(Problem(shown, 1, what, "codes are never shared; choose the next free one"))
+        else:
+            taken[got.code] = shown
+            found.append(got)
+    return found, problems

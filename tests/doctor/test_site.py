@@ -1,0 +1,173 @@
+"""The knowledge as static pages: every link leads to a page, nothing is loaded from elsewhere, and a real browser searches them."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from itertools import islice
+from pathlib import Path
+
+import pytest
+from browser import Browser, browser, program
+
+from doctor import cli
+from doctor.base.errors import UsageError
+from doctor.commands import kb_site
+from doctor.render import site
+from doctor.render.document import Target
+from kb.knowledge import Knowledge
+
+MOST_BYTES = 30_000_000
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("site") / "pages"
+    assert cli.main(["kb", "site", "-o", str(folder)]) == 0
+    return folder
+
+
+def test_every_entry_code_and_variable_has_a_page_in_both_languages(pages: Path, knowledge: Knowledge) -> None:
+    """At most 30 MB of them."""
+    for lang in ("en", "zh"):
+        for code in (*knowledge.codes_of_entries, *(c.code for c in knowledge.checks())):
+            assert (pages / lang / f"{code}.html").is_file()
+        assert len(list((pages / lang / "code").rglob("*.html"))) == knowledge.count_codes()
+        assert len(list((pages / lang / "variable").iterdir())) == len(knowledge.variables())
+        assert len(list((pages / lang / "card").iterdir())) == len(knowledge.cards())
+    assert sum(path.stat().st_size for path in pages.rglob("*") if path.is_file()) <= MOST_BYTES
+
+
+class Links(HTMLParser):
+    """What a page loads, what it leads to, and whether its tags are closed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.loads: list[str] = []
+        self.leads: list[str] = []
+        self.open: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        if tag not in ("meta", "link", "input"):
+            self.open.append(tag)
+        if tag == "a":
+            self.leads.append(given["href"] or "")
+        elif given.get("src") or (tag == "link"):
+            self.loads.append(given.get("src") or given["href"] or "")
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+def _all_links(pages: Path) -> Iterator[tuple[Path, Links]]:
+    for path in pages.rglob("*.html"):
+        links = Links()
+        links.feed(path.read_text(encoding="utf-8"))
+        assert links.open == [], path
+        yield path, links
+
+
+@pytest.mark.slow
+def test_every_link_leads_somewhere(pages: Path) -> None:
+    """Between pages by relative addresses; out of them only to references."""
+    there = {str(path) for path in pages.rglob("*") if path.is_file()}
+    for path, links in _all_links(pages):
+        inner = [link for link in links.leads if not link.startswith(("https://", "http://"))]
+        for link in (*inner, *links.loads):
+            assert os.path.normpath(path.parent / link) in there, (path, link)
+
+
+def test_addresses_are_for_ever() -> None:
+    """What reports and people link to must not move."""
+    assert site.path_of(Target("entry", "RTS001")) == "RTS001.html"
+    assert site.path_of(Target("code", "acl/507018")) == "code/acl/507018.html"
+    assert site.path_of(Target("variable", "HCCL_CONNECT_TIMEOUT")) == "variable/HCCL_CONNECT_TIMEOUT.html"
+    assert site.path_of(Target("code", "x/a b/../c")) == "code/x/a_20_b_2f_.._2f_c.html"
+    assert site.path_of(Target("code", "x/../c")) == "code/x/_2f_c.html"
+
+
+def test_the_same_knowledge_makes_the_same_pages(pages: Path, knowledge: Knowledge) -> None:
+    for path, text in islice(kb_site.files_of(knowledge), 300):
+        assert (pages / path).read_text(encoding="utf-8") == text
+
+
+def test_a_folder_of_other_things_is_not_written_into(tmp_path: Path) -> None:
+    (tmp_path / "thesis.txt").write_text("years of work")
+    with pytest.raises(UsageError, match="holds other things"):
+        cli.main(["kb", "site", "-o", str(tmp_path)])
+    assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
+
+
+def test_the_index_has_a_row_for_each_page(pages: Path) -> None:
+    """Scripts of others read the JSON; the page loads the same as a script, which works from a file system."""
+    rows = json.loads((pages / "zh/index.json").read_text(encoding="utf-8"))
+    assert {row[2] for row in rows} == {str(p.relative_to(pages / "zh")) for p in (pages / "zh").rglob("*.html")} - {"index.html"}
+    assert all(re.search("[\u4e00-\u9fff]", row[3]) for row in rows if row[1] == "entry")
+
+
+@pytest.fixture(scope="module")
+def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    if program() is None:
+        pytest.skip("there is no chromium on this machine: the pages were not driven in a browser")
+    with browser(tmp_path_factory.mktemp("browser")) as one:
+        yield one
+
+
+def _found(page: Browser) -> list[str]:
+    told = page.value("[...document.querySelectorAll('#found .code')].map(e => e.textContent).join(' ')")
+    return str(told).split()
+
+
+@pytest.mark.parametrize(
+    ("lang", "typed", "first"),
+    [
+        ("en", "507018", "507018"),
+        ("en", "EI0006", "EI0006"),
+        ("en", "RTS001", "RTS001"),
+        ("en", "HCCL_CONNECT_TIMEOUT", "HCCL_CONNECT_TIMEOUT"),
+        ("zh", "RTS001", "RTS001"),
+        ("en", "ret=507018", "507018"),
+        ("en", "0x7bc8a", "507018"),
+    ],
+)
+def test_a_search_typed_into_a_real_browser(lang: str, typed: str, first: str, pages: Path, chromium: Browser) -> None:
+    """From the file system, without a server: key strokes, what is found, Enter opens it."""
+    chromium.open(pages / lang / "index.html")
+    chromium.value("document.getElementById('search').focus()")
+    chromium.type(typed)
+    assert _found(chromium)[0] == first
+    chromium.press("Enter", 13)
+    chromium._loaded()
+    assert chromium.value("document.querySelector('h1 .code').textContent") == first
+
+
+def test_a_search_in_chinese(pages: Path, chromium: Browser) -> None:
+    chromium.open(pages / "zh/index.html", hash_="#q=%E8%B6%85%E6%97%B6")
+    assert len(_found(chromium)) > 20
+    chromium.press("Escape", 27)
+
+
+def test_nothing_is_found_for_nonsense(pages: Path, chromium: Browser) -> None:
+    chromium.open(pages / "en/index.html", hash_="#q=zorkmidplover")
+    assert _found(chromium) == []
+    assert chromium.value("document.getElementById('told').textContent") == "0"
+
+
+@pytest.mark.parametrize("width", [360, 1100])
+@pytest.mark.parametrize("path", ["en/index.html", "en/RTS001.html", "zh/RTS001.html", "zh/variable/HCCL_CONNECT_TIMEOUT.html", "en/CHK505.html"])
+def test_nothing_stands_beside_a_narrow_screen(path: str, width: int, pages: Path, chromium: Browser) -> None:
+    """A phone does not scroll sideways."""
+    chromium.open(pages / path, width)
+    assert chromium.value("document.documentElement.scrollWidth") <= width
+
+
+def test_a_page_on_paper(pages: Path, chromium: Browser) -> None:
+    """It prints as a document of a few sheets."""
+    chromium.open(pages / "en/RTS001.html")
+    paper = chromium.paper()
+    assert paper.startswith(b"%PDF")
+    assert paper.count(b"/Type /Page\n") + paper.count(b"/Type/Page\n") + paper.count(b"/Type /Page ") <= 8

@@ -1,0 +1,218 @@
+"""Nodes that are real but for their hardware: sshd on addresses of this machine, each in a mount namespace with logs of its own."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import select
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from tests_support import HANG_S
+
+# What hangs on a node: an npu-doctor of this version that tells when it begins, and never ends.
+STUCK = """\
+#!/bin/sh
+[ "$1" = version ] && {{ echo "npu-doctor {version}"; exit; }}
+echo "$TMPDIR" > {fifo}
+exec sleep 100000
+"""
+ROOT = Path(__file__).resolve().parents[2]
+ADDRESS = "127.0.0.{}"
+FIRST = 31
+
+
+def demanded(part: str, missing: str) -> None:
+    """Skips where a part is missing, with the reason; the gate demands all parts (NPU_DOCTOR_FLEET_PARTS=ssh,slurm,ray)."""
+    if missing and part in os.environ.get("NPU_DOCTOR_FLEET_PARTS", "").split(","):
+        pytest.fail(f"{part}: {missing}")
+    if missing:
+        pytest.skip(f"{part}: {missing}")
+
+
+class Ended(NamedTuple):
+    """What a command said."""
+
+    code: int
+    out: str
+    err: str
+
+
+def fleet(*args: str, cwd: Path = ROOT, **env: str) -> Ended:
+    """The real command."""
+    done = subprocess.run(
+        [sys.executable, "-m", "doctor", *args], stdin=subprocess.DEVNULL, capture_output=True, timeout=HANG_S, cwd=cwd, env={**os.environ, **env}, check=False,
+    )  # fmt: skip
+    return Ended(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+class Nodes(NamedTuple):
+    """Servers that run. `logs` is the same path on each of them, and another folder."""
+
+    folder: Path
+    logs: Path
+    names: tuple[str, ...]
+    config: Path
+    servers: dict[str, int]  # their processes
+
+    @property
+    def options(self) -> list[str]:
+        return ["--option=-F", f"--option={self.config}"]
+
+    def tree(self, name: str) -> Path:
+        return self.folder / "trees" / name
+
+
+def _key(path: Path) -> None:
+    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(path)], check=True, timeout=HANG_S, stdin=subprocess.DEVNULL)
+
+
+SSHD = """\
+Port {port}
+ListenAddress {address}
+HostKey {folder}/host
+AuthorizedKeysFile {authorized}
+PidFile none
+UsePAM no
+StrictModes no
+PasswordAuthentication no
+KbdInteractiveAuthentication no
+MaxStartups 100
+AcceptEnv NONE
+"""
+
+CLIENT = """\
+Host {names}
+  Port {port}
+  User root
+  IdentityFile {folder}/user
+  IdentitiesOnly yes
+  UserKnownHostsFile {folder}/known_hosts
+  StrictHostKeyChecking yes
+  LogLevel ERROR
+"""
+
+
+def free_port() -> int:
+    with socket.socket() as one:
+        one.bind((ADDRESS.format(FIRST), 0))
+        return int(one.getsockname()[1])
+
+
+def start(folder: Path, count: int) -> Iterator[Nodes]:
+    """The servers; a script of its own, `setup-NAME.sh`, may change what a node sees before it starts."""
+    sshd = shutil.which("sshd", path=f"{os.environ.get('PATH', '')}:/usr/sbin")
+    missing = "" if sshd and shutil.which("ssh-keygen") else "no sshd here: apt-get install openssh-server"
+    missing = missing or ("" if os.geteuid() == 0 and not subprocess.run(["unshare", "-m", "true"], check=False, capture_output=True).returncode else "only root can make mount namespaces")
+    demanded("ssh", missing)
+    for name in ("user", "host", "other"):
+        _key(folder / name)
+    logs = folder / "logs"
+    logs.mkdir()
+    Path("/run/sshd").mkdir(exist_ok=True)
+    port = free_port()
+    names = tuple(ADDRESS.format(FIRST + n) for n in range(count))
+    known = (folder / "host.pub").read_text().split()
+    (folder / "known_hosts").write_text("".join(f"[{name}]:{port} {known[0]} {known[1]}\n" for name in names))
+    config = folder / "config"
+    config.write_text(CLIENT.format(names=" ".join(names), port=port, folder=folder))
+    servers = []
+    try:
+        for name in names:
+            tree = folder / "trees" / name
+            tree.mkdir(parents=True, exist_ok=True)
+            at = folder / f"sshd-{name}"
+            authorized = folder / ("other.pub" if (folder / f"wrong-{name}").exists() else "user.pub")
+            at.write_text(SSHD.format(port=port, address=name, folder=folder, authorized=authorized))
+            more = folder / f"setup-{name}.sh"
+            script = f'mount --bind "$1" "$2" && {{ [ ! -f "$3" ] || . "$3"; }} && exec {sshd} -D -e -f "$4"'
+            servers.append(subprocess.Popen(
+                ["unshare", "-m", "sh", "-c", script, "sh", str(tree), str(logs), str(more), str(at)],
+                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=open(folder / f"log-{name}", "wb"), start_new_session=True,
+            ))  # fmt: skip
+        for name in names:
+            _listening(name, port)
+        yield Nodes(folder, logs, names, config, {name: server.pid for name, server in zip(names, servers, strict=True)})
+    finally:
+        for server in servers:
+            end(server)
+
+
+def _listening(name: str, port: int) -> None:
+    """Waits until the server answers."""
+
+    def answers() -> bool:
+        with contextlib.suppress(OSError), socket.create_connection((name, port), HANG_S) as one:
+            one.settimeout(HANG_S)
+            return one.recv(4) == b"SSH-"
+        return False
+
+    until(answers)
+
+
+def until(holds: Callable[[], object]) -> None:
+    """Waits until something holds that another process brings about."""
+    end = time.monotonic() + HANG_S
+    while not holds():
+        assert time.monotonic() < end
+        select.select([], [], [], 0.01)
+
+
+def write_tree(top: Path, files: dict[str, str]) -> None:
+    for name, text in files.items():
+        path = top / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+
+def end(server: subprocess.Popen[bytes]) -> None:
+    """Ends what was started in a session of its own, with all that it started."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(server.pid, signal.SIGKILL)
+    server.wait(HANG_S)
+
+
+def of_node(server: int) -> list[int]:
+    """The processes of a node: those in its namespace of mounts."""
+    try:
+        own = os.readlink(f"/proc/{server}/ns/mnt")
+    except OSError:
+        return []
+    if own == os.readlink("/proc/self/ns/mnt"):
+        return []
+    found = []
+    for path in Path("/proc").glob("[0-9]*/ns/mnt"):
+        try:
+            if os.readlink(path) == own:
+                found.append(int(path.parts[2]))
+        except OSError:
+            continue
+    return found
+
+
+def kill_node(server: int) -> None:
+    """The node loses its power."""
+    for process in of_node(server):
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(process, signal.SIGKILL)
+
+
+def begun(fifo: Path) -> Path:
+    """Waits until a scan hangs; the private folder of the node."""
+    with open(fifo, encoding="utf-8") as told:
+        return Path(told.read().strip())
+
+
+def report(path: Path) -> dict[str, Any]:
+    made: dict[str, Any] = json.loads(path.read_text())
+    made["stats"]["seconds"] = 0
+    return made

@@ -1,0 +1,128 @@
+"""`--via kubectl` and `--via docker` with stand-ins on PATH that behave as the real ones: exec, logs, logs --previous, a pod that is gone."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.fleet.conftest import fleet, report, write_tree
+from tests.simulate.jobs import simulate
+
+# As kubectl 1.29: `exec` runs the words in the pod and ends with their exit code, and says so on standard error; what is not there is
+# `Error from server (NotFound)`. A pod is a folder, and its root is named by POD.
+KUBECTL = '''\
+#!{python}
+import json, os, sys
+pods = json.load(open({table!r}))
+words = sys.argv[1:]
+where = words[words.index("--namespace") + 1] if "--namespace" in words else "default"
+open({calls!r}, "a").write(json.dumps(words[:6]) + "\\n")
+def fail(text, code=1):
+    sys.stderr.write(text + "\\n")
+    sys.exit(code)
+if words[0] == "get":
+    rows = [p for p in pods if p["namespace"] == where]
+    if "--selector" in words:
+        key, _, value = words[words.index("--selector") + 1].partition("=")
+        rows = [p for p in rows if p["labels"].get(key) == value]
+    else:
+        rows = [p for p in rows if p["name"] in words]
+    items = [{{"kind": "Pod", "metadata": {{"name": p["name"]}}, "status": p["status"]}} for p in rows]
+    if "--selector" not in words and len(items) == 1 and not [w for w in words if w == "--selector"]:
+        print(json.dumps(items[0]))
+    elif items or "--selector" in words:
+        print(json.dumps({{"kind": "List", "items": items}}))
+    sys.exit(0)
+if words[0] == "logs":
+    name = words[-1]
+    pod = next((p for p in pods if p["name"] == name), None)
+    if pod is None:
+        fail('Error from server (NotFound): pods "%s" not found' % name)
+    kept = pod.get("previous" if "--previous" in words else "printed")
+    if kept is None:
+        fail('Error from server (BadRequest): previous terminated container "main" in pod "%s" not found' % name)
+    sys.stdout.write(open(kept).read())
+    sys.exit(0)
+assert words[:2] == ["exec", "-i"], words
+at = words.index("--")
+name = words[at - 1]
+pod = next((p for p in pods if p["name"] == name and p["namespace"] == where), None)
+if pod is None:
+    fail('Error from server (NotFound): pods "%s" not found' % name)
+os.environ["ASCEND_PROCESS_LOG_PATH"] = pod["logs"]
+os.execvp(words[at + 1], words[at + 1 :])
+'''
+
+DOCKER = """\
+#!/bin/sh
+[ "$1 $2" = "exec -i" ] || exit 125
+case "$3" in
+  worker*) ASCEND_PROCESS_LOG_PATH="{trees}/$3" exec "$4" "$5" "$6" "$7" "$8" "$9" ;;
+  stopped) echo "Error response from daemon: container 4f66ad9a is not running" >&2; exit 1 ;;
+  *) echo "Error response from daemon: No such container: $3" >&2; exit 1 ;;
+esac
+"""
+
+
+def runs() -> dict[str, object]:
+    return {"phase": "Running", "containerStatuses": [{"state": {"running": {}}, "lastState": {}}]}
+
+
+def ended(reason: str, code: int) -> dict[str, object]:
+    return {"phase": "Failed", "containerStatuses": [{"state": {"terminated": {"reason": reason, "exitCode": code}}, "lastState": {}}]}
+
+
+@pytest.fixture
+def cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Pods of a volcano job: two that run, of which one was restarted, one that was killed."""
+    job = simulate(71, 16)
+    for number in (0, 1):
+        own = f"node-{number}/"
+        write_tree(tmp_path / "trees" / f"worker-{number}", {path.removeprefix(own): text for path, text in job.files.items() if path.startswith(own)})
+    write_tree(tmp_path, {"printed.log": "RuntimeError: NPU out of memory. Tried to allocate 2.00 GiB\n", "before.log": "Traceback (most recent call last):\nValueError: no\n"})
+    rows = [("worker-0", runs()), ("worker-1", runs()), ("worker-2", ended("OOMKilled", 137))]
+    pods = [{"name": n, "namespace": "train", "labels": {"volcano.sh/job-name": "llm"}, "status": s, "logs": str(tmp_path / "trees" / n)} for n, s in rows]
+    pods[1]["status"]["containerStatuses"][0]["lastState"] = {"terminated": {"reason": "Error", "exitCode": 1}}  # type: ignore[index, call-overload]
+    pods[1]["previous"] = str(tmp_path / "before.log")
+    pods[2]["printed"] = str(tmp_path / "printed.log")
+    (tmp_path / "pods.json").write_text(json.dumps(pods))
+    (tmp_path / "bin").mkdir()
+    scripts = {"kubectl": KUBECTL.format(python=sys.executable, table=str(tmp_path / "pods.json"), calls=str(tmp_path / "calls")), "docker": DOCKER.format(trees=tmp_path / "trees")}
+    for name, text in scripts.items():
+        (tmp_path / "bin" / name).write_text(text)
+        (tmp_path / "bin" / name).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:{os.environ['PATH']}")
+    return tmp_path
+
+
+def test_the_pods_of_a_job(cluster: Path) -> None:
+    """Where a pod runs it is scanned in it; of one that ended, and of a container before this one, what it printed is read."""
+    done = fleet("fleet", "scan", "--via", "kubectl", "--job", "llm", "-n", "train", "--into", str(cluster / "run"), "-o", str(cluster / "r.json"))
+    assert "scanned 3: worker-1--previous,worker-[0-1]" in done.err, done.err
+    assert "it does not run any more (OOMKilled, exit code 137): only what it printed could be read" in done.err
+    made = report(cluster / "r.json")
+    assert [s["path"] for s in made["skipped"]] == ["worker-2"]
+    assert any(e["path"] == "worker-2/printed.log" for f in made["findings"] for e in f["evidence"])
+    fleet("merge", *map(str, sorted((cluster / "run" / "nodes").glob("*.jsonl"))), "-o", str(cluster / "again.json"))
+    assert report(cluster / "again.json") == made
+
+
+def test_a_pod_that_is_gone(cluster: Path) -> None:
+    """Named, and not there: the others are asked all the same."""
+    done = fleet("fleet", "scan", "worker-0", "worker-9", "--via", "kubectl", "-n", "train")
+    assert "unreachable 1: worker-9" in done.err
+    assert 'pods "worker-9" not found' in done.err
+    assert "scanned 1: worker-0" in done.err
+
+
+def test_containers(cluster: Path) -> None:
+    """docker exec into each; what docker says of the others is told."""
+    done = fleet("fleet", "scan", "worker-0", "stopped", "no such", "--via", "docker")
+    assert "scanned 1: worker-0" in done.err, done.err
+    assert "unreachable 2" in done.err
+    assert "is not running" in done.err
+    assert "No such container: no such" in done.err

@@ -1,0 +1,151 @@
+"""`fleet scan` over real sshd: the same report as `merge` of what is scanned by hand, and an honest word on every node that fails."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests_support import HANG_S
+
+from tests.fleet.conftest import (
+    ADDRESS,
+    FIRST,
+    ROOT,
+    STUCK,
+    Nodes,
+    begun,
+    fleet,
+    kill_node,
+    report,
+    start,
+    until,
+    write_tree,
+)
+from tests.simulate.jobs import simulate
+
+GOOD, ALSO, HANGING, WRONG, BARE, DOWN = (ADDRESS.format(FIRST + n) for n in range(6))
+
+@pytest.fixture(scope="module")
+def nodes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nodes]:
+    """Two nodes of a job; one that hangs, one with another key, one without Python, one that is down."""
+    folder = tmp_path_factory.mktemp("fleet")
+    folder.chmod(0o755)
+    from doctor.version import __version__
+
+    (folder / f"wrong-{WRONG}").touch()
+    (folder / "bin").mkdir()
+    stuck = folder / "bin" / "npu-doctor"
+    stuck.write_text(STUCK.format(version=__version__, fifo=folder / "fifo"))
+    stuck.chmod(0o755)
+    os.mkfifo(folder / "fifo")
+    (folder / f"setup-{HANGING}.sh").write_text(f"mount --bind {folder}/bin /usr/local/bin\n")
+    (folder / f"setup-{BARE}.sh").write_text("for p in /usr/bin/python3* /usr/local/bin/python3* /opt/*/bin/python3; do [ ! -e $p ] || mount --bind /dev/null $p; done\n")
+    job = simulate(71, 16)
+    for number, name in enumerate((GOOD, ALSO)):
+        own = f"node-{number}/"
+        write_tree(folder / "trees" / name, {path.removeprefix(own): text for path, text in job.files.items() if path.startswith(own)})
+    for made in start(folder, 5):
+        config = made.config.read_text().replace("Host ", f"Host {DOWN} ", 1)
+        made.config.write_text(config)
+        yield made
+
+
+def left_behind() -> list[str]:
+    return sorted(p.name for p in Path("/tmp").glob("npu-doctor-????????") if p.is_dir())
+
+
+def test_the_same_as_by_hand(nodes: Nodes, tmp_path: Path) -> None:
+    """Two nodes that call their logs the same: byte for byte what `merge` makes of the harvests that each of them wrote itself."""
+    before = left_behind()
+    done = fleet("fleet", "scan", f"{GOOD},{ALSO}", *nodes.options, "--into", str(tmp_path / "run"), "-o", str(tmp_path / "fleet.json"), "--", str(nodes.logs))
+    assert done.code == 1, done.err
+    assert "scanned 2" in done.err
+    hand = []
+    for name in (GOOD, ALSO):
+        hand.append(f"{tmp_path}/hand/{name}.jsonl")
+        Path(hand[-1]).parent.mkdir(exist_ok=True)
+        call = f"cd {ROOT} && {sys.executable} -m doctor scan {nodes.logs} -f jsonl -o {hand[-1]}"
+        subprocess.run(["ssh", "-F", str(nodes.config), name, call], timeout=HANG_S, check=False, stdin=subprocess.DEVNULL)
+    fleet("merge", *hand, "-o", str(tmp_path / "hand.json"))
+    assert json.dumps(report(tmp_path / "fleet.json")) == json.dumps(report(tmp_path / "hand.json"))
+    fleet("merge", *map(str, sorted((tmp_path / "run" / "nodes").glob("*.jsonl"))), "-o", str(tmp_path / "again.json"))
+    assert json.dumps(report(tmp_path / "again.json")) == json.dumps(report(tmp_path / "hand.json"))
+    assert {e["path"].partition("/")[0] for f in report(tmp_path / "fleet.json")["findings"] for e in f["evidence"]} == {GOOD, ALSO}
+    assert left_behind() == before
+
+
+def running(nodes: Nodes, *args: str) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "doctor", "fleet", "scan", *args, *nodes.options, "--", str(nodes.logs)],
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_nothing_stays_on_a_node(nodes: Nodes, how: signal.Signals) -> None:
+    """However the command ends, the private folder and the scan on the node are gone soon after."""
+    call = running(nodes, HANGING)
+    folder = begun(nodes.folder / "fifo")
+    assert folder.is_dir()
+    assert folder.stat().st_mode & 0o077 == 0
+    call.send_signal(how)
+    _, told = call.communicate(timeout=HANG_S)
+    assert call.returncode == (130 if how == signal.SIGINT else -how), told
+    until(lambda: not folder.exists())
+
+
+def test_every_node_ends_with_a_word(nodes: Nodes, tmp_path: Path) -> None:
+    """One dies in the middle, one has another key, one no Python, one is down: each is named with why, and only they are asked again."""
+    call = running(nodes, f"{GOOD},{HANGING},{WRONG},{BARE},{DOWN}", "--into", str(tmp_path / "run"), "-o", str(tmp_path / "r.json"))
+    folder = begun(nodes.folder / "fifo")
+    kill_node(nodes.servers[HANGING])
+    _, err = call.communicate(timeout=HANG_S)
+    told = err.decode()
+    rows = {row["name"]: row for row in map(json.loads, (tmp_path / "run" / "outcomes.jsonl").read_text().splitlines())}
+    assert {name: row["state"] for name, row in rows.items()} == {
+        GOOD: "scanned", HANGING: "failed", WRONG: "refused", BARE: "failed", DOWN: "unreachable"
+    }, told  # fmt: skip
+    assert "broke off" in rows[HANGING]["reason"]
+    assert "Permission denied" in rows[WRONG]["reason"]
+    assert "Python 3.10" in rows[BARE]["reason"]
+    assert "--python" in rows[BARE]["reason"]
+    assert "Connection refused" in rows[DOWN]["reason"]
+    made = report(tmp_path / "r.json")
+    assert {s["path"] for s in made["skipped"]} == {HANGING, WRONG, BARE, DOWN}
+    missing = made["missing_evidence"][0]["what"]["en"]
+    assert all(name in missing for name in (HANGING, WRONG, BARE, DOWN))
+    assert "rank 8-15" in missing  # the job tells of them
+    (nodes.folder / "other.pub").write_bytes((nodes.folder / "user.pub").read_bytes())
+    again = fleet("fleet", "scan", "--resume", str(tmp_path / "run"), *nodes.options)
+    assert "asking 4 nodes" in again.err
+    assert "scanned 2" in again.err
+    until(lambda: not folder.exists() or shutil.rmtree(folder) is None)
+
+
+def test_options_reach_the_scan_as_they_are(nodes: Nodes, tmp_path: Path) -> None:
+    """Blanks, quotes and $(...) in paths are no words of any shell; a target that looks like a command is none."""
+    name = "a b'c\"$(touch /tmp/pwned-by-fleet)"
+    write_tree(nodes.tree(GOOD), {f"{name}/train.log": "RuntimeError: NPU out of memory. Tried to allocate 2.00 GiB\n"})
+    done = fleet("fleet", "scan", GOOD, "$(touch /tmp/pwned-by-fleet)", *nodes.options, "-o", str(tmp_path / "r.json"), "--", str(nodes.logs / name))
+    made = report(tmp_path / "r.json")
+    assert made["stats"]["files"] == 1, done.err
+    assert made["findings"][0]["evidence"][0]["path"].endswith(f"{name}/train.log")
+    assert not Path("/tmp/pwned-by-fleet").exists()
+    shutil.rmtree(nodes.tree(GOOD) / name)
+
+
+def test_redacted_on_the_node(nodes: Nodes, tmp_path: Path) -> None:
+    """What leaves a node is redacted there; the report names no node either, and the same thing is called the same."""
+    done = fleet("fleet", "scan", f"{GOOD},{ALSO},{DOWN}", "--redact", *nodes.options, "--into", str(tmp_path / "run"), "-o", str(tmp_path / "r.json"), "--", str(nodes.logs))
+    kept = [path.read_text() for path in (tmp_path / "run" / "nodes").iterdir()] + [(tmp_path / "r.json").read_text()]
+    assert len(kept) == 4, done.err
+    assert not [name for text in kept for name in (GOOD, ALSO, DOWN, "10.1.0") if name in text]
+    assert not [path for path in (tmp_path / "run" / "nodes").iterdir() if "127" in path.name]
+    assert report(tmp_path / "r.json")["job"]["processes"]
