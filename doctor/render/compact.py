@@ -275,7 +275,7 @@ class _Compact:
     def _about(self, one: Document) -> Iterator[str]:
         for block in one.section("codes").blocks[:2]:
             if isinstance(block, Decoded):
-                yield from self._few(labelled("", f"{block.code} = {block.name} {block.meaning}", self.style), 2)
+                yield from self._few(labelled("", block.told, self.style), 2)
 
     def _unknown(self, made: Answer) -> Iterator[str]:
         """The errors that nobody knows, the first of each kind."""

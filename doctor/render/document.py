@@ -64,6 +64,10 @@ class Decoded(NamedTuple):
     name: str
     meaning: str
 
+    @property
+    def told(self) -> str:
+        return f"{self.code} = {' '.join(part for part in (self.name, self.meaning) if part)}"
+
 
 class Command(NamedTuple):
     """What can be pasted, and what to know before: why, what it changes, what to mind. `undo`: takes back the one before."""

@@ -253,7 +253,7 @@ def _unexplained(made: Answer, lang: str) -> Iterator[str]:
 def _decoded(cluster: Document) -> Iterator[str]:
     for block in cluster.section("codes").blocks:
         if isinstance(block, Decoded):
-            yield f"{block.code} = {block.name} {block.meaning}"
+            yield block.told
 
 
 def preformatted(text: str, kind: str = "") -> str:
