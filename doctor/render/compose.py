@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from doctor.base import notation
@@ -30,6 +30,7 @@ from doctor.render.fixes import fixes, references
 
 Json = dict[str, Any]
 Kinds = Callable[[str], str]
+ById = Mapping[str, Json]  # findings
 SCOPE = ("node", "rank", "device", "pid")
 
 
@@ -102,7 +103,8 @@ class Answer(NamedTuple):
 
 def answer(report: Json, lang: str) -> Answer:
     """The whole report."""
-    found = {f["id"]: finding(f, report, lang) for f in report["findings"]}
+    by_id = _by_id(report)
+    found = {f["id"]: finding(f, report, lang, by_id=by_id) for f in report["findings"]}
     verdict = report["verdict"]
     return Answer(
         verdict=verdict,
@@ -139,8 +141,8 @@ def _job(report: Json, lang: str) -> Job | None:
     return compose(report["job"], lang)
 
 
-def finding(made: Json, report: Json, lang: str, kinds: Kinds = str) -> Finding:
-    """One finding; `kinds` tells what a kind of fault is called."""
+def finding(made: Json, report: Json, lang: str, kinds: Kinds = str, by_id: ById | None = None) -> Finding:
+    """One finding; `kinds` tells what a kind of fault is called, `by_id` has all of them where many are asked for."""
     tag, share = word(made["severity"], lang), notation.share(made["confidence"])
     sure = word(notation.surety(made["confidence"]), lang)
     facts = (tag, f"{word('confidence', lang)} {share} ({sure})", kinds(made["kind"]))
@@ -150,7 +152,7 @@ def finding(made: Json, report: Json, lang: str, kinds: Kinds = str) -> Finding:
         notation.short_moment(made["last_seen"] or "") if made["last_seen"] != made["first_seen"] else "",
         scope(made, lang), sentence(made["cause"][lang], lang), tuple(a[lang] for a in made.get("doubts") or ()), _action(made, lang),
         _picked(found, made.get("first_check")), _picked(found, first), tuple(found[n].title for n in made.get("other_fixes", ()) if n < len(found)),
-        Document(made["id"], made["title"][lang], facts, tuple(s for s in _sections(made, report, lang) if s.blocks)),
+        Document(made["id"], made["title"][lang], facts, tuple(s for s in _sections(made, by_id or _by_id(report), lang) if s.blocks)),
         made["note"][lang] if made.get("note") else "",
     )  # fmt: skip
 
@@ -182,7 +184,7 @@ def sentence(text: str, lang: str) -> str:
     return one[: stop.end()].strip() if stop else one
 
 
-def _sections(made: Json, report: Json, lang: str) -> Iterable[Section]:
+def _sections(made: Json, by_id: ById, lang: str) -> Iterable[Section]:
     def labelled(name: str, *blocks: Block) -> Section:
         return Section(name, word(name, lang), blocks)
 
@@ -194,8 +196,8 @@ def _sections(made: Json, report: Json, lang: str) -> Iterable[Section]:
     often = word("times", lang, n=made["count"]) if made["count"] > 1 else ""
     yield labelled("evidence", *map(evidence, made["evidence"]))._replace(aside=often)
     above = made["explained_by"]
-    yield Section("explained_by", word("symptom_of", lang), _beside([above] if above else [], report, lang))
-    yield labelled("explains", *_beside(made["explains"], report, lang))
+    yield Section("explained_by", word("symptom_of", lang), _beside([above] if above else [], by_id, lang))
+    yield labelled("explains", *_beside(made["explains"], by_id, lang))
     yield labelled("why", Prose(made["why"][lang]))
     yield labelled("scheduler", *(Prose(one["text"][lang]) for one in made.get("scheduler", ())))
     todo = _action(made, lang)
@@ -217,13 +219,15 @@ def decision(report: Json, lang: str) -> Pair | None:
     return Pair(word("decision", lang), f"{action} ({sure}): {made['why'][lang]}")
 
 
-def _beside(codes: Iterable[str], report: Json, lang: str) -> tuple[Link, ...]:
+def _by_id(report: Json) -> ById:
+    return {f["id"]: f for f in report["findings"]}
+
+
+def _beside(codes: Iterable[str], by_id: ById, lang: str) -> tuple[Link, ...]:
     """Other findings of the report."""
-    wanted = list(codes)
-    by_id = {f["id"]: f for f in report["findings"]} if wanted else {}
     return tuple(
         Link(Target("finding", c), one["title"][lang], notation.times(one["count"]), one.get("rule") or "")
-        for c in wanted
+        for c in codes
         if (one := by_id.get(c)) is not None
     )
 
@@ -277,7 +281,7 @@ def decisive(report: Json, lang: str) -> Document | None:
     if one is None:
         return None
     shown = cluster(one, lang)
-    beside = Section("in-general", word("in-general", lang), _beside([one["general"]] if one["general"] else [], report, lang))
+    beside = Section("in-general", word("in-general", lang), _beside([one["general"]] if one["general"] else [], _by_id(report), lang))
     sections = tuple(s for s in (*shown.sections, beside) if s.blocks)
     return Document(word("decisive", lang), word("decisive-told", lang), shown.facts, sections)
 
