@@ -8,7 +8,16 @@ from dataclasses import dataclass
 
 from doctor.repro import operator_names
 from doctor.repro.call import Call, Operator, Seen, Value
-from doctor.repro.call_values import all_plain, as_embedding, from_table, joined, on_device, plain, tensor_spec, transposed
+from doctor.repro.call_values import (
+    all_plain,
+    as_embedding,
+    from_table,
+    joined,
+    on_device,
+    plain,
+    tensor_spec,
+    transposed,
+)
 from doctor.repro.dtypes import torch_dtype
 from doctor.repro.operator_table import Row, Table
 from kb.model import Text
