@@ -155,6 +155,9 @@ def fixes(finding: Finding, situation: Situation = UNKNOWN) -> tuple[Fix, ...]:
     )
 
 
+_ELSE = re.compile(r"(?:Or|If|Only) ")  # how a fix begins that is for the case that another one is not
+
+
 class Start(NamedTuple):
     """With which of the fixes to begin: what to look at, what to do then, and what else could be done."""
 
@@ -170,9 +173,10 @@ def start(fixes: Sequence[Fix], entry: Entry, certain: int) -> Start:
     if entry.role == "symptom" or not remedies:  # the cause is elsewhere
         return Start(None, 0 if fixes else None)
 
-    def order(n: int) -> tuple[bool, bool, bool, bool, int]:
+    def order(n: int) -> tuple[bool, bool, bool, bool, bool, int]:
         fix = fixes[n]
-        return n >= certain, _for_all(fix), fix.goal != "resolve", proven and not _acts(fix), n
+        pasted = bool(fix.env or fix.commands or fix.code)
+        return n >= certain, _for_all(fix), bool(_ELSE.match(fix.title.en)), fix.goal != "resolve", proven and not pasted, n
 
     remedies.sort(key=order)
     looks = sorted((n for n, fix in enumerate(fixes[:certain]) if fix.goal == "locate" and (fix.commands or fix.code)), key=lambda n: _for_all(fixes[n]))
