@@ -55,7 +55,7 @@ def _written_call(name: str, seen: Sequence[Seen], attrs: dict[str, Value]) -> C
         told = next((n.strip() for n in names if n.strip() in attrs), None)
         if str(len(args)) in attrs:
             args.append(attrs.pop(str(len(args))))
-        elif told is not None:
+        elif told is not None and pending:
             args.append(attrs.pop(told))
         elif source.startswith(("in", "[in")) and pending:
             args.append(pending.pop(0))

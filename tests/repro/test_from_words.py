@@ -128,10 +128,10 @@ def test_literals_of_a_line(code: str, name: str, found: tuple[tuple[str, object
         (["--op", "torch.einsum", "--attr", "equation=ij,jk->ik", "--input", "float32[2,3]", "--input", "float32[3,4]"], "torch.einsum('ij,jk->ik', x0.to(device), x1.to(device))"),
         (["--op", "torch.scatter", "--attr", "dim=1", "--input", "float32[2,3]", "--input", "int64[2,3] 0..3", "--input", "float32[2,3]"], "torch.scatter(x0.to(device), 1, x1.to(device), x2.to(device))"),
         (["--op", "torch.topk", "--attr", "1=5", "--attr", "sorted=False", "--input", "float32[2,30]"], "torch.topk(x0.to(device), 5, sorted=False)"),
-        (["--op", "F.pad", "--attr", "pad=(1,1,2,2)", "--attr", "value=None", "--input", "float32[2,30]"], "torch.nn.functional.pad(x0.to(device), [1, 1, 2, 2], value=None)"),
+        (["--op", "F.pad", "--attr", "pad=(1,1,2,2)", "--attr", "value=None", "--input", "float32[2,30]"], "torch.nn.functional.pad(x0.to(device), pad=[1, 1, 2, 2], value=None)"),
         (["--op", "F.cross_entropy", "--attr", "reduction='sum'", "--input", "float32[2,30]", "--input", "int64[2] 0..30"], "cross_entropy(x0.to(device), x1.to(device), reduction='sum')"),
         (["--op", "torch.tensordot", "--attr", "dims=[[1],[0]]", "--input", "float32[2,3]", "--input", "float32[3,4]"], "torch.tensordot(x0.to(device), x1.to(device), dims=[[1], [0]])"),
-        (["--op", "torch.cat", "--attr", "dim=1", "--input", "float32[2,3]", "--input", "float32[2,4]"], "torch.cat([x0.to(device), x1.to(device)], 1)"),
+        (["--op", "torch.cat", "--attr", "dim=1", "--input", "float32[2,3]", "--input", "float32[2,4]"], "torch.cat([x0.to(device), x1.to(device)], dim=1)"),
         (["--op", "torch.index_select", "--attr", "dim=0", "--input", "float32[9,3]", "--input", "int64[4] 0..9"], "torch.index_select(x0.to(device), 0, x1.to(device))"),
     ],
 )  # fmt: skip
