@@ -149,7 +149,7 @@ def repro(call: Call, asked: Json) -> str:
     repro_command.add_arguments(options)
     given = [f"--from={path}" for path in held.paths] if held else []
     try:
-        args = options.parse_args([*given, *(["--", asked["entry"]] if asked["entry"] else [])])
+        args = options.parse_args(["--no-try", *given, *(["--", asked["entry"]] if asked["entry"] else [])])
         args.lang = desk.lang
         made = repro_command.script(args, lambda what: api.diagnose(what, knowledge=desk.known), desk.known)
     except UsageError as error:
