@@ -22,6 +22,7 @@ Json = dict[str, Any]
 SMALLEST = 300  # tokens in which a verdict and the line that decides have room
 USUAL = 2000
 LARGEST = 200_000
+_ROOMY = 500  # below that, every token of the line that decides counts
 _RESERVE = 45  # tokens of the line that tells what was left out
 _WIDTHS = (1200, 500, 240, 100)  # letters of a quotation
 _BESIDE = 20  # findings, lines and reasons of one kind that are looked at
@@ -40,7 +41,7 @@ class Part(NamedTuple):
 def render(report: Json, lang: str, budget: int = USUAL) -> str:
     """The brief. Of the same report and budget it is the same letter by letter."""
     head = _head(report, lang)
-    told = list(_parts(report, lang))
+    told = list(_parts(report, lang, budget < _ROOMY))
     taken, left = _chosen(told, budget - tokens(head) - 1)
     if left:
         taken, left = _chosen(told, budget - tokens(head) - 1 - _RESERVE)
@@ -77,12 +78,15 @@ def _head(report: Json, lang: str) -> str:
     return f"# {tool}\n{word('brief.data', lang)} {made} {word('brief.gap', lang)}"
 
 
-def _parts(report: Json, lang: str) -> Iterator[Part]:
-    """Everything there is to tell, what is worth most first."""
+def _parts(report: Json, lang: str, tight: bool) -> Iterator[Part]:
+    """Everything there is to tell, what is worth most first; where room is `tight`, the title of the verdict waits for the line that decides."""
     made = answer(report, lang)
     told = _Telling(report, made, lang)
-    yield told.verdict()
+    whole = told.verdict()
+    yield whole._replace(texts=whole.texts[-1:]) if tight else whole
     yield from told.decisive()
+    if tight and len(whole.texts) > 1:
+        yield whole._replace(texts=whole.texts[:-1])
     yield from told.situation()
     causes = made.causes if made.decisive is None else ()
     if causes:
