@@ -5,7 +5,6 @@ The file that is passed on is a line of JSON (version, format, size, SHA-256) an
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import re
@@ -41,6 +40,8 @@ def folder() -> Path | None:
 
 def made_of(pack: bytes) -> bytes:
     """The file to pass on."""
+    import hashlib  # a start that adds nothing need not pay for it
+
     version = Pack(pack).header.version
     if not _VERSION.fullmatch(version):
         raise RefusedError(f"its version {version!r} is not written YEAR.MONTH")
@@ -50,6 +51,8 @@ def made_of(pack: bytes) -> bytes:
 
 def opened(data: bytes) -> Pack:
     """The pack of such a file, every byte of it as it was made."""
+    import hashlib
+
     end = data.find(b"\n", 0, HEADER_LIMIT)
     try:
         about = json.loads(data[:end])
