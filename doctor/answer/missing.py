@@ -130,8 +130,8 @@ def right_stack(diagnosis: Diagnosis) -> Missing | None:
 
 
 RULES: tuple[Rule, ...] = (
-    nothing_readable,
     missing_nodes,
+    nothing_readable,
     missing_ranks,
     stopped_early,
     run_logs,

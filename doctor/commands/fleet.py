@@ -14,7 +14,7 @@ from doctor.base import exits, interrupts, notation
 from doctor.base.errors import UsageError
 from doctor.base.words import word
 from doctor.base.words.told import told as in_language
-from doctor.commands import common, merging, places, reading, reporting
+from doctor.commands import common, interface, merging, places, reading, reporting
 from doctor.fleet import engine, folder, gather, live, ship, told, ways
 from doctor.fleet.folder import Run
 from doctor.fleet.outcome import FAILED, PARTIAL, SCANNED, Outcome
@@ -58,7 +58,7 @@ def _usage() -> common.Parser:
 def arguments() -> common.Parser:
     made = common.parser("fleet scan", "One diagnosis of many nodes: each is scanned where its logs are. After -- come paths and options of npu-doctor scan.")
     places.options(made)
-    reporting.output_options(made)
+    merging.options(made)
     return made
 
 
@@ -68,6 +68,8 @@ def arguments() -> common.Parser:
 def _scan(argv: list[str], options: list[str]) -> int:
     args = arguments().parse_args(argv)
     reporting.targets(args)
+    if args.tui:
+        interface.check_terminal(["fleet", "scan", *args.targets])
     if args.redact_map:
         raise UsageError("--redact-map: what stands for what is known on the nodes alone", "use --redact without it")
     known = common.knowledge(args)

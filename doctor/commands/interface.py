@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from doctor.base import exits, interrupts
@@ -15,6 +15,7 @@ from doctor.read import discover
 from doctor.scan.select import EVERYTHING, Select
 
 if TYPE_CHECKING:
+    from doctor.scan.harvest import Harvest
     from doctor.tui.shell.frame import Frame
     from doctor.tui.shell.session import Session
     from kb.knowledge import Knowledge
@@ -87,6 +88,15 @@ def open_tui(args: argparse.Namespace, paths: tuple[str, ...], select: Select = 
     if "-" in paths:
         return _open_pipe(args, session)
     return _run(args, session, DiagnosisScreen() if paths else BrowseScreen(code, offer=not code))
+
+
+def open_harvests(args: argparse.Namespace, paths: Sequence[str], harvests: Callable[[], Sequence[Harvest]]) -> int:
+    """The interface on what many nodes have found."""
+    from doctor.tui.diagnosis.diagnosis_screen import DiagnosisScreen
+    from doctor.tui.shell.session import Session
+
+    session = Session(paths, common.language(args), EVERYTHING, args.kb, own_words=args.redact_words, harvests=harvests)
+    return _run(args, session, DiagnosisScreen())
 
 
 def open_watch(args: argparse.Namespace, paths: tuple[str, ...]) -> int:

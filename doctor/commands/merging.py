@@ -13,11 +13,23 @@ from doctor.base.words import word
 from doctor.commands import common, reporting
 from doctor.fleet import gather
 from doctor.judge.diagnosis import Diagnosis, conclude
+from doctor.scan.harvest import Harvest
 from kb.knowledge import Knowledge
+
+
+def options(made: common.Parser) -> None:
+    """How to answer: as every command that diagnoses, and in the terminal interface."""
+    reporting.output_options(made)
+    made.add_argument("--tui", action="store_true", help="open the terminal interface on these nodes")
 
 
 def tell(args: argparse.Namespace, paths: Sequence[str], known: Knowledge) -> int:
     """Writes the report of all files; the exit code."""
+    if args.tui:
+        from doctor.commands import interface
+
+        harvests = told_apart(paths, known, common.language(args))  # what it has to say stands before the screen is taken
+        return interface.open_harvests(args, paths, lambda: harvests)
     diagnosis, machine = merged(paths, known, common.language(args))
     reporting.emit(args, diagnosis, known, machine=machine)
     return reporting.exit_code(args, diagnosis)
@@ -26,12 +38,16 @@ def tell(args: argparse.Namespace, paths: Sequence[str], known: Knowledge) -> in
 def merged(paths: Sequence[str], known: Knowledge, language: str) -> tuple[Diagnosis, str]:
     """The diagnosis of all files, and the mark of the machine when all are of one."""
     begin = time.perf_counter()
+    harvests = told_apart(paths, known, language)
+    machines = {one.machine for one in harvests}
+    return conclude(harvests, known, time.perf_counter() - begin), machines.pop() if len(machines) == 1 else ""
+
+
+def told_apart(paths: Sequence[str], known: Knowledge, language: str) -> list[Harvest]:
+    """The harvests of all files; what keeps them from being one picture is told on standard error."""
     read = [gather.read(name) for name in paths]
     for told in gather.warnings(read, known.digest, KEY_VARIABLE):
         sys.stderr.write(told)
     for names in gather.sharing(read):
         sys.stderr.write(word("fleet.same-files", language, names=folded(names)) + "\n")
-    harvests = gather.apart([(kept.name, one) for kept in read for one in kept.harvests])
-    machines = {one.machine for one in harvests}
-    del read
-    return conclude(harvests, known, time.perf_counter() - begin), machines.pop() if len(machines) == 1 else ""
+    return gather.apart([(kept.name, one) for kept in read for one in kept.harvests])

@@ -88,7 +88,7 @@ def run(asked: Sequence[Asked], seconds: float, fanout: int, done: Done, began: 
 
         def _check_fini(self) -> None:
             ExecWorker._check_fini(self)
-            if not stopping:
+            if not stopping and not interrupts.heard():  # what is cut off by Ctrl-C says nothing about the node
                 done(self.one.target, self.talk.outcome(self.code, self._has_timeout, time.monotonic() - self.begin))
 
     class Tick(EventHandler):  # type: ignore[misc]

@@ -213,7 +213,7 @@ _NO = re.compile(
 )
 _NOBODY = re.compile(
     r"Connection (?:refused|timed out|reset|closed)|No route to host|Could not resolve|Name or service not known|Network is unreachable|port \d+: |kex_exchange_identification"
-    r"|not found|No such container|is not running|Unable to connect|connection refused|Node failure|Invalid node name|Zero Bytes were transmitted|Unable to contact slurm",
+    r"|not found|No such container|Cannot connect|is not running|Unable to connect|connection refused|Node failure|Invalid node name|Zero Bytes were transmitted|Unable to contact slurm",
     re.IGNORECASE,
 )
 

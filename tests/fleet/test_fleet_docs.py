@@ -15,6 +15,8 @@ from benchmarks.fleet import spoken
 from doctor.scan.harvest import Harvest
 from tests.fleet.conftest import ROOT
 
+pytestmark = pytest.mark.slow
+
 PAGES = [(ROOT / "docs" / name).read_text(encoding="utf-8") for name in ("fleet.md", "fleet.zh.md")]
 
 

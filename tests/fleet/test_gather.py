@@ -9,6 +9,7 @@ from doctor.answer.missing import missing_nodes
 from doctor.fleet import gather
 from doctor.judge.diagnosis import conclude
 from doctor.scan.harvest import Absent, Harvest, Span, from_json, merge
+from doctor.tui.shell.session import Session
 from kb.knowledge import Knowledge
 
 GONE = Absent("node7", "timed out", "no answer within the time limit")
@@ -62,6 +63,15 @@ def test_merging_in_a_tree(tmp_path: Path) -> None:
         parts.append(file(tmp_path, f"rack-{rack}", merge([*harvests, Harvest(absent=(GONE._replace(node=f"{rack}3"),))])))
     assert sorted(paths(*parts)) == [f"{n}/log/plog-7_1.log" for n in ("a1", "a2", "b1", "b2")]
     assert [a.node for a in merge(h for p in parts for h in gather.read(p).harvests).absent] == ["a3", "b3"]
+
+
+def test_the_interface_is_given_what_was_merged(knowledge: Knowledge) -> None:
+    """The same report as in every format; looking again asks for it anew."""
+    asked: list[int] = []
+    session = Session(["n1.jsonl"], known=knowledge, harvests=lambda: [asked.append(1) or well()])  # type: ignore[func-returns-value]
+    assert session.look().report["verdict"] == "clean"
+    assert session.look().diagnosis.harvest.files == 1
+    assert len(asked) == 2
 
 
 def test_a_shared_folder_is_noticed(tmp_path: Path) -> None:

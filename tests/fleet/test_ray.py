@@ -23,6 +23,8 @@ from tests.simulate.jobs import simulate
 CLUSTER = """
 import json, os, sys
 from ray.cluster_utils import Cluster
+
+pytestmark = pytest.mark.slow
 made = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
 nodes = [made.add_node(num_cpus=1) for _ in range(2)]
 nodes.append(made.add_node(num_cpus=1, env_vars={"PATH": sys.argv[1] + ":" + os.environ["PATH"]}))
@@ -91,10 +93,11 @@ def test_every_living_node(ray: Ray, tmp_path: Path) -> None:
     subprocess.run([sys.executable, "-m", "doctor", "merge", *nodes, "-o", str(tmp_path / "again.json")], cwd=ROOT, check=False, capture_output=True, timeout=HANG_S)
     assert report(tmp_path / "again.json") == made
     until(lambda: not left.exists())
+    the_command_of_the_page(ray)
 
 
-def test_the_command_of_the_page(ray: Ray) -> None:
-    """Word for word; the running cluster is found by RAY_ADDRESS."""
+def the_command_of_the_page(ray: Ray) -> None:
+    """Word for word, on the nodes that are left; the running cluster is found by RAY_ADDRESS."""
     (line,) = [line.strip() for line in (ROOT / "docs" / "fleet.md").read_text().splitlines() if line.startswith("    npu-doctor") and "--via ray" in line]
     words = shlex.split(line)
     words[words.index("/root/ascend/log")] = str(ray.folder / "logs")

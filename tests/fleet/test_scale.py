@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from benchmarks import fleet
+
+pytestmark = pytest.mark.slow
 
 
 def test_many_stand_in_nodes(tmp_path: Path) -> None:

@@ -30,6 +30,8 @@ from tests.fleet.conftest import (
 )
 from tests.simulate.jobs import simulate
 
+pytestmark = pytest.mark.slow
+
 NAMES = ("n1", "n2", "n3", "n4")
 DRAINED, HANGING = "n3", "n4"
 CONF = """\

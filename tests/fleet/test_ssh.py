@@ -30,6 +30,8 @@ from tests.fleet.conftest import (
 )
 from tests.simulate.jobs import simulate
 
+pytestmark = pytest.mark.slow
+
 GOOD, ALSO, HANGING, WRONG, BARE, DOWN = (ADDRESS.format(FIRST + n) for n in range(6))
 
 @pytest.fixture(scope="module")

@@ -117,6 +117,7 @@ def test_anything_ends_in_one_of_six_ways() -> None:
         ('Error from server (NotFound): pods "worker-9" not found', "unreachable"),
         ('Error from server (Forbidden): pods "w" is forbidden: User "u" cannot create resource "pods/exec"', "refused"),
         ("Error response from daemon: No such container: w", "unreachable"),
+        ("Cannot connect to the Docker daemon at unix:///var/run/docker.sock. Is the docker daemon running?", "unreachable"),
     ],
 )
 def test_what_tools_say_when_they_cannot(why: str, state: str) -> None:

@@ -291,6 +291,7 @@ CHINESE = {
     "Where the nodes differ, what matters first. After -- come options of npu-doctor env.": "节点之间的差异，重要的在前。-- 之后是 npu-doctor env 的选项。",
     "The health of all cards of all nodes, outliers first. After -- come options of npu-doctor env: --network asks for links.": "所有节点所有卡的健康状态，异常的在前。-- 之后是 npu-doctor env 的选项：--network 查询链路。",
     "its answer is no report on a machine": "回答不是机器的报告",
+    "open the terminal interface on these nodes": "在终端界面中打开这些节点的诊断",
     # how it went with a node
     "it sent more than {}: cut off": "发送超过 {}：已截断",
     "no Python 3.10 or newer was found there: name one with --python PATH": "节点上没有找到 Python 3.10 或更新版本：请用 --python PATH 指定",

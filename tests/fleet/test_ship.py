@@ -1,0 +1,42 @@
+"""The file that nodes get: the same bytes for the same program, and it finds the same without any compiled package."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+from tests_support import HANG_S
+
+from doctor.fleet import ship
+
+LOG = "[ERROR] HCCL(7,python):2026-04-02-08:00:01.000.001 [a.cc:1] [7][Wait][LinkEstablish]wait socket establish timeout, role[1] rank[3] timeout[120 s]\n"
+LONG = "RuntimeError: NPU out of memory. Tried to allocate 2.00 GiB " + "x" * 5000 + "\n"
+
+
+def test_compiled_packages_are_for_machines_like_this_one() -> None:
+    """For another kind of machine it is plain Python, and only what is needed."""
+    data, digest = ship.payload("another")
+    names = zipfile.ZipFile(io.BytesIO(data)).namelist()
+    assert hashlib.sha256(data).hexdigest() == digest
+    assert not [name for name in names if name.endswith(".so") or name.startswith(("compiled/", "doctor/tui/", "kb/entries/", "tests/"))]
+    assert {"__main__.py", ship.PACK, "doctor/fleet/far.py", "standins/regex.py"} <= set(names)
+    ship.payload.cache_clear()
+    assert ship.payload("another") == (data, digest)
+
+
+def test_plain_python_finds_the_same(tmp_path: Path) -> None:
+    """Under a Python that sees no packages at all; long lines too, for which patterns have a time limit elsewhere."""
+    (tmp_path / "npu-doctor.pyz").write_bytes(ship.payload("another")[0])
+    (tmp_path / "train.log").write_text(LOG + LONG)
+    environ = {**os.environ, "XDG_CACHE_HOME": str(tmp_path)}
+    for call, name in (([sys.executable, "-I", "-S", str(tmp_path / "npu-doctor.pyz")], "far"), ([sys.executable, "-m", "doctor"], "here")):
+        subprocess.run([*call, "scan", str(tmp_path / "train.log"), "-f", "jsonl", "-o", str(tmp_path / name)], check=False, timeout=HANG_S, env=environ, capture_output=True)
+    far, here = (json.loads((tmp_path / name).read_text().splitlines()[1]) for name in ("far", "here"))
+    assert far == here
+    assert far["hits"]
