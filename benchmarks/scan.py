@@ -26,7 +26,7 @@ from benchmarks.measure import Cost, installed, machine, median, paired, ratio, 
 KINDS = ("typical", "nasty", "storm")
 SIGNATURES = 5000
 SMALL = ("8M", 4)  # for engines: the plain one looks for each literal by itself
-README = Path(__file__).resolve().parent.parent / "README.md"
+README = Path(__file__).resolve().parent.parent / "docs" / "speed.md"
 Runs = dict[str, Callable[[], Cost]]
 
 
@@ -231,7 +231,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--data", type=Path, help="keep the trees here (default: a temporary folder)")
     parser.add_argument("--full", action="store_true", help="64 MB, 1 GB and 4 GB in 4, 48 and 1000 files")
-    parser.add_argument("--readme", action="store_true", help="write the tables into README.md")
+    parser.add_argument("--readme", action="store_true", help="write the tables into docs/speed.md")
     options = parser.parse_args()
     asked = ["64M/4", "1G/4", "1G/48", "1G/1000", "4G/48"] if options.full else options.trees
     shapes = [(size, int(files)) for size, _, files in (text.partition("/") for text in asked)]
@@ -253,7 +253,7 @@ def main() -> None:
         told(table(head, list(more_knowledge(bench, *shapes[min(1, len(shapes) - 1)]))))
         told(table(("compressed", "s", "MB/s of text"), list(compressed(bench, shapes[0][0]))))
     if options.readme and not write_between(README, "benchmarks.scan", "\n\n".join(parts)):
-        print("README.md has no markers for this table", file=sys.stderr)
+        print("docs/speed.md has no markers for this table", file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -48,6 +48,7 @@ _OF_NODE = {10: "TRACE", 20: "DEBUG", 30: "INFO", 40: "WARNING", 50: "ERROR", 60
 _STAMP = lazy(
     r"(?P<date>\d{4}[-/]\d\d[-/]\d\d)[T ](?P<clock>\d\d:\d\d:\d\d)(?:[.,](?P<fraction>\d{1,9}))?(?P<zone> ?(?:Z|UTC|[+-]\d\d:?\d\d))?$"
 )
+_parsed = json.JSONDecoder().decode
 _NAME = lazy(r"[\w.@/-]{1,80}$")
 # What Docker writes, in the order in which it writes it: such logs are long, and parsing each record takes ten times as long.
 _DOCKER = re.compile(
@@ -65,7 +66,7 @@ def unwrap(raw: bytes) -> bytes | None:
         if b"\\" not in text and b"\0" not in text:
             return b"%bZ %b F %b" % (plain[3], plain[2], text)
     try:
-        record = json.loads(raw[at:])
+        record = _parsed(raw[at:].decode("utf-8", "surrogatepass"))
     except (ValueError, RecursionError):
         return None
     if not isinstance(record, dict):

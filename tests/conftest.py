@@ -63,6 +63,21 @@ def pytest_configure(config: pytest.Config) -> None:
     _compile_once(kept)
 
 
+_for_torch: list[str] = []
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """What a run without PyTorch skips is noted for whoever runs it with PyTorch (NPU_DOCTOR_FOR_TORCH names the file)."""
+    if report.skipped and "PyTorch is not installed" in str(report.longrepr) and report.nodeid not in _for_torch:
+        _for_torch.append(report.nodeid)
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    noted = os.environ.get("NPU_DOCTOR_FOR_TORCH")
+    if noted and not hasattr(session.config, "workerinput"):
+        Path(noted).write_text("".join(f"{node}\n" for node in _for_torch), encoding="utf-8")
+
+
 def _compile_once(kept: Path | None) -> None:
     """The knowledge is compiled before any worker or command asks for it, and only when it has changed since the last run."""
     cache = cache_folder()

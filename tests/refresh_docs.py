@@ -9,7 +9,8 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-DOCUMENTS = ("README.md", "README.zh.md")
+READMES = ("README.md", "README.zh.md")
+DOCUMENTS = (*READMES, "docs/env.md", "docs/env.zh.md")  # they show what the program prints
 _BLOCK = re.compile(r"(<!-- output: (?P<args>[^\n]*) -->\n```text\n)(?P<body>.*?)(```\n)", re.DOTALL)
 
 

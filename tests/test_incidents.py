@@ -18,6 +18,7 @@ from doctor.render.layout import Style, rows_of
 # The share of incidents whose first root is right. It only ever rises.
 FLOOR = 0.98
 
+
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_every_answer_is_one_screen(lang: str, diagnosed: Diagnosed) -> None:
     """Row by row of a terminal of 80 columns: at most 20 for one root, 22 for a job, so that with what was read and the prompt nothing scrolls away."""

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import hmac
 import logging
+import os
+import signal
 import socket
 import sys
 import time
 from collections.abc import Callable
+from types import FrameType
 from typing import Any
 
 import anyio
@@ -120,8 +123,12 @@ class _Served:
 
 
 def over_stdio(desk: Desk) -> None:
-    """Until standard input ends."""
+    """Until standard input ends, or an interrupt: whoever reads from a terminal would keep the loop from ending by itself."""
     _quiet()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, _end)
+    if sys.stdin.isatty():
+        sys.stderr.write(f"npu-doctor: {word('agents.waiting', desk.lang)}\n")
 
     async def main() -> None:
         made = server(desk)
@@ -131,8 +138,13 @@ def over_stdio(desk: Desk) -> None:
     anyio.run(main)
 
 
+def _end(number: int, _: FrameType | None) -> None:
+    """Nothing is half written: a server only reads."""
+    os._exit(128 + number)
+
+
 def over_http(desk: Desk, at: socket.socket, token: str) -> None:
-    """Until it is ended. Who does not bring the token learns nothing."""
+    """Until an interrupt. Who does not bring the token learns nothing."""
     import uvicorn
 
     _quiet()
@@ -143,11 +155,8 @@ def over_http(desk: Desk, at: socket.socket, token: str) -> None:
         allowed_origins=["http://127.0.0.1:*", "http://localhost:*", "http://[::1]:*"],
     )
     made = server(desk).streamable_http_app(host=host, transport_security=local)
-    config = uvicorn.Config(_guarded(made, token), log_level="error", access_log=False, lifespan="on", server_header=False)
-    try:
-        anyio.run(uvicorn.Server(config).serve, [at])
-    except KeyboardInterrupt:
-        return
+    config = uvicorn.Config(_guarded(made, token), log_level="error", access_log=False, lifespan="on", server_header=False, timeout_graceful_shutdown=1)
+    anyio.run(uvicorn.Server(config).serve, [at])
 
 
 def _guarded(inner: Any, token: str) -> Any:

@@ -65,6 +65,7 @@ def evidence(call: Call, asked: Json) -> str:
     shown = desk.hidden(name)
     if not found:
         raise RefusedError(word("agents.no-line", desk.lang, path=shown, line=asked["line"]), "ask for a smaller line")
+    desk.hidden("\n".join(found.values()))  # names that one line tells are known in the others
     rows = [f"{line}> {_quote(desk, found[name, line])}" for line in wanted if (name, line) in found]
     more = [word("agents.more-lines", desk.lang, line=wanted[-1] + 1)] if len(rows) == len(wanted) else []
     return _bounded([f"{shown}: {word('agents.quoted', desk.lang)}", *rows, *more])
@@ -148,7 +149,7 @@ def repro(call: Call, asked: Json) -> str:
     repro_command.add_arguments(options)
     given = [f"--from={path}" for path in held.paths] if held else []
     try:
-        args = options.parse_args([*given, *(["--", asked["entry"]] if asked["entry"] else [])])
+        args = options.parse_args(["--no-try", *given, *(["--", asked["entry"]] if asked["entry"] else [])])
         args.lang = desk.lang
         made = repro_command.script(args, lambda what: api.diagnose(what, knowledge=desk.known), desk.known)
     except UsageError as error:

@@ -116,10 +116,8 @@ def run_logs(diagnosis: Diagnosis) -> Missing | None:
 def right_stack(diagnosis: Diagnosis) -> Missing | None:
     """Kernels run asynchronously: without blocking mode the Python stack names the wrong line."""
     kinds = {r.finding.entry.kind for r in diagnosis.roots[:1]}
-    if (
-        not kinds & {"device-exception", "device-timeout", "aicpu-exception", "wrapper"}
-        and diagnosis.verdict != "inconclusive"
-    ):
+    unknown = diagnosis.verdict == "inconclusive" and diagnosis.situation.first("program") == "python"
+    if not (unknown or kinds & {"device-exception", "device-timeout", "aicpu-exception", "wrapper"}):
         return None
     if not (diagnosis.related or diagnosis.unexplained):
         return None

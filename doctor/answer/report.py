@@ -111,7 +111,7 @@ def _finding(related: Related, diagnosis: Diagnosis, knowledge: Knowledge) -> di
         "explains": list(related.explains),
         "explained_by": related.explained_by,
         "rule": related.rule,
-        "action": action.action(related, told, start.fix, knowledge),
+        "action": action.action(related, told, start.fix if start.fix is not None else start.check, knowledge),
         "scheduler": [level.json() for level in decision.levels(finding, knowledge)],
         "fixes": [advice.fix_json(f) for f in told],
         "first_check": start.check,

@@ -27,5 +27,5 @@ def main(argv: list[str]) -> int:
     folder = os.path.relpath(demo_folder())
     if folder.startswith(".."):
         folder = str(demo_folder())
-    sys.stderr.write(f"npu-doctor: npu-doctor scan {folder}\n")
+    sys.stderr.write(f"$ npu-doctor scan {folder}\n")
     return scan.main([*argv, folder])

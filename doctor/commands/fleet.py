@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from doctor.answer.redact import KEY_VARIABLE, Redactor, of_texts
-from doctor.base import interrupts
+from doctor.base import exits, interrupts, notation
 from doctor.base.errors import UsageError
 from doctor.base.words import word
+from doctor.base.words.told import told as in_language
 from doctor.commands import common, merging, places, reading, reporting
 from doctor.fleet import engine, folder, gather, live, ship, told, ways
 from doctor.fleet.folder import Run
@@ -107,7 +109,8 @@ def _keep_harvest(run: Run, known: Knowledge) -> Callable[[Target, Outcome], Out
                 outcome = outcome._replace(state=FAILED, reason="its answer is no harvest of this version")
         if using:
             outcome = outcome._replace(reason=using.text(outcome.reason.replace(target.address, run.labels[target.name])))
-        absent = Absent(run.labels[target.name], outcome.state, outcome.reason)
+        ranks = f" (rank {notation.spans(target.ranks)})" if target.ranks else ""  # a host file or a rank table told them
+        absent = Absent(run.labels[target.name], outcome.state, outcome.reason + ranks)
         if outcome.state == PARTIAL:
             text = gather.with_absent(text, absent)
         elif outcome.state != SCANNED:
@@ -199,7 +202,8 @@ def _asked(args: argparse.Namespace, run: Run, waiting: Sequence[Target]) -> lis
 def _order(args: argparse.Namespace, run: Run) -> Order:
     """What every node is told. Secrets and words of the user's go this way too: no command line shows them."""
     words, key = run.call["words"], run.call["key"]
-    arguments = ["scan", *run.call["options"], "-f", "jsonl", *(["--redact"] if key else []), *([f"--redact-words={FOLDER}/words"] if words else [])]
+    form = "jsonl" if run.what == "scan" else "json"
+    arguments = ["scan" if run.what == "scan" else "env", *run.call["options"], "-f", form, *(["--redact"] if key else []), *([f"--redact-words={FOLDER}/words"] if words else [])]
     files = (("words", "\n".join(words)),) if words else ()
     return Order(tuple(arguments), run.suffix, __version__, args.timeout, not args.no_copy, args.keep, ((KEY_VARIABLE, key),) if key else (), files)
 
@@ -243,4 +247,93 @@ def _told(args: argparse.Namespace, run: Run) -> None:
         sys.stderr.write(word("fleet.resume", language, what=run.what, folder=run.folder) + "\n")
 
 
-_DOES: Mapping[str, Callable[[list[str], list[str]], int]] = {"scan": _scan}
+# --- env and smi
+
+
+def _machines(name: str, about: str, forms: tuple[str, ...], argv: list[str], options: list[str]) -> tuple[argparse.Namespace, Run]:
+    """What both of them ask: the facts of every node."""
+    made = common.parser(f"fleet {name}", about)
+    places.options(made)
+    made.add_argument("-f", "--format", choices=forms, help="default: by the suffix of -o, else text")
+    made.add_argument("-o", "--output", metavar="FILE")
+    made.add_argument("--redact", action="store_true", help="replace addresses, hosts, users and tokens by pseudonyms")
+    made.add_argument("--all", action="store_true", help="also what differs on every machine by its nature: names, addresses, temperatures")
+    made.add_argument("--color", choices=("auto", "always", "never"), default="auto")
+    args = made.parse_args(argv)
+    from doctor.commands import env
+
+    for option in options:
+        if option.partition("=")[0] in (*_OWN[:6], "--spec"):
+            raise UsageError(f"{option} is no option of the nodes", "write it before the --")
+    env.arguments().parse_args(options)
+    run = _run(args, name, ".json", options, common.knowledge(args))
+
+    def keep(target: Target, outcome: Outcome) -> Outcome:
+        if outcome.answered and not _is_machine(outcome.answer):
+            outcome = outcome._replace(state=FAILED, reason="its answer is no report on a machine")
+        run.keep(target, outcome, outcome.answer if outcome.answered else b"")
+        return outcome
+
+    _ask(args, run, keep)
+    return args, run
+
+
+def _is_machine(answer: bytes) -> bool:
+    try:
+        return isinstance(json.loads(answer)["environment"]["facts"], dict)
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return False
+
+
+def _absent(run: Run, language: str) -> list[tuple[str, str]]:
+    """Those that are missing, each with why."""
+    outcomes = run.outcomes()
+    rows = [(run.labels[t.name], outcomes[t.name]) for t in run.targets if t.name in outcomes and not outcomes[t.name].answered]
+    return [(name, f"{word(f'fleet.state:{o.state}', language)}: {in_language(o.reason, language)}") for name, o in rows]
+
+
+def _env(argv: list[str], options: list[str]) -> int:
+    from doctor.env import difference, difference_text
+
+    args, run = _machines("env", "Where the nodes differ, what matters first. After -- come options of npu-doctor env.", ("text", "json", "md"), argv, options)
+    language = common.language(args)
+    nodes = difference.read(run.files())
+    rows = difference.differences(nodes, everything=args.all) if len(nodes) > 1 else ()
+    form = common.format_of(args.format, args.output, ("text", "json", "md"))
+    if form == "json":
+        common.write(json.dumps(difference.as_json(nodes, rows), ensure_ascii=False, indent=1) + "\n", args.output)
+    elif len(nodes) > 1:
+        facts = len({name for node in nodes for name in node.facts})
+        common.write(difference_text.render(nodes, rows, language, form == "md", facts), args.output)
+    elif nodes:
+        sys.stderr.write(word("fleet.one-alone", language) + "\n")
+    _told(args, run)
+    return _code(bool(rows), len(nodes) < 2 or bool(_absent(run, language)))
+
+
+def _smi(argv: list[str], options: list[str]) -> int:
+    from doctor.fleet import smi
+
+    args, run = _machines("smi", "The health of all cards of all nodes, outliers first. After -- come options of npu-doctor env: --network asks for links.", ("text", "json"), argv, options)
+    language = common.language(args)
+    machines = []
+    for target in run.targets:
+        try:
+            facts = json.loads(run.file(target).read_bytes())["environment"]["facts"]
+        except (OSError, ValueError, KeyError, TypeError):
+            continue  # it is among those that are missing
+        machines.append((run.labels[target.name], {str(k): str(v) for k, v in facts.items()}))
+    made, absent = smi.table(machines, language), _absent(run, language)
+    form = common.format_of(args.format, args.output, ("text", "json"))
+    common.write(json.dumps(smi.as_json(made, absent), ensure_ascii=False, indent=1) + "\n" if form == "json" else smi.text(made, absent, language), args.output)
+    _told(args, run)
+    return _code(bool(made.odd or any(made.cards and why for _, why in made.nodes)), bool(absent) or not made.cards)
+
+
+def _code(found: bool, missing: bool) -> int:
+    if interrupts.heard():
+        return exits.INTERRUPTED
+    return exits.FINDINGS if found else exits.INCONCLUSIVE if missing else exits.CLEAN
+
+
+_DOES: Mapping[str, Callable[[list[str], list[str]], int]] = {"scan": _scan, "env": _env, "smi": _smi}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
+from doctor.answer.quotes import cited
 from doctor.answer.redact import Redactor, redactor
 from doctor.answer.report import report
 from doctor.answer.versions import Seen, versions
@@ -14,6 +15,7 @@ from doctor.base.words import word
 from doctor.commands import common, reading
 from doctor.commands.reporting import Json
 from doctor.render import draft
+from doctor.render.forms import FORMS
 from kb.knowledge import Knowledge
 
 # Who keeps what, and where a report of a fault is read.
@@ -25,6 +27,8 @@ TRACKERS = {
     "driver": "https://gitcode.com/cann/driver/issues",
     "mindie": "https://gitcode.com/Ascend/MindIE-LLM/issues",
     "mindspore": "https://gitee.com/mindspore/mindspore/issues",
+    "mindspeed": "https://gitcode.com/Ascend/MindSpeed/issues",
+    "verl": "https://github.com/verl-project/verl/issues",
     "mind-cluster": "https://gitcode.com/Ascend/mind-cluster/issues",
 }
 _OF_COMPONENT = {
@@ -49,7 +53,7 @@ def arguments() -> common.Parser:
         "--finding", type=int, metavar="N", help="the issue is about the N-th finding (default: the first root cause)"
     )
     made.add_argument(
-        "--to", choices=tuple(TRACKERS), help="whose tracker it is for (default: by the component of the finding)"
+        "--to", choices=tuple(TRACKERS), help="whose tracker it is for, in the form that it asks for (default: by the component of the finding)"
     )
     common.redaction_options(made)
     made.add_argument(
@@ -71,7 +75,7 @@ def main(argv: list[str]) -> int:
     sources, unread, pipe = reading.rereadable(sources)
     output.spare((args.output, args.redact_map), (source.name for source in sources))
     diagnosis = reading.look(args, known, sources, (*skipped, *unread))
-    made = report(diagnosis, known)
+    made = cited(report(diagnosis, known), sources) if args.to in FORMS else report(diagnosis, known)
     if args.finding is not None and not 0 < args.finding <= len(made["findings"]):
         raise UsageError(
             f"there are {len(made['findings'])} findings, not {args.finding}",
@@ -90,7 +94,7 @@ def main(argv: list[str]) -> int:
         if args.redact_map:
             common.write(using.map_text(), args.redact_map, private=True)
     language = common.language(args)
-    common.write(draft.render(made, seen, language, draft.Options(args.finding, not args.no_redact, beside)), args.output)
+    common.write(draft.render(made, seen, language, draft.Options(args.finding, not args.no_redact, beside, args.to or "")), args.output)
     _narrate(args.to or _place(made, args.finding, known), made, language)
     if interrupts.heard():
         return exits.INTERRUPTED

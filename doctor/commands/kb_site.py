@@ -113,7 +113,7 @@ def _title(document: Document) -> str:
     if document.title and not document.title.isupper():
         return document.title
     first = next((getattr(block, "text", "") for section in document.sections for block in section.blocks), "")
-    return f"{document.title} {first[:110]}".strip()
+    return f"{document.title} {first if len(first) <= 110 else first[:109].rstrip() + '…'}".strip()
 
 
 def _groups(known: Knowledge, pages: tuple[site.Page, ...], lang: str) -> Iterator[tuple[str, list[tuple[str, str, str]]]]:

@@ -31,7 +31,7 @@ def diagnose(args: argparse.Namespace, known: Knowledge) -> Diagnosis:
     person = getattr(args, "format", None) in (None, "text") and not getattr(args, "output", None)
     sources, skipped = find(args.paths, getattr(args, "all_files", False), strict=person)
     written = args.output if isinstance(args.output, list) else [args.output]
-    output.spare((*written, args.redact_map), (source.name for source in sources))
+    output.spare((*written, args.redact_map, args.fix_script), (source.name for source in sources))
     return look(args, known, sources, skipped)
 
 

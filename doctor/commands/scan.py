@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 
 from doctor.base.errors import UsageError
-from doctor.commands import common, reading, reporting
+from doctor.commands import common, ignoring, reading, reporting
 from doctor.judge.diagnosis import Diagnosis
+from doctor.judge.ignored import without
 from kb.knowledge import Knowledge
 
 
@@ -37,6 +38,10 @@ def arguments() -> common.Parser:
     made.add_argument(
         "--all-files", action="store_true", help="read what looks like no log as well: scripts, build files, configurations, source trees"
     )
+    made.add_argument(
+        "--ignore", metavar="CODE|FILE", action="append", default=[],
+        help="leave out what you know already: an entry's code, or a file of codes, one a line (repeatable); it is told as left out",
+    )  # fmt: skip
     made.add_argument("--tui", action="store_true", help="open the terminal interface on these logs")
     return made
 
@@ -51,7 +56,8 @@ def main(argv: list[str]) -> int:
         return interface.open_logs(args, reading.select(args))
     reporting.targets(args)  # a suffix that is no format is told before anything is read
     known = common.knowledge(args)
-    diagnosis = reading.diagnose(args, known)
+    ignored = ignoring.codes(args.ignore, known)
+    diagnosis = without(reading.diagnose(args, known), ignored)
     if args.with_env:
         return _with_env(args, diagnosis, known)
     reporting.emit(args, diagnosis, known, reading.call(args.paths))

@@ -12,6 +12,7 @@ COMMANDS: dict[str, str] = {
     "repro": "doctor.commands.repro",
     "brief": "doctor.commands.brief",
     "issue": "doctor.commands.issue",
+    "bundle": "doctor.commands.bundle",
     "run": "doctor.commands.run",
     "env": "doctor.commands.env",
     "kb": "doctor.commands.kb",

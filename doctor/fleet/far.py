@@ -105,7 +105,7 @@ class Node:
             with open(os.path.join(self.folder, name), "w", encoding="utf-8", errors="surrogateescape") as file:
                 file.write(text)
         asked = [os.path.expanduser(word) if word.startswith("~") else word.replace("{folder}", self.folder) for word in self.order["arguments"]]
-        own = dict.fromkeys(("TMPDIR", "XDG_CACHE_HOME", "SHIV_ROOT"), self.folder)
+        own = dict.fromkeys(("XDG_CACHE_HOME", "SHIV_ROOT"), self.folder)
         environ = {**os.environ, **self.order["environment"], **own, "PYTHONDONTWRITEBYTECODE": "1", "NPU_DOCTOR_LANG": "en"}
         largest = self.order["largest"]
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # a scan that inherits it ignored would not hear that its time is over

@@ -44,7 +44,8 @@ class Run(NamedTuple):
 
     def keep(self, target: Target, outcome: Outcome, answer: bytes) -> None:
         """Notes how it went, and puts the answer in its place."""
-        output.put(self.file(target), answer, private=True)
+        if answer:
+            output.put(self.file(target), answer, private=True)
         row = {"name": target.name, "state": outcome.state, "reason": outcome.reason, "seconds": round(outcome.seconds, 2), "received": outcome.received, "sent": outcome.sent}
         with open(self.folder / "outcomes.jsonl", "a", encoding="utf-8") as file:
             file.write(json.dumps(row) + "\n")

@@ -22,6 +22,7 @@ MARK = b"npu-doctor-fleet "
 FOLDER = "{folder}"
 MAX_LINE = 128 << 10
 MAX_RECEIVED = 64 << 20  # bytes that a node may send, packed and with whatever its shells print
+MAX_GREETING = 4 << 20  # before the first word of ours
 MAX_ANSWER = 256 << 20  # bytes of an answer when it is unpacked
 MAX_SAID = 4000  # of what a node prints on standard error
 Payload = Callable[[str], tuple[bytes, str]]
@@ -72,7 +73,7 @@ class Talk:
     def heard(self, data: bytes) -> bytes:
         """Takes what came on standard output; what is to be said to it."""
         self.received += len(data)
-        if self.received > MAX_RECEIVED:
+        if self.received > (MAX_RECEIVED if self.greeted else MAX_GREETING):
             self.overflow = True
             self._line, self._packed = b"", bytearray()
             return b""
@@ -135,7 +136,7 @@ class Talk:
 
     def _judged(self, code: int | None, timed_out: bool) -> Outcome:
         if self.overflow:
-            return Outcome(FAILED, f"it sent more than {size(MAX_RECEIVED)}: cut off")
+            return Outcome(FAILED, f"it sent more than {size(MAX_RECEIVED if self.greeted else MAX_GREETING)}: cut off")
         if self._refused:
             return Outcome(REFUSED, self._refused)
         if self._no_python:

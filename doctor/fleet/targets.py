@@ -52,15 +52,18 @@ def node_set(words: Sequence[str]) -> NodeSet:
         from ClusterShell.NodeUtils import GroupResolverError, GroupSourceError, UpcallGroupSource
     except ImportError:
         raise UsageError(*NOT_INSTALLED) from None
+    why = "a group that is not known, or empty"
+    found = NodeSet()
     try:
         resolver = std_group_resolver()
         if any("@slurm:" in word for word in words) and "slurm" not in resolver.sources():
             resolver.add_source(UpcallGroupSource("slurm", **SLURM))
-        found = NodeSet()
         for word in words:
             found.update(NodeSet(word, resolver=resolver))
     except (NodeSetException, GroupResolverError, GroupSourceError, ValueError) as error:
-        raise UsageError(f"{' '.join(words)} names no nodes: {error}", "node[001-128], node1,node2, @group, @slurm:PARTITION; or -i INVENTORY") from None
+        found, why = NodeSet(), str(error)
+    if not found:
+        raise UsageError(f"{' '.join(words)} names no nodes: {why}", "node[001-128], node1,node2, @group, @slurm:PARTITION; or -i INVENTORY")
     return found
 
 

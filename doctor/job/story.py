@@ -30,23 +30,29 @@ def _note(root: Root, code: str, job: Job) -> Text:
 
 def _sentences(root: Root, code: str, job: Job) -> Iterator[dict[str, str]]:
     if root.waiters:
-        yield both("job.waited-for-one" if root.waiters == 1 else "job.waited-for", n=root.waiters, who=root.label)
-    before = {lang: duration(root.before, lang) if root.before is not None else "" for lang in ("en", "zh")}
+        names = ("job.rank", "job.ranks") if all(p.rank is not None for p in job.processes) else ("job.process", "job.processes")
+        name = names[root.waiters != 1]
+        yield {lang: word("job.waited-for", lang, waiters=word(name, lang, n=root.waiters), who=root.label) for lang in ("en", "zh")}
     if root.verdict == "fault":
         early = root.before is not None and root.before >= 0
-        yield {lang: word("job.hit-before" if early else "job.hit", lang, who=root.label, code=code, by=by) for lang, by in before.items()}
+        yield _timed("job.hit-before" if early else "job.hit", root, who=root.label, code=code)
         if root.peers:
             yield both("job.hit-too", n=len(root.peers), names=_few(root.peers))
     else:
         if root.last and root.verdict in ("stopped", "stuck"):
             early = root.before is not None and root.before >= 1
-            yield {lang: word("job.last-before" if early else "job.last", lang, when=moment(root.last), by=by) for lang, by in before.items()}
+            yield _timed("job.last-before" if early else "job.last", root, when=moment(root.last))
         if root.peers:
             yield both("job.together", names=_few(root.peers))
     if root.unordered is not None:
         yield both("against-clocks", who=root.unordered)
     if root.before is None and root.verdict == "fault" and root.waiters and len({p.server or p.node for p in job.processes}) > 1:
         yield both("job.no-clocks")
+
+
+def _timed(name: str, root: Root, **values: str) -> dict[str, str]:
+    """A sentence that may say by how much earlier, in the words of each language."""
+    return {lang: word(name, lang, by=duration(root.before or 0.0, lang), **values) for lang in ("en", "zh")}
 
 
 def _few(names: Sequence[str], most: int = 4) -> str:

@@ -32,6 +32,10 @@ class Related(NamedTuple):
     against: Place | None = None  # of a root: a line that nobody explains and that stands nearer to the origin
 
 
+MOST_COMPARED = 200  # findings of which each is compared with each; more in one log is knowledge gone wrong
+LEADERS = 4  # of the likeliest, with which the others are compared
+
+
 def beside(finding: Finding) -> Related:
     """A finding of another time, or of none: it explains nothing, and nothing explains it."""
     apart = finding.apart
@@ -69,9 +73,9 @@ def relate(findings: Iterable[Finding], story: Story = NO_STORY, rules: Sequence
 def _parents(ranked: Sequence[Finding], scene: Scene, rules: Sequence[Rule]) -> dict[str, _Parent]:
     """What explains each finding. The least likely root first, so that chains end at the best one."""
     above: dict[str, _Parent] = {}
-    for finding in reversed(ranked):
+    for number, finding in reversed(tuple(enumerate(ranked))):
         best: tuple[int, Finding] | None = None
-        for other in ranked:
+        for other in ranked[: MOST_COMPARED if number < MOST_COMPARED else LEADERS]:
             if other is finding or _reaches(other.entry.code, finding.entry.code, above):
                 continue
             place = decide(finding, other, scene, rules)

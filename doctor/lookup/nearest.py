@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
 
@@ -10,13 +11,14 @@ from kb.knowledge import Brief, Knowledge
 
 _WORD = re.compile(r"[A-Za-z_]{4,}|[\u4e00-\u9fff]{2,}|[A-Z]+\d{3,}|\d{5,6}")
 _WORD_OF_LOWER = re.compile(r"[a-z_]{4,}|[\u4e00-\u9fff]{2,}|[a-z]+\d{3,}|\d{5,6}")
+TOLD = 3  # words of what is shared, and of what is not
 _DULL = frozenset(
     "error failed fail with from this that file line call python none true false warning info device process runtime".split()  # noqa: SIM905
 )
 
 
 def nearest(text: str, knowledge: Knowledge, limit: int = 3, floor: float = 0.34) -> list[dict[str, Any]]:
-    """Up to `limit` entries that share rare words with the text, with a likeness between 0 and 1."""
+    """Up to `limit` entries that share rare words with the text, with a likeness between 0 and 1, and with what they do and do not share."""
     words = {w.lower() for w in _WORD.findall(text[:2000])} - _DULL
     if not words:
         return []
@@ -29,15 +31,28 @@ def nearest(text: str, knowledge: Knowledge, limit: int = 3, floor: float = 0.34
         )  # taking texts apart is what costs: only where a word stands at all
         if shared:
             weight = sum(len(w) for w in shared) / max(1, sum(len(w) for w in words))
-            scored.append((weight, brief))
+            scored.append((weight, brief, shared))
     scored.sort(key=lambda pair: (-pair[0], pair[1].code))
-    best = [(w, b) for w, b in scored[: limit * 4] if w >= floor]
+    best = [one for one in scored[: limit * 4] if one[0] >= floor]
     if not best:
         return []
     from rapidfuzz import fuzz  # only when there is something to rank
 
     ranked = sorted(best, key=lambda pair: -(pair[0] + fuzz.token_set_ratio(text[:400], pair[1].title.en) / 200))
-    return [{"id": b.code, "title": b.title.json(), "score": round(min(w, 1.0), 2)} for w, b in ranked[:limit]]
+    return [
+        {"id": b.code, "title": b.title.json(), "score": round(min(w, 1.0), 2), "shares": _longest(shared), "lacks": _lacks(b, words)}
+        for w, b, shared in ranked[:limit]
+    ]
+
+
+def _longest(words: Iterable[str]) -> list[str]:
+    return sorted(words, key=lambda word: (-len(word), word))[:TOLD]
+
+
+def _lacks(brief: Brief, words: set[str]) -> list[str]:
+    """What the entry is about, and the text does not speak of."""
+    told = (w.lower() for w in _WORD.findall(brief.title.en))
+    return [w for w in dict.fromkeys(told) if w not in words and w not in _DULL][:TOLD]
 
 
 @lru_cache(maxsize=20_000)

@@ -262,7 +262,7 @@ class _Telling:
     def _codes(self, place: int, one: Document) -> Iterator[Part]:
         for block in one.section("codes").blocks:
             if isinstance(block, Decoded):
-                yield Part(place, (self._labelled("brief.code", f"{block.code} = {block.name} {block.meaning}"),))
+                yield Part(place, (self._labelled("brief.code", block.told),))
 
     # quotations
 

@@ -34,9 +34,10 @@ class Room(NamedTuple):
     why: int
     against: int
     check: bool
+    fix: bool  # with its sentences, where a look can be pasted
     steps: int
-    others: int
     notes: int
+    others: int
     nodes: int
     counts: int
     further: int  # of the headline of each further root
@@ -46,12 +47,12 @@ class Room(NamedTuple):
 
 # The first that fits on one screen.
 ROOMS = (
-    Room(3, 3, 2, True, 4, 2, 2, 3, 2, 2, True, True),
-    Room(2, 3, 1, True, 3, 1, 2, 2, 2, 2, True, True),
-    Room(2, 2, 1, True, 1, 0, 2, 2, 1, 2, True, True),
-    Room(2, 1, 1, True, 1, 0, 1, 2, 1, 1, False, True),
-    Room(2, 1, 1, False, 1, 0, 1, 2, 1, 1, False, True),
-    Room(2, 1, 1, False, 1, 0, 1, 2, 1, 1, False, False),
+    Room(3, 3, 2, True, True, 4, 2, 2, 3, 2, 2, True, True),
+    Room(2, 3, 1, True, True, 3, 2, 1, 2, 2, 2, True, True),
+    Room(2, 2, 1, True, True, 1, 2, 0, 2, 1, 2, True, True),
+    Room(2, 1, 1, True, False, 1, 1, 0, 2, 1, 1, False, True),
+    Room(2, 1, 1, True, False, 1, 1, 0, 2, 1, 1, False, False),
+    Room(2, 1, 1, False, True, 1, 1, 0, 2, 1, 1, False, False),
 )
 
 
@@ -148,11 +149,12 @@ class _Compact:
         yield from self._labelled("against", word("semicolon", self.lang).join(found.against), self.room.against)
         if (one := _shown(found.document)) is not None:
             yield from self._evidence(one, found)
-        if found.check is not None and self.room.check:
-            yield from self._check(found.check)
         yield from self._labelled("action", found.action, 1)
+        looked = found.check is not None and self.room.check
+        if found.check is not None and looked:
+            yield from self._check(found.check)
         if found.first is not None:
-            yield from self._fix(found.first)
+            yield from self._fix(found.first, alone=not looked or self.room.fix)
         if self.room.others:
             yield from self._labelled("or", word("semicolon", self.lang).join(found.others), self.room.others, "dim")
 
@@ -196,12 +198,15 @@ class _Compact:
         last = f"{time[:8]}" if day in found.where else f"{day} {time[:8]}"
         return f"  {found.times}{word('comma', self.lang)}{word('last', self.lang)} {last}"
 
-    def _fix(self, fix: Fix) -> Iterator[str]:
-        """Its title with goal and risk, then what can be pasted, each with how to take it back, as far as there is room."""
+    def _fix(self, fix: Fix, alone: bool) -> Iterator[str]:
+        """Its title with goal and risk, then what can be pasted, each with how to take it back, as far as there is room.
+
+        Beside a look that can be pasted, sentences may have to wait for -v.
+        """
         yield from self._few(labelled(word("fix", self.lang), _told(fix), self.style), 2)
         used = shown = 0
         parts: list[FixPart] = [p for p in fix.parts if not isinstance(p, Bullet) and not (isinstance(p, Code) and p.old)]
-        parts = parts or list(fix.parts)
+        parts = parts or (list(fix.parts) if alone else [])
         while parts:
             part, undo = parts[0], parts[1] if len(parts) > 1 and _undoes(parts[1]) else None
             rows = list(self._part(part, undo))
@@ -270,7 +275,7 @@ class _Compact:
     def _about(self, one: Document) -> Iterator[str]:
         for block in one.section("codes").blocks[:2]:
             if isinstance(block, Decoded):
-                yield from self._few(labelled("", f"{block.code} = {block.name} {block.meaning}", self.style), 2)
+                yield from self._few(labelled("", block.told, self.style), 2)
 
     def _unknown(self, made: Answer) -> Iterator[str]:
         """The errors that nobody knows, the first of each kind."""

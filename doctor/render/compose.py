@@ -155,12 +155,12 @@ def finding(made: Json, report: Json, lang: str, kinds: Kinds = str) -> Finding:
     )  # fmt: skip
 
 
-def _picked(found: tuple[Fix, ...], number: int | None) -> Fix | None:
-    return found[number] if number is not None and number < len(found) else None
-
-
 def _action(made: Json, lang: str) -> str:
     return str(made["action"]["text"][lang]) if made.get("action") else ""
+
+
+def _picked(found: tuple[Fix, ...], number: int | None) -> Fix | None:
+    return found[number] if number is not None and number < len(found) else None
 
 
 def files(number: int, lang: str) -> str:
@@ -251,8 +251,10 @@ def cluster(made: Json, lang: str) -> Document:
     """Errors of one shape that no entry claims."""
     codes = tuple(Decoded(c["code"], c["name"] or "", c["meaning"][lang]) for c in made["codes"] if c["meaning"])
     near = tuple(
-        Link(Target("entry", n["id"]), n["title"][lang], notation.share(n["score"])) for n in made["nearest"] or ()
+        Link(Target("entry", n["id"]), f"{n['title'][lang]} ({_beside_it(n, lang)})", notation.share(n["score"])) for n in made["nearest"] or ()
     )
+    if (by := named("modules.by", made["module"] or "", lang)) != (made["module"] or ""):
+        codes = (Decoded(made["module"], "", by), *codes)
     sections = (
         Section("shape", "", (Pattern(made["template"]),)),
         Section("evidence", word("evidence", lang), (evidence(made["evidence"]),)),
@@ -261,6 +263,12 @@ def cluster(made: Json, lang: str) -> Document:
     )
     facts = (made["level"] or "", made["module"] or "")
     return Document(notation.times(made["count"]), word("unexplained", lang), facts, tuple(s for s in sections if s.blocks))
+
+
+def _beside_it(near: Json, lang: str) -> str:
+    """What an unknown line and an entry have in common, and what the entry is about besides."""
+    shares = word("near-shares", lang, words=", ".join(near["shares"]))
+    return f"{shares}; {word('near-lacks', lang, words=', '.join(near['lacks']))}" if near["lacks"] else shares
 
 
 def decisive(report: Json, lang: str) -> Document | None:

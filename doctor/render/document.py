@@ -64,6 +64,10 @@ class Decoded(NamedTuple):
     name: str
     meaning: str
 
+    @property
+    def told(self) -> str:
+        return f"{self.code} = {' '.join(part for part in (self.name, self.meaning) if part)}"
+
 
 class Command(NamedTuple):
     """What can be pasted, and what to know before: why, what it changes, what to mind. `undo`: takes back the one before."""
@@ -92,6 +96,11 @@ class Fix(NamedTuple):
     parts: tuple[FixPart, ...]
 
     aside: str = ""  # goal and risk in words, however low
+
+    @property
+    def told(self) -> str:
+        """Its title, with its goal and its risk."""
+        return f"{self.title} {self.aside}".rstrip()
 
     @property
     def headline(self) -> str:

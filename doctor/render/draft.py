@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from doctor.answer.versions import Seen
 from doctor.base import notation
 from doctor.base.words import word
-from doctor.render import markdown, parts
+from doctor.render import forms, markdown, parts
 from doctor.render.compose import Answer, Finding, answer
 from doctor.render.document import Command, Decoded, Document, Evidence, Link, Pair, Pattern, Prose, Reference
 from doctor.render.markdown import escape, fence
@@ -45,6 +45,7 @@ class Options(NamedTuple):
     finding: int | None = None  # number of the finding that the issue is about; None: the first root
     redacted: bool = True
     machine: Machine | None = None
+    form: str = ""  # whose form is filled in
 
 
 DEFAULT = Options()
@@ -88,17 +89,29 @@ def _lines(report: Json, seen: Sequence[Seen], lang: str, options: Options, plac
         yield f"> {_prose(word('draft.redacted', lang, counts=counts))}"
     else:
         yield f"> {word('draft.plain', lang)}"
-    yield from _environment(seen, options.machine, lang)
-    if options.machine is not None:
-        yield from _machine(options.machine, lang)
-    yield from _symptoms(report.get("job"), made, about, lang)
-    yield from _cause(about, made, lang) if about else _unknown(made, lang, places)
-    yield from _evidence(made, about, lang, places, width)
-    yield from _unexplained(made, about, lang, places, width)
-    yield from _tried(about, lang)
-    yield from _repro(about, lang)
-    yield from _missing(made, lang)
+    sections = _sections(report, seen, made, about, lang, options, places, width)
+    if options.form in forms.FORMS:
+        yield from forms.filled(options.form, sections, report, lang)
+    else:
+        yield from (row for rows in sections.values() for row in rows)
     yield from ("", f"<sub>npu-doctor {report['tool']['version']}, knowledge {report['knowledge']['digest']}</sub>")
+
+
+def _sections(
+    report: Json, seen: Sequence[Seen], made: Answer, about: Finding | None, lang: str, options: Options, places: int, width: int
+) -> dict[str, list[str]]:
+    """The parts of the draft by their names, in the order in which a maintainer reads."""
+    return {
+        "environment": list(_environment(seen, options.machine, lang)),
+        "machine": list(_machine(options.machine, lang)) if options.machine is not None else [],
+        "symptoms": list(_symptoms(report.get("job"), made, about, lang)),
+        "cause": list(_cause(about, made, lang) if about else _unknown(made, lang, places)),
+        "evidence": list(_evidence(made, about, lang, places, width)),
+        "unexplained": list(_unexplained(made, about, lang, places, width)),
+        "tried": list(_tried(about, lang)),
+        "repro": list(_repro(about, lang)),
+        "missing": list(_missing(made, lang)),
+    }
 
 
 def _untitled(made: Answer, lang: str) -> str:

@@ -7,6 +7,7 @@ in which a word is still to be filled in refuses.
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 from collections.abc import Iterator
@@ -35,6 +36,7 @@ class _Step(NamedTuple):
     told: tuple[str, ...]
     runs: tuple[str, ...]
     needs: tuple[str, ...]
+    sets: tuple[str, ...]  # variables: what they are at present is told beside
 
 
 class _Hand(NamedTuple):
@@ -69,14 +71,15 @@ class _Maker:
         lang, risk = self.lang, fix.get("risk") or "low"
         aside = f"[{code}{self._sign('semicolon')}{named('goal', fix['goal'], lang)}{self._sign('semicolon')}{self._pair('risk', named('risk', risk, lang))}]"
         title = f"{_line(fix['title'][lang])} {aside}"
-        told, runs = [], []
+        told, runs, sets = [], [], []
         for env in fix["env"]:
             line = f"export {env['name']}={env['value']}"
             if risk != "low" or "\n" in line or not sets_only(line):
                 self.hands.append(_Hand(title, (*self._why(risk), *self._caution(env), self._pair("undo", env["undo"])), (line,)))
                 continue
-            told += [f"$ {line}", *self._caution(env), self._pair("undo", f"{env['undo']} {word('script.ends', lang)}")]
+            told += [f"$ {line}", *self._caution(env), self._pair("undo", f"{env['undo']} {word('script.ends', lang)}"), *_elsewhere(env)]
             runs.append(line)
+            sets.append(env["name"])
         for command in fix["commands"]:
             about = [_line(command["why"][lang])] if command["why"] else []
             changes = _line(command["changes"][lang]) if command["changes"] else ""
@@ -91,7 +94,7 @@ class _Maker:
                 continue
             runs.append(run)
         if runs:
-            self.steps.append(_Step(title, tuple(told), tuple(runs), to_fill_in("\n".join(runs))))
+            self.steps.append(_Step(title, tuple(told), tuple(runs), to_fill_in("\n".join(runs)), tuple(sets)))
         if fix.get("code") or (not runs and not fix["env"] and not fix["commands"]):
             lines = [_line(step[lang]) for step in fix.get("steps", ())] + (fix["code"]["after"].rstrip().split("\n") if fix.get("code") else [])
             self.hands.append(_Hand(title, (), tuple(lines)))
@@ -112,6 +115,13 @@ class _Maker:
 _BREAKS = re.compile("[\\x00-\\x1f\\x7f\\x85\\u2028\\u2029]")
 
 
+def _elsewhere(env: Json) -> tuple[str, str]:
+    """The same setting where processes run in containers: an option of docker, a row of a pod's `env:`."""
+    value = env["value"]
+    plain = value if "$" in value else "".join(shlex.split(value)) if value.count("'") % 2 == 0 else value
+    return f"docker run -e {env['name']}={value} ...", f"kubernetes: env: [{{name: {env['name']}, value: {json.dumps(plain)}}}]"
+
+
 def _line(text: str) -> str:
     return " ".join(text.split())
 
@@ -129,6 +139,7 @@ def _text(report: Json, steps: tuple[_Step, ...], hands: tuple[_Hand, ...], lang
         yield from ("", f"tell_{number}() {{")
         yield f"    say {shlex.quote(f'{number}. {step.title}')}"
         yield from (f"    say {shlex.quote('     ' + told)}" for told in step.told)
+        yield from (f"    now {name}" for name in step.sets)
         yield "}"
         yield f"run_{number}() {{"
         yield from (line for run in step.runs for line in run.split("\n"))
@@ -155,6 +166,9 @@ def _main(steps: int, hands: int, lang: str) -> Iterator[str]:
 
     yield f"steps={steps}"
     yield "say() { printf '%s\\n' \"$*\"; }"
+    yield "now() {  # what a variable is here already: the step overrides it, or it is so by now"
+    yield f"    [ -z \"${{!1+x}}\" ] || say \"     \"{quoted('set')}\" $1=${{!1}}\""
+    yield "}"
     yield "fail() { say \"$0: $*\" >&2; exit 2; }"
     yield "left() {  # which of the words to fill in still stand in the lines of a step"
     yield "    for word in ${needs[$1]-}; do declare -f \"run_$1\" | grep -qwF -- \"$word\" && printf ' %s' \"$word\"; done"

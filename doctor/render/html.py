@@ -118,7 +118,9 @@ def _finding(finding: Finding, job: Job | None, lang: str, heading: str) -> Iter
     facts = (("where", finding.where), *(("of-job" if not n else "", text) for n, text in enumerate(told)), ("reason", finding.reason),
              ("against", word("semicolon", lang).join(finding.against)), ("action", finding.action))  # fmt: skip
     yield "<dl>" + "".join(_fact(word(name, lang) if name else "", text) for name, text in facts if text) + "</dl>"
-    others = [one for one in document.fixes if one != finding.first]
+    others = [one for one in document.fixes if one not in (finding.check, finding.first)]
+    if finding.check is not None:
+        yield from fix(finding.check, lang, "check")
     if finding.first is not None:
         yield from fix(finding.first, lang)
     if others:
@@ -187,8 +189,8 @@ def reference(one: Reference) -> str:
     return f'<li><a href="{escape(one.url)}" rel="noreferrer">{told}</a></li>' if web else f"<li>{told}</li>"
 
 
-def fix(fix: Fix, lang: str) -> Iterator[str]:
-    yield f'<div class="fix"><h3>{escape(word("fix", lang))}: {escape(fix.title)} {escape(fix.aside)}</h3>'
+def fix(fix: Fix, lang: str, label: str = "fix") -> Iterator[str]:
+    yield f'<div class="fix"><h3>{escape(word(label, lang) + word("colon", lang))}{escape(fix.title)} {escape(fix.aside)}</h3>'
     for plain_text, several in groupby(fix.parts, lambda part: isinstance(part, Bullet)):
         if plain_text:
             yield from listed(part.text for part in several if isinstance(part, Bullet))
@@ -251,7 +253,7 @@ def _unexplained(made: Answer, lang: str) -> Iterator[str]:
 def _decoded(cluster: Document) -> Iterator[str]:
     for block in cluster.section("codes").blocks:
         if isinstance(block, Decoded):
-            yield f"{block.code} = {block.name} {block.meaning}"
+            yield block.told
 
 
 def preformatted(text: str, kind: str = "") -> str:

@@ -94,7 +94,7 @@ def name(row: Json) -> str:
 def _sentences(made: Json, lang: str) -> Iterator[str]:
     """Where it began and who waited; further roots; who has no log."""
     for number, root in enumerate(made["roots"][:FEW]):
-        told = [word(_began(root, number), lang, who=root["who"], about=", ".join(root["codes"][:1]))]
+        told = [word(_began(root, number, made), lang, who=root["who"], about=", ".join(root["codes"][:1]))]
         if not number and (root["seconds_before_first_timeout"] or 0) >= 1:
             told.append(word("job.earlier", lang, time=notation.duration(root["seconds_before_first_timeout"], lang)))
         comma = word("comma", lang)
@@ -105,11 +105,18 @@ def _sentences(made: Json, lang: str) -> Iterator[str]:
         yield f"{absent.said} ({absent.ranks})" if absent.processes > 1 else absent.said
 
 
-def _began(root: Json, number: int) -> str:
+def _began(root: Json, number: int, made: Json) -> str:
     """The name of the sentence about a root: the first of several only failed first as far as clocks tell."""
     if root["verdict"] != "fault":
         return f"job.root:{root['verdict']}"
-    return "job.group:fault" if number else "job.root:open" if root.get("unordered") else "job.root:fault"
+    return "job.group:fault" if number else "job.root:open" if root.get("unordered") or _was_over(made) else "job.root:fault"
+
+
+def _was_over(made: Json) -> bool:
+    """Did a process fail and end before those began that are told as the root: an attempt before this one?"""
+    began = [at for row in made["ranks"] if row["state"] == "root" and (at := _at(row, "first_seen")) is not None]
+    ended = [at for row in made["ranks"] if row["state"] == "fault" and (at := _at(row, "last_seen")) is not None]
+    return bool(began and ended) and min(ended) < min(began)
 
 
 def _waiters(root: Json, made: Json, lang: str) -> str:

@@ -33,7 +33,7 @@ from doctor.render.html import command, fix, listed, preformatted, reference
 from doctor.render.html_style import STYLE
 
 SITE_STYLE = """
-body { max-width: 62rem; } header a { text-decoration: none; } nav { margin-left: auto; } #search { width: 100%; font: inherit; padding: .5rem .7rem; border: 1px solid var(--rule);
+body { max-width: 62rem; } h1 { overflow-wrap: anywhere; } #found a, .browse li a { text-decoration: none; } header a { text-decoration: none; } nav { margin-left: auto; } #search { width: 100%; font: inherit; padding: .5rem .7rem; border: 1px solid var(--rule);
   border-radius: 8px; background: var(--sheet); color: var(--text); margin: 0 0 .6rem; } #search:focus { outline: 3px solid var(--accent); } #found { list-style: none; padding: 0; }
 #found li { padding: .25rem 0; border-bottom: 1px solid var(--rule); } body.searching .browse { display: none; } body:not(.searching) .results { display: none; }
 li .code { display: inline-block; min-width: 5.2rem; } .browse ul { list-style: none; padding-left: .2rem; } .pattern { margin: .15rem 0; }

@@ -105,7 +105,7 @@ class _Text:
             yield from self._evidence(found, word("evidence", self.lang), "")
         for block in one.section("codes").blocks:
             if isinstance(block, Decoded):
-                yield from labelled("", f"{block.code} = {block.name} {block.meaning}", style)
+                yield from labelled("", block.told, style)
         for section in (one.section("nearest"), one.section("in-general")):
             if section.blocks:
                 told = ", ".join(f"{b.target.id} {b.text}" for b in section.blocks if isinstance(b, Link))
@@ -198,7 +198,7 @@ class _Text:
             yield f"    {paint(notation.place(one.path, one.line), 'dim', self.style)}"
         for block in cluster.section("codes").blocks[:3]:
             if isinstance(block, Decoded):
-                yield from indented(f"{block.code} = {block.name} {block.meaning}", self.style)
+                yield from indented(block.told, self.style)
         near = [b for b in cluster.section("nearest").blocks if isinstance(b, Link)]
         if near and hint:
             names = ", ".join(f"{link.target.id} {link.text}" for link in near[:2])

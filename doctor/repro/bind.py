@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from doctor.repro import operator_names
 from doctor.repro.call import Call, Operator, Seen, Value
+from doctor.repro.call_values import (
+    all_plain,
+    as_embedding,
+    from_table,
+    joined,
+    on_device,
+    plain,
+    tensor_spec,
+    transposed,
+)
 from doctor.repro.dtypes import torch_dtype
 from doctor.repro.operator_table import Row, Table
-from doctor.repro.shapes import TensorSpec, limit
 from kb.model import Text
 
 # Which input a parameter's name means where the row does not say: first, second, third.
@@ -22,7 +30,8 @@ ALIASES: tuple[frozenset[str], ...] = (
     ),
     frozenset(("bias", "biasoptional", "value", "values", "source", "updates", "tensor2")),
 )
-_SOURCE = re.compile(r"(?P<kind>in(?P<index>\d{1,2})(?P<optional>\?)?|ins|attr|hw|pads|dtype|t|shape|nd)(?:\b|\(|(?<=\?))")
+_SOURCE = re.compile(r"(?P<kind>in(?P<index>\d{1,2})(?P<optional>\?)?|ins|attr\??|hw|pads|dtype|t|shape|nd)(?:\b|\(|(?<=\?))")
+_MAX_GUESSED = 1 << 16  # of a size that is made to fit an attribute
 _FLOATS = frozenset(("float16", "bfloat16", "float32", "float64"))
 
 
@@ -58,7 +67,7 @@ def _unknown(operator: Operator) -> Bound:
     else:
         call = f"torch.{base}" if operator_names.is_identifier(base) else "torch.unknown_operator"
     seen = [s for s in operator.inputs if s.shape is not None or s.dtype is not None]
-    args: tuple[Value, ...] = tuple({"tensor": _spec(s, None, {}, {})} for s in seen)
+    args: tuple[Value, ...] = tuple({"tensor": tensor_spec(s, None, {}, {})} for s in seen)
     guessed = [
         Text(
             f"the operator table does not know {operator.name!r}: {call} is a guess from its name",
@@ -80,6 +89,8 @@ class _Binder:
     def __init__(self, operator: Operator, row: Row) -> None:
         self.operator, self.row = operator, row
         self.attrs = {name.lower().strip("_"): value for name, value in operator.attrs}
+        self.literals = dict(operator.literals)
+        self.spent: set[str] = set()  # attributes and literals that went into the call
         example = row.example
         if row.many and len(operator.inputs) > 1:
             example = tuple(row.example[min(i, 1)] for i in range(len(operator.inputs)))
@@ -93,20 +104,31 @@ class _Binder:
         for spec, seen in zip(example, self.seen, strict=True):
             if seen is not None and seen.shape is not None:
                 spec.unify(seen.shape, self.names)
+        if "d" in self.names:  # heads of values are as wide as those of keys, unless the log says otherwise
+            self.names.setdefault("dv", self.names["d"])
+        for name, attribute in row.fits.items():
+            least = self._attr(attribute)
+            if isinstance(least, int) and not isinstance(least, bool) and name in self.defaults and name not in self.names:
+                *front, last = self.defaults[name]
+                self.defaults[name] = (*front, max(last, min(2 * least, _MAX_GUESSED)))
         self.guessed_inputs: dict[str, list[str]] = {"shape": [], "dtype": []}
         self.guessed_attrs: list[str] = []
         self.used: set[int] = set()
 
     def bound(self) -> Bound:
         row = self.row
-        args = [self.source(a) for a in row.args]
+        args = [self._at(place, a) for place, a in enumerate(row.args)]
+        if self._is_line_call():
+            args += self._further(len(row.args)) if not row.kwargs else []
         parts = {"ARGS"} if self._guesses() else set()
         before = self._guesses()
         kwargs = {name: value for name, source in row.kwargs.items() if (value := self.source(source)) is not _ABSENT}
+        if self._is_line_call():
+            kwargs.update(self._further_names(kwargs))
         while args and args[-1] is _ABSENT:
             args.pop()
         made = tuple(None if a is _ABSENT else a for a in args)
-        call = Call(row.call, _values(made), {k: _value(v) for k, v in kwargs.items()})
+        call = on_device(as_embedding(Call(row.call, all_plain(made), {k: plain(v) for k, v in kwargs.items()})))
         missing = None
         if row.needs:
             note = row.note
@@ -116,7 +138,43 @@ class _Binder:
             )
         parts |= {"KWARGS"} if self._guesses() > before else set()
         told = (Text(row.note["en"], row.note["zh"]),) if row.note and not row.needs else ()
-        return Bound(call, row, tuple(self._notes()), missing, told, frozenset(parts))
+        return Bound(call, row, tuple(self._notes()), missing, (*told, *self._unused()), frozenset(parts))
+
+    def _is_line_call(self) -> bool:
+        """Is the call of the row the very one of the source line, so that all of its literals fit?"""
+        return bool(self.operator.line_call) and self.operator.line_call.replace("torch.Tensor.", "torch.") == self.row.call
+
+    def _at(self, place: int, source: Value) -> object:
+        """One positional argument: what the source line writes there, else what the row says."""
+        written = f"@{place}"
+        tensors = isinstance(source, str) and source.startswith(("in", "[in"))
+        if written in self.literals and not tensors and self._is_line_call():
+            self.spent.add(written)
+            return self.literals[written]
+        return self.source(source)
+
+    def _further(self, place: int) -> list[object]:
+        """Literals of the source line behind the arguments that the row knows."""
+        found: list[object] = []
+        while (written := f"@{place}") in self.literals:
+            self.spent.add(written)
+            found.append(self.literals[written])
+            place += 1
+        return found
+
+    def _further_names(self, kwargs: Mapping[str, object]) -> dict[str, object]:
+        """Keywords of the source line that the row does not know."""
+        left = {n: v for n, v in self.literals.items() if not n.startswith("@") and n not in self.spent and n not in kwargs and v is not None}
+        self.spent |= set(left)
+        return {n: {"dtype": v} if n == "dtype" else v for n, v in left.items() if n != "dtype" or torch_dtype(str(v)) == v}
+
+    def _unused(self) -> tuple[Text, ...]:
+        """Names what the log tells of the call and the call does not take."""
+        told = {**{n: v for n, v in self.operator.attrs if ":" not in n}, **{n: v for n, v in self.literals.items() if not n.startswith("@")}}
+        left = [f"{n}={v}" for n, v in told.items() if n.lower().strip("_") not in self.spent and n not in self.spent][:8]
+        if not left:
+            return ()
+        return (Text(f"told by the log and not used: {', '.join(left)}", f"日志中有而未使用的属性：{'、'.join(left)}"),)
 
     def _guesses(self) -> int:
         """How many things had to be guessed so far: attributes, and the shape or type of each input in use."""
@@ -133,7 +191,7 @@ class _Binder:
             index = seen.index if seen.index is not None else self._role(seen.role)
             if index is not None and index < len(places):
                 before = places[index]
-                places[index] = seen if before is None else _joined(before, seen)
+                places[index] = seen if before is None else joined(before, seen)
             elif index is None:
                 rest.append(seen)
         for seen in rest:
@@ -163,7 +221,7 @@ class _Binder:
 
     def tensor(self, index: int) -> dict[str, Value]:
         self.used.add(index)
-        return _spec(self.seen[index], self.example[index], self.names, self.defaults, self._like(index))
+        return tensor_spec(self.seen[index], self.example[index], self.names, self.defaults, self._like(index))
 
     def _like(self, index: int) -> str | None:
         """The type of another input, where the row's example gives both the same floating type."""
@@ -186,7 +244,7 @@ class _Binder:
             return [self.source(part.strip()) for part in source.strip("[]").split(",")]
         kind = _SOURCE.match(source)
         if kind is None:
-            return _literal(source)
+            return from_table(source)
         if kind["index"] is not None:
             index = int(kind["index"])
             if kind["optional"] and (index >= len(self.seen) or self.seen[index] is None):
@@ -201,12 +259,12 @@ class _Binder:
         if kind == "t":
             which, _, wanted = rest.partition(",")
             spec = self.tensor(int(which[2:]))
-            return {"tensor": _transposed(spec) if self._attr(wanted) in (True, 1) else spec}
+            return {"tensor": transposed(spec) if self._attr(wanted) in (True, 1) else spec}
         if kind == "shape":
             return self.tensor(int(rest[2:]))["shape"]
         if kind == "nd":
             return self._coordinates(int(rest[2:]))
-        names_, _, default = rest.partition("=")
+        names_, _, default = rest.lstrip("?").partition("=")
         if kind == "dtype":
             written = self._attr(names_.removeprefix("attr")) if "=" in rest else rest
             known = torch_dtype(str(written)) if written is not None else None
@@ -215,8 +273,10 @@ class _Binder:
                 self.guessed_attrs.append(f"dtype={known}")
             return {"dtype": known}
         told = self._attr(names_)
+        if told is None and kind == "attr?":
+            return _ABSENT
         if told is None:
-            value = _literal(default.strip())
+            value = from_table(default.strip())
             self.guessed_attrs.append(f"{names_.split(',')[0].strip()}={value}")
             return value
         if kind == "hw" and isinstance(told, list) and len(told) == 4:
@@ -244,9 +304,14 @@ class _Binder:
 
     def _attr(self, written: str) -> Value:
         for name in written.split(","):
-            told = self.attrs.get(name.strip().lower().strip("_"))
+            plain = name.strip().lower().strip("_")
+            told = self.attrs.get(plain)
             if told is not None:
+                self.spent.add(plain)
                 return told
+            if self.literals.get(name.strip()) is not None:
+                self.spent.add(name.strip())
+                return self.literals[name.strip()]
         return None
 
     def _notes(self) -> list[Text]:
@@ -271,76 +336,3 @@ class _Binder:
 
 
 _ABSENT = object()
-
-
-def _joined(one: Seen, other: Seen) -> Seen:
-    """Two mentions of one tensor: the first that tells a thing is believed."""
-    return replace(
-        one,
-        dtype=one.dtype or other.dtype,
-        shape=one.shape if one.shape is not None else other.shape,
-        number_format=one.number_format if one.number_format is not None else other.number_format,
-        low=one.low if one.low is not None else other.low,
-        high=one.high if one.high is not None else other.high,
-    )
-
-
-def _spec(
-    seen: Seen | None,
-    example: TensorSpec | None,
-    bound: dict[str, tuple[int, ...]],
-    defaults: dict[str, tuple[int, ...]],
-    like: str | None = None,
-) -> dict[str, Value]:
-    """One tensor for the slots: what was seen, then what the example says, with its dimensions bound by the others."""
-    dtype = (seen.dtype if seen else None) or like or (example.dtype if example else "float32")
-    if seen is not None and seen.shape is not None:
-        shape = seen.shape
-    else:
-        shape = example.shape({**defaults, **bound}) if example else (4, 4)
-    spec: dict[str, Value] = {"dtype": dtype, "shape": list(shape)}
-    low = seen.low if seen and seen.low is not None else limit(example.low, bound, defaults) if example else None
-    high = seen.high if seen and seen.high is not None else limit(example.high, bound, defaults) if example else None
-    if low is not None or high is not None:
-        spec["low"], spec["high"] = low if low is not None else 0, high if high is not None else 10
-    if seen is not None and seen.number_format not in (None, -1, 0, 2):
-        spec["format"] = seen.number_format
-    return spec
-
-
-def _transposed(spec: Mapping[str, Value]) -> dict[str, Value]:
-    """The same memory read as its transpose."""
-    shape = spec["shape"]
-    if not isinstance(shape, list) or len(shape) < 2:
-        return dict(spec)
-    sizes = [s for s in shape if isinstance(s, int)]
-    strides, step = [], 1
-    for size in reversed(sizes):
-        strides.append(step)
-        step *= max(size, 1)
-    strides.reverse()
-    swapped: list[Value] = [*sizes[:-2], sizes[-1], sizes[-2]]
-    order: list[Value] = [*strides[:-2], strides[-1], strides[-2]]
-    return {**spec, "shape": swapped, "stride": order}
-
-
-def _literal(written: str) -> Value:
-    try:
-        value: Value = json.loads(written)
-    except ValueError:
-        return written
-    return value
-
-
-def _value(value: object) -> Value:
-    if isinstance(value, (list, tuple)):
-        return [_value(v) for v in value]
-    if isinstance(value, dict):
-        return {str(k): _value(v) for k, v in value.items()}
-    if value is None or isinstance(value, (bool, int, float, str)):
-        return value
-    raise TypeError(f"no literal: {value!r}")
-
-
-def _values(values: tuple[object, ...]) -> tuple[Value, ...]:
-    return tuple(_value(v) for v in values)

@@ -166,12 +166,12 @@ def _header(name: str, lang: str) -> tuple[str, ...]:
             f"# {ABOUT[name].zh}",
             f"# 由 npu-doctor {__version__} 生成，只需要 torch（有 torch_npu 时使用 NPU）。",
             "# 运行：python3 <本文件> --device npu:0 ；对照：--device cpu 。所有选项：--help",
-            "# 退出码：0 一致，1 不一致，2 报错已复现，3 环境不可用",
+            "# 退出码：0 一致，1 不一致，2 报错已复现，3 环境不可用，4 其他报错，5 调用本身有误，6 无法比较",
         )
     return (
         f"# Written by npu-doctor {__version__}. Needs torch alone, and torch_npu to run on an NPU.",
         "# Run it with --device npu:0, and with --device cpu to compare; --help tells the rest.",
-        "# Exit code: 0 same, 1 mismatch, 2 error reproduced, 3 environment not usable.",
+        "# Exit code: 0 same, 1 mismatch, 2 error reproduced, 3 not usable here, 4 another error, 5 malformed call, 6 not comparable.",
     )
 
 

@@ -58,6 +58,8 @@ class Operator:
     failed: bool = False  # the text says that this operator failed; else it was only mentioned
     guessed: tuple[str, ...] = ()
     call: Call | None = None  # exact, from a recording
+    line_call: str = ""  # the torch call of the source line that failed
+    literals: tuple[tuple[str, Value], ...] = ()  # what that line writes out: `@1` by place, else by name
     context: tuple[Step, ...] = ()  # the recorded operators up to and including this one
 
     @property
@@ -85,3 +87,4 @@ class Script:
     text: str
     filename: str
     guessed: tuple[Text, ...]
+    tried: Text | None = None  # what a trial without an NPU said of its call

@@ -20,9 +20,10 @@ CONTEXT = 12
 # What shows a fault of a kind whose entry names no template: those that need no operator of the log.
 BY_KIND = {
     "out-of-memory": "memory_pressure", "comm-buffer": "hccl_collective", "collective-mismatch": "hccl_collective",
-    "rank-table": "hccl_collective", "peer-timeout": "hccl_collective", "link-fault": "hccl_collective",
+    "rank-table": "hccl_collective", "peer-timeout": "hccl_collective", "peer-lost": "hccl_collective", "link-fault": "hccl_collective",
     "network-config": "hccl_collective", "device-selection": "device_switch", "precision": "overflow_detection",
 }  # fmt: skip
+BY_OPERATOR = frozenset(("single_op", "dtype_sweep", "inplace_out", "op_dump"))  # with an operator of their own they show nothing
 _UNKNOWN = frozenset(("", "unknown", "none", "?"))
 
 
@@ -84,7 +85,7 @@ def request(operator: Operator | None, table: Table, wish: Wish, told: Mapping[s
 
 def shows_something(wish: Wish, told: Mapping[str, str]) -> bool:
     """Is there more to run than the example of a template that lives by its operator?"""
-    return bool(wish.template and wish.template != "single_op") or _named(told) is not None
+    return bool(wish.template and wish.template not in BY_OPERATOR) or _named(told) is not None
 
 
 def _suggested(operator: Operator, bound: Bound) -> str:

@@ -95,7 +95,10 @@ def _joined(lead: Operator, others: list[Operator]) -> Operator:
     """The leading mention, completed by the others. Shapes of another call of the same type may be another's: guessed."""
     inputs, attrs, guessed = lead.inputs, lead.attrs, list(lead.guessed)
     device, error = lead.device, lead.error
+    line_call, literals = lead.line_call, lead.literals
     for other in others:
+        if not line_call:
+            line_call, literals = other.line_call, other.literals
         if not inputs and other.inputs:
             inputs = other.inputs
             if other.how == "aclop" and not other.failed:
@@ -106,7 +109,9 @@ def _joined(lead: Operator, others: list[Operator]) -> Operator:
         attrs = (*attrs, *((n, v) for n, v in other.attrs if n not in have))
         device = device if device is not None else other.device
         error = error or other.error
-    return replace(lead, inputs=inputs, attrs=attrs, device=device, error=error, guessed=tuple(dict.fromkeys(guessed)))
+    return replace(
+        lead, inputs=inputs, attrs=attrs, device=device, error=error, guessed=tuple(dict.fromkeys(guessed)), line_call=line_call, literals=literals
+    )
 
 
 def _completed(inputs: tuple[Seen, ...], more: tuple[Seen, ...]) -> tuple[Seen, ...]:

@@ -39,6 +39,7 @@ class Row:
     out: bool = False
     compare: bool = True
     many: bool = False  # takes a list of any number of inputs
+    fits: Mapping[str, str] = field(default_factory=dict)  # a name of dimensions: the attribute that its last size must exceed
     needs: str = ""  # what a script of one process cannot have
     note: Mapping[str, str] = field(default_factory=dict)
     ref: str = ""
@@ -117,7 +118,7 @@ def _keys(row: Row, family: str) -> Iterable[str]:
 
 def _row(one: Mapping[str, Any]) -> Row:
     known = {"cann", "aclnn", "aten", "call", "args", "kwargs", "example", "roles", "template", "inplace", "out", "compare",
-             "many", "needs", "note", "ref"}  # fmt: skip
+             "many", "fits", "needs", "note", "ref"}  # fmt: skip
     if unknown := set(one) - known:
         raise KeyError(f"unknown key {sorted(unknown)} in the row of {one.get('call')}")
     return Row(
@@ -134,6 +135,7 @@ def _row(one: Mapping[str, Any]) -> Row:
         out=one.get("out", False),
         compare=one.get("compare", True),
         many=one.get("many", False),
+        fits=one.get("fits", {}),
         needs=one.get("needs", ""),
         note=one.get("note", {}),
         ref=one["ref"],

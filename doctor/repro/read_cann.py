@@ -105,7 +105,7 @@ def _line(lines: Sequence[str], at: int, line: str) -> Iterator[Operator]:
     if found := _ACLNN.search(line):
         name = found["called"] or found["named"] or found["absent"] or found["workspace"]
         yield _aclnn(name.removesuffix("GetWorkspaceSize"), lines, at)
-    if found := _WORKING.search(line):  # asynchronous: the operator may be a later one than the one that failed
+    if (found := _WORKING.search(line)) and not found["type"].lower().startswith(("hccl", "hcom")):  # asynchronous: the operator may be a later one than the one that failed
         yield Operator(found["type"], "cann", "working", error=_code(lines, at), line=at + 1, failed=True)
     for pattern in _CANN_TYPES:
         if found := pattern.search(line):
@@ -173,8 +173,25 @@ def _aclnn(name: str, lines: Sequence[str], at: int) -> Operator:
     error = f"call {name} failed" if "call aclnn" in lines[at] else code
     device = next((int(d["device"]) for line in lines[at : at + 4] if (d := _DEVICE.search(line))), None)
     cast = re.search(r"param dtype not implemented for (DT_\w{1,20})", " ".join(lines[at : at + 6])[:4000])
-    attrs = (("dtype", torch_dtype(cast[1]) or cast[1]),) if cast else ()
+    attrs: tuple[tuple[str, Value], ...] = (("dtype", torch_dtype(cast[1]) or cast[1]),) if cast else ()
+    attrs += _named_values(" ".join(lines[at : at + 4])[:4000])
     return Operator(name, "aclnn", "aclnn", inputs, attrs, device=device, error=error, line=at + 1, failed=True)
+
+
+_HEAD_DIM = re.compile(r"\b(?P<which>[qkv])D ?[=:] ?(?P<size>\d{1,9})")
+_NAMED_VALUE = re.compile(r"\b(?P<name>[a-z][a-z0-9]{1,20}(?:_[a-z0-9]{1,20}|[A-Z][a-z]{1,20}){1,4}) ?[:=] ?\[?(?P<value>-?\d{1,12})\b(?![.\d])")
+_NO_ATTRIBUTE = frozenset(("device_id", "deviceId", "error_code", "errorCode", "stream_id", "streamId", "task_id", "taskId", "ret_code", "retCode", "err_code"))
+
+
+def _named_values(text: str) -> tuple[tuple[str, Value], ...]:
+    """Attributes that the words of a rejected call name, `sparse_mode:3`; `kD=24 vD=48` are sizes of heads."""
+    found: dict[str, Value] = {}
+    for one in _HEAD_DIM.finditer(text):
+        found["size:dv" if one["which"] == "v" else "size:d"] = int(one["size"])
+    for one in _NAMED_VALUE.finditer(text):
+        if one["name"] not in _NO_ATTRIBUTE:
+            found.setdefault(one["name"], int(one["value"]))
+    return tuple(found.items())[:16]
 
 
 def _cann(kind: str, lines: Sequence[str], at: int, device: int | None) -> Operator:
@@ -215,10 +232,14 @@ def _block(lines: Sequence[str], at: int) -> list[str]:
     for line in lines[at + 1 : at + 1 + LOOK_AHEAD]:
         if "call aclnn" in line or line.lstrip().startswith(("Traceback (most", 'File "')):
             break
-        block.append(line)
+        if not _PLOG.match(line):  # lines of other modules that stand between tell of threads and sockets
+            block.append(line)
     return block
 
 
+_PLOG = re.compile(r"\[[A-Z]{4,8}\] [A-Z_]{2,20}\(\d")
+_GIVEN = re.compile(r"input info is (?P<given>.{1,1000}?)(?: but supported|$)")
+_GIVEN_ONE = re.compile(r"(?P<role>[A-Za-z_]\w{0,40})\((?P<dtype>DT_\w{1,20})(?:, ?(?P<format>\w{1,20}))?\)")
 _NOT_FOR = re.compile(r"(?P<role>[A-Za-z_][\w ]{0,30}?) not implemented for (?P<dtype>DT_\w{1,20})")
 _ACTUAL = re.compile(
     r"(?P<role>[A-Za-z_]\w{0,40})(?:'s)? ?(?:data ?type|dtype)\b.{0,60}?(?:actual is|but (?:is|got|actual is)|current is) ?\[?(?P<dtype>DT_\w{1,20})"
@@ -240,7 +261,10 @@ def parameters(block: Sequence[str]) -> Iterator[Seen]:
     """Types and sizes that the message of a rejected aclnn call names; a shape without a name comes without one."""
     for line in block:
         text = re.split(r"should be in dtype support list|\[FUNC:|\[THREAD:", line[:3000])[0]
-        if found := _ACTUAL.search(text):
+        if found := _GIVEN.search(text):
+            for one in _GIVEN_ONE.finditer(found["given"]):
+                yield Seen(one["role"], None, torch_dtype(one["dtype"]))
+        elif found := _ACTUAL.search(text):
             yield Seen(found["role"], None, torch_dtype(found["dtype"]))
         elif found := _NOT_FOR.search(text):
             role = " ".join(found["role"].split()[-2:])

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 
 from doctor.repro.call import Operator, Seen, Value
 from doctor.repro.dtypes import torch_dtype
+from doctor.repro.source_line import literals
 from doctor.repro.values import shape
 from doctor.repro.word_sets import words
 from parsers.traceback import Raised, failures
@@ -72,6 +73,8 @@ def _last_call(raised: Raised) -> Operator | None:
     """The deepest frame whose code calls an operator. Frames of the dispatcher itself name none."""
     if not raised.type.endswith(("Error", "Exception")) or raised.type.endswith(NO_FAULT_OF_OPERATORS):
         return None
+    if _NOT_THE_CALL.search(raised.message):
+        return None
     deepest = raised.frames[-1] if raised.frames else None
     if deepest is not None and (deepest.package == "triton" or "/torch_npu/npu/" in deepest.file.replace("\\", "/")):
         return None  # the compiler of a kernel, or the runtime itself: starting a device fails the same for every operator
@@ -91,6 +94,8 @@ def _last_call(raised: Raised) -> Operator | None:
                 line=raised.at,
                 failed=True,
                 guessed=("name",) if guessed else (),
+                line_call=name,
+                literals=literals(frame.code, name),
             )
     return None
 
@@ -131,6 +136,42 @@ _BATCHES = re.compile(r"batch2 tensor to be: \[([\d, ]{1,60})\] but got: \[([\d,
 _INVALID = re.compile(r"shape '\[([-\d, ]{1,100})\]' is invalid for input of size (\d{1,15})")
 
 
+# The memory was full, whoever asked; or the program wants another machine.
+_NOT_THE_CALL = re.compile(r"out of memory\b.{0,40}Tried to allocate|not compiled with CUDA enabled|Found no NVIDIA driver")
+_NORMALIZED = re.compile(r"normalized_shape=\[([\d, ]{1,60})\].{0,80}?input of size ?\[([\d, ]{1,60})\]")
+_STATISTICS = re.compile(r"running_(?:mean|var) should contain (\d{1,12}) elements not (\d{1,12})")
+_TARGET = re.compile(r"Target (-?\d{1,12}) is out of bounds")
+_ENTRIES = re.compile(r"equal size, but got \[([\d, ]{0,60})\] at entry 0 and \[([\d, ]{0,60})\] at entry 1\b")
+_MEMBER = re.compile(r"except in dimension (\d{1,2})\. Expected size (\d{1,12}) but got size (\d{1,12}) for tensor number 1\b")
+_EXPANDED = re.compile(r"Target sizes: \[([-\d, ]{1,60})\]\.? +Tensor sizes: \[([\d, ]{1,60})\]")
+_INPUT = re.compile(r"(?:got|given) input (?:of |with )?(?:size|shape):? ?(?:torch\.Size\()?\[([\d, ]{1,60})\]")
+
+
+def _stated(text: str) -> tuple[Seen, ...]:
+    """Sizes and values that checks of single operators print."""
+    if found := _NORMALIZED.search(text):
+        return (Seen("", 0, None, shape(found[2])), Seen("", 1, None, shape(found[1])))
+    if found := _STATISTICS.search(text):
+        channels, held = int(found[1]), int(found[2])
+        return (Seen("", 0, None, (4, channels, 6, 6)), Seen("", 1, None, (held,)), Seen("", 2, None, (held,)))
+    if found := _TARGET.search(text):
+        value = int(found[1])
+        return (Seen("", 1, "int64", None, low=value, high=value + 1),)
+    if found := _ENTRIES.search(text):
+        return (Seen("", 0, None, shape(found[1])), Seen("", 1, None, shape(found[2])))
+    if found := _MEMBER.search(text):
+        along, expected, got = (int(g) for g in found.groups())
+        other = 0 if along else 1
+        sizes = [[3] * (max(along, other) + 1) for _ in range(2)]
+        sizes[0][other], sizes[1][other] = expected, got
+        return (Seen("", 0, None, tuple(sizes[0])), Seen("", 1, None, tuple(sizes[1])))
+    if found := _EXPANDED.search(text):
+        return (Seen("", 0, None, shape(found[2])),)
+    if found := _INPUT.search(text):
+        return (Seen("", 0, None, shape(found[1])),)
+    return ()
+
+
 def shapes_in(text: str, name: str) -> tuple[tuple[Seen, ...], tuple[tuple[str, Value], ...]]:
     """What the words of a torch error tell of the inputs."""
     if found := _PRODUCT.search(text):
@@ -154,4 +195,4 @@ def shapes_in(text: str, name: str) -> tuple[tuple[Seen, ...], tuple[tuple[str, 
         return (Seen("", 0, None, (int(found[2]),)),), (("shape", wanted),)
     if (found := _NOT_FOR.search(text)) and (dtype := torch_dtype(found[1])):
         return (Seen("", 0, dtype),), ()
-    return (), ()
+    return _stated(text), ()

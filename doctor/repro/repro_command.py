@@ -13,17 +13,16 @@ from doctor.base import exits, lang, output
 from doctor.base.errors import UsageError
 from doctor.base.notation import clean
 from doctor.judge.diagnosis import Diagnosis
-from doctor.repro import build, choose, short
+from doctor.repro import build, choose, short, trial
 from doctor.repro.build import template_name
-from doctor.repro.call import Call, Operator, Request, Script, Seen, Value
+from doctor.repro.call import Operator, Request, Script, Seen
 from doctor.repro.choose import Wish
 from doctor.repro.extract import operators
 from doctor.repro.gather import evidence
 from doctor.repro.operator_table import load
-from doctor.repro.shapes import limit, parse
 from doctor.repro.template_summaries import ABOUT
 from doctor.repro.validate import SlotError
-from doctor.repro.values import scalar
+from doctor.repro.written import described
 from kb.model import Entry, Text
 
 Diagnose = Callable[[Sequence[str]], Diagnosis]
@@ -60,7 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="an input such as int64[10,20] or float16[4,8] 0..1 (repeatable)",
     )
     parser.add_argument(
-        "--attr", action="append", default=[], metavar="NAME=VALUE", help="an attribute such as dim=1 (repeatable)"
+        "--attr", action="append", default=[], metavar="NAME=VALUE", help="an attribute such as dim=1, kernel_size=[3,3], bias=None, or by its place: 1=-1 (repeatable)"
     )
     parser.add_argument(
         "--template", metavar="NAME", help="another template than the one the log suggests (--list names them)"
@@ -70,6 +69,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--expect", default="", metavar="TEXT", help="text of the error that the script compares with")
     parser.add_argument("--list", action="store_true", help="list the templates, or with --from the operators found")
     parser.add_argument("--harness", action="store_true", help="the long script: options, tolerances by type, a verdict as exit code")
+    parser.add_argument("--no-try", action="store_true", help="do not try the call without an NPU first, where PyTorch is installed")
     parser.add_argument("-o", "--output", metavar="FILE", help="write the script to a file instead of standard output")
 
 
@@ -88,7 +88,11 @@ def script(args: argparse.Namespace, diagnose: Diagnose, knowledge: Entries | No
     try:
         request = _request(args, diagnose, knowledge, lang.choose(getattr(args, "lang", None)))
         request = replace(request, notes=(*request.notes, *notes))
-        return build.script(request) if args.harness else short.script(request)
+        made = short.script(request)
+        tried = None if getattr(args, "no_try", False) else trial.told(request, made)
+        if tried is not None:
+            request = replace(request, notes=(*request.notes, tried))
+        return replace(build.script(request) if args.harness else short.script(request), tried=tried)
     except SlotError as problem:
         raise UsageError(
             str(problem), "npu-doctor repro --list names the templates; npu-doctor repro --help tells the rest"
@@ -99,7 +103,7 @@ def _request(args: argparse.Namespace, diagnose: Diagnose, knowledge: Entries | 
     template = template_name(args.template) if args.template else "stream_bisect" if args.context else ""
     wish = Wish(template, args.device, args.expect, args.context or 0, language)
     if args.op:
-        return choose.request(_from_scratch(args), load(), wish)
+        return choose.request(described(args.op, args.input, args.attr), load(), wish)
     if args.input or args.attr:
         raise UsageError(
             "--input and --attr describe an operator",
@@ -114,10 +118,10 @@ def _request(args: argparse.Namespace, diagnose: Diagnose, knowledge: Entries | 
     elif args.finding is not None:
         raise UsageError("--finding counts the findings of --from", "npu-doctor repro --from PATH --finding 1")
     if args.entry:
-        suggested, defaults = _from_entry(args.entry, knowledge)
+        suggested, defaults, own = _from_entry(args.entry, knowledge)
         told = {**defaults, **told}
-        if not wish.template:
-            wish = Wish(suggested, wish.device, wish.expect, wish.context, wish.lang) if not found else wish
+        if not wish.template and (own or not found):
+            wish = Wish(suggested, wish.device, wish.expect, wish.context, wish.lang)
     elif not args.source and not wish.template:
         raise UsageError(
             "nothing to reproduce", "npu-doctor repro RTS001, --from PATH, --op torch.max, or --template NAME"
@@ -138,61 +142,6 @@ def _request(args: argparse.Namespace, diagnose: Diagnose, knowledge: Entries | 
             f"there are {len(found)} operators in these logs, not {number}", "npu-doctor repro --from PATH --list"
         )
     return choose.request(found[number - 1] if found else None, load(), wish, told)
-
-
-def _from_scratch(args: argparse.Namespace) -> Operator:
-    """An operator described on the command line; what is told there is as good as read."""
-    seen = []
-    for index, written in enumerate(args.input):
-        try:
-            spec = parse(written)
-        except ValueError as problem:
-            raise UsageError(
-                str(problem), "for example --input 'float16[4,8]' or --input 'int64[16] 0..100'"
-            ) from problem
-        if any(dim.name for dim in spec.dims):
-            raise UsageError(
-                f"'{written}' names a size without a number", "write numbers, for example --input 'float16[4,8]'"
-            )
-        seen.append(
-            Seen("", index, spec.dtype, spec.shape({}), low=limit(spec.low, {}, {}), high=limit(spec.high, {}, {}))
-        )
-    attrs = tuple(_attribute(written) for written in args.attr)
-    name = args.op
-    family = _family(name)
-    if family != "torch" or not seen:
-        return Operator(name, family, "command line", tuple(seen), attrs)
-    # A torch call is taken as it is written: inputs in their order, attributes by name, nothing added.
-    row = load().find(name, family)
-    tensors: list[Value] = [{"tensor": _tensor(s)} for s in seen]
-    operands: tuple[Value, ...] = (tensors,) if row is not None and row.many else tuple(tensors)
-    call = Call(f"torch.nn.functional.{name[2:]}" if name.startswith("F.") else name, operands, dict(attrs))
-    return Operator(name, family, "command line", tuple(seen), attrs, call=call)
-
-
-def _tensor(seen: Seen) -> dict[str, Value]:
-    spec: dict[str, Value] = {"dtype": seen.dtype or "float32", "shape": list(seen.shape or ())}
-    if seen.low is not None or seen.high is not None:
-        spec.update(low=seen.low or 0, high=seen.high or 10)
-    return spec
-
-
-def _attribute(written: str) -> tuple[str, Value]:
-    name, sign, value = written.partition("=")
-    if not sign or not name.strip():
-        raise UsageError(
-            f"'{written}' is no attribute", "write NAME=VALUE, for example --attr dim=1 or --attr kernel_size=[3,3]"
-        )
-    text = value.strip()
-    if text.startswith("[") and text.endswith("]"):
-        return name.strip(), [scalar(part) for part in text[1:-1].split(",") if part.strip()]
-    return name.strip(), scalar(text)
-
-
-def _family(name: str) -> str:
-    if name.startswith(("torch.", "torch_npu.", "F.")):
-        return "torch"
-    return "aclnn" if name.startswith("aclnn") else "aten" if "::" in name else "cann"
 
 
 def _from_logs(args: argparse.Namespace, diagnose: Diagnose) -> tuple[Mapping[str, str], str, tuple[Operator, ...]]:
@@ -220,16 +169,17 @@ def _from_logs(args: argparse.Namespace, diagnose: Diagnose) -> tuple[Mapping[st
     return (advice.values(related[0].finding).one if related else {}), "", found
 
 
-def _from_entry(code: str, knowledge: Entries | None) -> tuple[str, Mapping[str, str]]:
+def _from_entry(code: str, knowledge: Entries | None) -> tuple[str, Mapping[str, str], bool]:
+    """The template of an entry, what its slots get, and whether the entry itself names it."""
     entry = knowledge.entry(code.strip().upper()) if knowledge is not None else None
     if entry is None:
         raise UsageError(
             f"there is no entry '{code}'", "npu-doctor kb search TEXT finds one; a path is given with --from"
         )
     if entry.repro is None:
-        return choose.BY_KIND.get(entry.kind, ""), {}
+        return choose.BY_KIND.get(entry.kind, ""), {}, False
     name, slots = entry.repro
-    return name, _filled(slots, {})
+    return name, _filled(slots, {}), True
 
 
 def _filled(slots: Sequence[tuple[str, str]], values: Mapping[str, str]) -> dict[str, str]:
@@ -261,6 +211,8 @@ def _write(made: Script, target: str | None, language: str) -> None:
     output.write(made.text, target)
     if target and target != "-":
         sys.stderr.write(f"npu-doctor: {target}\n")
+    if made.tried is not None:
+        sys.stderr.write(f"npu-doctor: {clean(made.tried.pick(language))}\n")
     for note in made.guessed:
         label = "猜测" if language == "zh" else "guessed"
         sys.stderr.write(f"npu-doctor: {label}: {clean(note.pick(language))}\n")

@@ -13,6 +13,7 @@ The values are the same ones, and went through the same gate.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -27,6 +28,9 @@ Slots = Mapping[str, Any]
 _TOLERANCES = {"float16": "rtol=2e-3, atol=1e-3", "bfloat16": "rtol=1.6e-2, atol=8e-3"}
 _PLAIN = "rtol=1e-4, atol=1e-5"
 _WIDTH = 100
+_REFUSED = '    if "not implemented" not in str(error):'
+NPU_WORDS = re.compile(r"^\d+$|aclnn|acl[A-Z]|Optype|NPU|npu|HCCL|\bE[A-Z]?\d{4,5}\b|error code")
+"""In an error that only a device prints."""
 
 
 def script(request: Request) -> Script:
@@ -36,9 +40,13 @@ def script(request: Request) -> Script:
     if unknown := set(given) - set(one.slot_names):
         raise SlotError(f"template {one.name} has no slot {', '.join(sorted(unknown))}")
     slots = {**_defaults(request.template), **{name: slot(name, value) for name, value in given.items()}}
+    slots["TOLD"] = frozenset(given)
     body = _BODIES[one.name](slots)
     if slots.get("INCOMPLETE"):
         body.insert(body.index("import torch"), f"sys.exit({slots['INCOMPLETE']!r})  # remove this line when it is")
+    if (expect := " ".join(str(slots.get("EXPECT", "")).split())) and _REFUSED in body and not NPU_WORDS.search(expect):
+        same = [f"    if {expect!r} in ' '.join(str(error).split()):", '        sys.exit(f"the error of the log, on the CPU: the call is wrong on every device: {error}")']
+        body[body.index(_REFUSED) : body.index(_REFUSED)] = same
     text = "\n".join([*_head(request, slots), *body]) + "\n"
     ast.parse(text)
     return Script(text, f"repro_{one.name}.py", request.guessed)
@@ -104,7 +112,7 @@ def _compared(tensors: Tensors, *, compare: bool = True, cpu: bool = True) -> li
         "try:",
         f'    expected = call("cpu"{wide})',
         "except Exception as error:",
-        '    if "not implemented" not in str(error):',
+        _REFUSED,
         '        sys.exit(f"malformed: the CPU refuses this call as well, so it says nothing about the NPU: {error}")',
         "    expected = None",
         *device,
@@ -223,10 +231,12 @@ def _dump(slots: Slots) -> list[str]:
 
 
 def _memory(slots: Slots) -> list[str]:
+    asked = f"  # the program asked for {slots['SIZE']} bytes" if "SIZE" in slots["TOLD"] else ""
     return [
         *_imports(), "",
-        f"size, held = 1 << 20, None  # the program asked for {slots['SIZE']} bytes",
-        f"while size <= {max(slots['SIZE'], slots['LIMIT'])}:",
+        f"size, held = 1 << 20, None{asked}",
+        f"most = torch.npu.mem_get_info()[1] if NPU else {max(slots['SIZE'], slots['LIMIT'])}",
+        "while size <= most:",
         "    del held",
         "    held = torch.empty(size, dtype=torch.uint8, device=DEVICE).fill_(1)",
         "    if NPU:",
@@ -250,7 +260,7 @@ def _collective(slots: Slots) -> list[str]:
     }  # fmt: skip
     return [
         f"# torchrun --nproc_per_node={max(slots['WORLD'], 1)} THIS_FILE [npu|cpu]",
-        "import os", *_imports("npu")[:-2], "import torch.distributed as dist", "",
+        "import os", *_imports("npu")[:-1], "import torch.distributed as dist", "",
         'rank, world = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])',
         "if NPU:",
         '    DEVICE = f"npu:{os.environ[\'LOCAL_RANK\']}"',

@@ -27,9 +27,9 @@ LastOperator = Callable[[Path, str], str]  # a folder of records and a language 
 
 LEVELS = {"debug": "0", "info": "1", "warning": "2", "error": "3"}
 INTERRUPTED = 130
-TIMED_OUT = 124  # as timeout(1) ends
 PREFIX = "npu-doctor-run-"  # of folders in the place for temporary files
 KEPT = 8  # of them, where only the output was kept
+TIMED_OUT = 124  # as timeout(1) ends
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -57,6 +57,10 @@ class Clusters:
         number, place = self._found.get(shape) or (0, next(iter(self._found.values()))[1])
         self._found[shape] = (number + times, place)
 
+    def further(self, text: str) -> bool:
+        """Has a line a shape that is only counted as one of those which have none of their own?"""
+        return self.full and template(text) not in self._found
+
     def add(self, place: Place) -> str:
         """A line; its shape is returned."""
         self.total += 1

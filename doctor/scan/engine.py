@@ -5,6 +5,7 @@ from __future__ import annotations
 from doctor.scan import finder
 from doctor.scan.windows import WINDOW
 
+FIXED = 400  # looking for every literal in nothing costs as much as in so many bytes
 WORTH = 200_000  # making another finder costs as much as so many finds
 MUCH = 32 << 20
 MAX_QUIET = 12
@@ -20,6 +21,7 @@ class Engine:
         self._quiet: dict[frozenset[int], finder.Finder] = {}
         self._unneeded: frozenset[int] = frozenset()
         self._expected = 0
+        self._looked = 0  # bytes of small inputs so far, with what each costs besides
 
     @property
     def much(self) -> bool:
@@ -37,9 +39,10 @@ class Engine:
         if without and (quiet := self._quiet.get(without)) is not None:
             return quiet(data)
         if self._large is None:
-            if len(data) <= finder.SMALL:
+            if len(data) <= finder.SMALL and self._looked < finder.SMALL:
+                self._looked += len(data) + FIXED
                 return self._small(data)
-            self._large = finder.best(self._fragments, len(data), self._digest, self._name)
+            self._large = finder.best(self._fragments, max(len(data), finder.SMALL + 1), self._digest, self._name)
         return self._large(data)
 
     def change(self, fragments: tuple[bytes, ...], unneeded: frozenset[int]) -> None:

@@ -18,7 +18,7 @@ MARK = "TraceBack (most recent call"
 LINES = 12
 _INDENTED = re.compile(rb"(?:[ ]{2,40}|\t{1,4}|(?:&nbsp;){2,40})(?=[^\s])")
 _SAYS = re.compile(rb"\s*(?!raise |return |File |During |\[\[)[^\n]{0,200}?[A-Za-z]{2,}[ ,.:]+[A-Za-z\d(\[<'\"]+[ ,.:]+[A-Za-z\d(\[<'\"]")  # three words, not code
-_KNOWN = (b"][FILE:", b"] [FILE:", b'File "', b"[THREAD:", TITLE)
+_KNOWN = (b"][FILE:", b"] [FILE:", b'File "', b"[THREAD:")
 
 
 def beneath(data: bytes, eol: int) -> Iterator[tuple[int, int]]:
@@ -26,7 +26,7 @@ def beneath(data: bytes, eol: int) -> Iterator[tuple[int, int]]:
     for _ in range(LINES):
         start = eol + 1
         eol = data.find(b"\n", start, start + 4096)
-        if eol < 0 or _INDENTED.match(data, start, eol) is None:
+        if eol < 0 or _INDENTED.match(data, start, eol) is None or data.find(TITLE, start, eol) >= 0:  # that one has lines of its own
             return
         if _SAYS.match(data, start, eol) is not None and not any(data.find(sign, start, eol) >= 0 for sign in _KNOWN):
             yield start, eol

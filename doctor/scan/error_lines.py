@@ -9,8 +9,8 @@ from doctor.scan.clusters import FURTHER, Clusters
 from doctor.scan.floods import Unclaimed
 from doctor.scan.harvest import Cluster, Place
 from doctor.scan.plan import PLAIN_MARKS
-from doctor.scan.select import Select
-from doctor.scan.window_lines import WindowLines
+from doctor.scan.select import EVERYTHING, Select
+from doctor.scan.window_lines import KEEP_TEXT, WindowLines
 from parsers.errno import PASSING, WORDS, number
 from parsers.line import read_line
 from parsers.parsed import Line
@@ -40,15 +40,22 @@ class ErrorLines:
 
     def __init__(self, select: Select, unclaimed: Unclaimed) -> None:
         self._select, self._unclaimed = select, unclaimed
+        self._selects_all = select == EVERYTHING
         self._clusters = Clusters()
 
-    def add(self, lines: WindowLines, start: int, eol: int, line: Line | None = None, place: Place | None = None) -> Place | None:
-        """A line with an error mark; its place when it was read and reports an error."""
+    def add(
+        self, lines: WindowLines, start: int, eol: int, line: Line | None = None, place: Place | None = None, meant: bool = True
+    ) -> Place | None:
+        """A line with an error mark; its place when it was read and reports an error. `meant`: is it asked what such a line means?"""
         if self._unclaimed.only_counts(lines.window.data, start, eol, self._clusters.full, line is not None):
             return None
         line = line or read_line(decode(lines.window.data[start:eol]))
         if not is_error(line):
             self._unclaimed.harmless(_numbers_decide(line))
+            return None
+        if place is None and self._selects_all and not meant and self._clusters.further(line.text[:KEEP_TEXT]) and not EXCEPTION.match(line.text):
+            self._clusters.count(FURTHER, 1)  # whose it is would be read out of the lines above, for nobody
+            self._unclaimed.shaped(FURTHER, False, _numbers_decide(line))
             return None
         place = place or lines.place(start, line)
         if not self._select.wants(place):
@@ -82,7 +89,7 @@ def is_error(line: Line | Place) -> bool:
 
 def _numbers_decide(line: Line) -> bool:
     """Might the same line with other numbers report an error where this one does not, or the other way round?"""
-    if line.kind in ("plog", "kernel", "traceback") or line.level is not None:
+    if line.kind in ("plog", "kernel", "traceback") or line.level is not None or "err" not in line.text:  # errno, error code
         return False
     return not (EXCEPTION.match(line.text) or DEATH.match(line.text) or _TITLE.match(line.text))
 

@@ -15,7 +15,8 @@ is left unread is counted, and the report says where a count is only a lower bou
    the anchors left out; when `BELIEVED` lines of one log statement were claimed so without exception, the next ones of
    that statement are not asked any more.
 4. *Enough of an error that nobody claims.* Of each log statement `KEEP_OF_STATEMENT` lines are read, the rest counts under
-   their shape; so of lines of one form, which other programs write, when no number in them decides whether they are errors. Beyond `MAX_SHAPES` shapes a new one is only counted (`clusters.FURTHER`), and a statement not seen before
+   their shape; so of lines of one form, which other programs write, when no number in them decides whether they are errors
+   (of those where one does, the same number is read once they are known to be none). Beyond `MAX_SHAPES` shapes a new one is only counted (`clusters.FURTHER`), and a statement not seen before
    is not read for it. After `NEW_IN_A_ROW` lines that were all of that kind, error lines are counted where they are found,
    and a mark that is found in nearly all of them is left out of the search: `marks` counts it.
 5. *Enough of a fact about the job.* `KEEP_OF_OWNER` of each process are kept, so that in one stream of many ranks the loud
@@ -34,7 +35,7 @@ from collections.abc import Set as AbstractSet
 
 from doctor.scan.engine import Engine
 from doctor.scan.finder import Finds
-from doctor.scan.forms import form
+from doctor.scan.forms import deciding, form
 from doctor.scan.marks import Mark, frequent
 from doctor.scan.plan import GO_MARK, Literal, Plan
 
@@ -46,11 +47,13 @@ BELIEVED = 64
 KEEP_OF_STATEMENT = 8
 MAX_SHAPES = 500
 MAX_FORMS = 2000
+MAX_DECIDING = 1000
 NEW_IN_A_ROW = 1000
 KEEP_OF_OWNER = 40
 FUTILE = 400
 FUTILE_OF_PROCESS = 1
 _NEVER = -1 << 40
+_RAISED = re.compile(rb"(?:Error|Exception(?:Group)?|Interrupt|Failure|Fault|Exit|Expired|Iteration)(?:\(|:|\s*$)")  # how exceptions are called
 
 _STATEMENT = re.compile(
     rb"\[(?:ERROR|CRITICAL|FATAL)\] ?[A-Z0-9_]{2,20}\([^)\n]{0,60}\): ?[\d:. -]{20,32}\[[^\]\n]{1,120}\]"
@@ -196,12 +199,13 @@ class LeftOut:
 class _Statement:
     """A place in the software's source that logs errors which no signal claims, or a form of such lines."""
 
-    __slots__ = ("further", "harmless", "numbers", "seen", "shape")
+    __slots__ = ("further", "harmless", "numbers", "seen", "shape", "told")
 
     def __init__(self) -> None:
         self.seen, self.further, self.shape = 0, 0, ""
         self.harmless = 0  # lines that reported no error
         self.numbers = False  # may a number decide whether a line reports an error?
+        self.told: set[tuple[bytes, ...]] = set()  # such numbers of lines that reported none
 
 
 class Unclaimed:
@@ -212,6 +216,7 @@ class Unclaimed:
         self._statements: dict[bytes, _Statement] = {}
         self._forms: dict[bytes, _Statement] = {}
         self._statement: _Statement | None = None  # of the line that is being read
+        self._deciding: tuple[bytes, ...] = ()  # its numbers that may make it an error
         self._new = 0  # lines in a row that were of none of the shapes kept
         self.further = 0  # lines that came when there were enough shapes
         self.flooded = False  # whoever finds an error line only counts it as a further one
@@ -231,20 +236,29 @@ class Unclaimed:
                     return True
                 known = self._statements[name] = _Statement()
             elif not was_read:
-                return self._form_counts(form(data[start:eol]))
+                return self._form_counts(data[start:eol], enough_shapes)
         elif known.seen >= KEEP_OF_STATEMENT:
             known.further += 1
             return True
         self._statement = known
         return False
 
-    def _form_counts(self, name: bytes) -> bool:
-        """Were enough lines of this form read, and all of them alike?"""
+    def _form_counts(self, raw: bytes, enough_shapes: bool) -> bool:
+        """Were enough lines of this form read, and all of them alike? In a flood one of a new form is only counted, unless it may be an exception."""
+        name = form(raw)
         known = self._forms.get(name)
         if known is None:
+            if self.flooded and enough_shapes and _RAISED.search(raw) is None:
+                self.further += 1
+                return True
             if name and len(self._forms) < MAX_FORMS:
                 known = self._forms[name] = _Statement()
-        elif not known.numbers:
+        elif known.numbers:
+            self._deciding = deciding(raw)
+            if known.harmless >= KEEP_OF_STATEMENT and self._deciding in known.told:
+                self._new = 0
+                return True
+        else:
             if known.seen >= KEEP_OF_STATEMENT and not known.harmless:
                 known.further += 1
                 return True
@@ -258,6 +272,8 @@ class Unclaimed:
         """The line that was read reports no error; might one with other numbers do so?"""
         self._new = 0
         if (known := self._statement) is not None:
+            if known.numbers and len(known.told) < MAX_DECIDING:
+                known.told.add(self._deciding)
             known.harmless, known.numbers = known.harmless + 1, known.numbers or numbers
 
     def shaped(self, shape: str, is_kept: bool, numbers: bool) -> None:

@@ -13,6 +13,22 @@ _MASKS = (
 )
 
 
+_DECIDING = re.compile(rb"(strerror|(?:[Ee]rr|ERR)(?:no|NO)\b|error code)[^\d\n]{0,14}(0[xX][0-9a-fA-F]{1,20}|\d{1,20})")
+
+
+def deciding(raw: bytes) -> tuple[bytes, ...]:
+    """The numbers of a line that may make it an error or none: those of the operating system, and whether a code is zero."""
+    if len(raw) > LONGEST:
+        return (raw,)
+    return tuple(_decides(word, number) for word, number in _DECIDING.findall(raw))
+
+
+def _decides(word: bytes, number: bytes) -> bytes:
+    if word == b"error code":
+        return number.strip(b"0xX") and b"not zero"
+    return number if len(number) <= 3 else b"none"
+
+
 def form(raw: bytes) -> bytes:
     """Numbers and addresses masked, codes kept; empty for a line that is too long to have one."""
     if len(raw) > LONGEST:

@@ -58,6 +58,11 @@ class MeaningScan:
         self._fulfilled: dict[str, Asked] = {}
         self._meanings: dict[str, tuple[Told, ...]] = {}  # of exceptions: every process that raises one has it
 
+    @property
+    def full(self) -> bool:
+        """Is a line that is no exception not asked any more?"""
+        return not self._wanted or len(self._shapes) >= MAX_SHAPES
+
     def rows(self, lines: WindowLines, start: int, eol: int, place: Place) -> tuple[Told, ...]:
         """What a line says, if it reports an error: its meaning of the first one of a shape, an exception of every one."""
         if not _tells(place):
@@ -71,7 +76,7 @@ class MeaningScan:
                 told = (Told(row(found, place.text), shown, leaves, shape),)
         if shape in self._meanings:
             return told + tuple(t._replace(place=shown) for t in self._meanings[shape])
-        if not self._wanted or len(self._shapes) >= MAX_SHAPES or shape in self._shapes:
+        if self.full or shape in self._shapes:
             return told
         self._shapes.add(shape)
         meant = self._meant((found and found.said) or self._said(lines, eol, place), shown)

@@ -31,6 +31,8 @@ ENCODINGS = ("utf-8", "gb18030")  # what Chinese words may be written in
 UNCHECKED = 6  # lines with the anchor that are read without asking the pattern first
 REFUSALS = 16  # after so many lines that did not match, a pattern's other fixed text is asked for first
 MAX_NEEDS = 16
+SHORT_BLOCK = 8  # lines: what stands in longer ones is not looked for first
+_ALTERED = re.compile(rb"[\x00\x1b&^\x80-\xff]")  # in lines that read otherwise than they are written
 MISSED = 25_000  # so many lines that lack a pattern's other fixed text cost as much as another automaton
 MIN_RARE = 6  # characters of a text by which a signal is looked for instead: shorter ones slow an automaton down
 STRIKES = 3  # a user's pattern that exceeds its time so often is dropped for the rest of the run
@@ -80,13 +82,14 @@ class Code(NamedTuple):
 class _Check:
     """How a line is asked whether it may match a signal."""
 
-    __slots__ = ("missed", "need", "needs", "pattern", "refused", "texts")
+    __slots__ = ("block", "missed", "need", "needs", "pattern", "refused", "texts")
 
     def __init__(self) -> None:
         self.pattern: Any = None
         self.texts: tuple[bytes, ...] = ()  # one of them stands in every match, besides the anchor
         self.need: bytes | None = None  # the only one
         self.needs: Any = None  # what finds them, when there are several
+        self.block: Any = None  # what finds a text that a pattern over several lines needs in one of them
         self.refused = 0
         self.missed = 0  # lines in which none of them stood
 
@@ -99,6 +102,25 @@ def _further_needs(signal: Signal) -> tuple[bytes, ...]:
     options = [o for o in anchors.candidates(signal.pattern) if len(o) <= MAX_NEEDS and not known & set(o)]
     best = max(options, key=anchors.weight, default=())
     return tuple(text.encode() for text in best)
+
+
+def _needs_of_block(signal: Signal) -> tuple[bytes, ...]:
+    """The same for a pattern that runs over lines: a text that stands within one of them."""
+    from kb import anchors
+
+    known = set(signal.anchors)
+    options = [o for o in anchors.candidates(signal.pattern) if len(o) <= MAX_NEEDS and not known & set(o)]
+    whole = [o for o in options if all(text and "\n" not in text and text.isascii() for text in o)]
+    return tuple(text.encode() for text in max(whole, key=anchors.weight, default=()))
+
+
+def _end_of_block(data: bytes, eol: int, more: int) -> int:
+    """Where so many lines behind one that ends at `eol` end."""
+    for _ in range(more):
+        eol = data.find(b"\n", eol + 1)
+        if eol < 0:
+            return len(data)
+    return eol
 
 
 def _is_rarer(texts: tuple[bytes, ...], signal: Signal, data: bytes) -> bool:
@@ -181,7 +203,10 @@ class Plan:
                 return True
             check = self._check(number)
         if check.pattern is None:
-            return True
+            if check.block is None:
+                return True
+            block = data[start : _end_of_block(data, end, self.signals[number].lines)]
+            return check.block.search(block) is not None or _ALTERED.search(block) is not None
         if check.need is not None:
             if data.find(check.need, start, end) < 0:
                 check.missed += 1
@@ -233,6 +258,8 @@ class Plan:
     def _check(self, number: int) -> _Check:
         signal = self.signals[number]
         made = self._checks[number] = _Check()
+        if signal.lines and signal.form == "regex" and signal.trusted and signal.lines <= SHORT_BLOCK and (texts := _needs_of_block(signal)):
+            made.block = re.compile(b"|".join(map(re.escape, texts)))
         if signal.form == "text" or not signal.trusted or signal.lines or not signal.pattern.isascii():
             return made
         pattern = signal.pattern.removeprefix("^")  # the line's beginning is only known when it is peeled

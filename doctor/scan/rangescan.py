@@ -195,7 +195,7 @@ class RangeScan:
         if data.find(error_blocks.TITLE, start, eol) >= 0:
             self._block(lines, eol)
         elif start not in self.beneath and not self.floods.left_out.claim(data, start, eol):
-            place = self.errors.add(lines, start, eol, line, place)
+            place = self.errors.add(lines, start, eol, line, place, not self.meanings.full)
             if place is not None:
                 self._meaning(lines, start, eol, place)
 

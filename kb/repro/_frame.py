@@ -27,9 +27,17 @@ from kb.repro._tensors import (
     torch_npu,
 )
 
-SAME, MISMATCH, ERROR, UNUSABLE = range(4)
-VERDICTS = ("same", "MISMATCH", "ERROR REPRODUCED", "environment not usable")
-NPU_WORDS = ("aclnn", "Optype", "NPU")  # in messages that a CPU never prints
+SAME, MISMATCH, ERROR, UNUSABLE, ANOTHER, MALFORMED, INCOMPARABLE = range(7)
+VERDICTS = (
+    "same result",
+    "MISMATCH",
+    "ERROR REPRODUCED",
+    "environment not usable",
+    "ANOTHER ERROR than the one in the log",
+    "the call is MALFORMED: it says nothing about the NPU",
+    "not comparable",
+)
+GRAVITY = (SAME, INCOMPARABLE, MISMATCH, MALFORMED, ANOTHER, ERROR, UNUSABLE)
 VARIABLES = (
     "ASCEND_LAUNCH_BLOCKING",
     "ASCEND_GLOBAL_LOG_LEVEL",
@@ -107,6 +115,10 @@ class Session:
         torch.manual_seed(options.seed)
         self.known: dict[Any, Blueprint] = {}
         self.reference_error = ""
+
+    def judge(self, verdict: int) -> None:
+        """The gravest of what was seen counts."""
+        self.verdict = max(self.verdict, verdict, key=GRAVITY.index)
 
     def plan(self, node: Any) -> Any:
         """Arguments as the slots write them, with a blueprint for each tensor."""
@@ -199,6 +211,7 @@ class Session:
         pairs = tensors(actual)
         if expected is None:
             print(f"{name}: {describe(pairs)}, not compared: there is no reference")
+            self.judge(INCOMPARABLE)
             return True
         wanted, good = tensors(expected), True
         if len(wanted) != len(pairs):
@@ -209,24 +222,26 @@ class Session:
             print(f"{name}[{number}] {describe([right])} {figures}")
             good = good and figures.same
         if not good:
-            self.verdict = max(self.verdict, MISMATCH)
+            self.judge(MISMATCH)
         return good
 
     def failed(self, error: BaseException) -> None:
-        """An operator raised on the device: judge the error against the one in the log."""
+        """An operator raised on the device: judge the error against the one in the log, and against the CPU's."""
         text = f"{type(error).__name__}: {error}"
         print(f"the device raises: {text}")
-        if self.reference_error:
-            print("the CPU raises as well: the arguments are wrong in themselves, the NPU is not the cause")
-        self.verdict = ERROR
         wanted = " ".join(self.options.expect.split())
-        if wanted and self.device == "cpu" and (wanted.isdigit() or any(word in wanted for word in NPU_WORDS)):
-            print(f"the error in the log is one that only an NPU gives, it cannot be compared here: {wanted}")
-        elif wanted and wanted not in " ".join(text.split()):
-            print(f"ANOTHER error than the expected one: {wanted}")
-            self.verdict = MISMATCH
-        elif wanted:
+        if wanted and wanted in " ".join(text.split()):
             print("the same error as in the log")
+            if self.reference_error:
+                print("the CPU raises as well: the call is wrong on every device, the NPU is not the cause")
+            return self.judge(ERROR)
+        if self.reference_error or (isinstance(error, TypeError) and not wanted):
+            print("the CPU raises as well: the arguments are wrong in themselves, the NPU is not the cause")
+            return self.judge(MALFORMED)
+        if wanted:
+            print(f"ANOTHER error than the expected one: {wanted}")
+            return self.judge(ANOTHER)
+        return self.judge(ERROR)
 
 
 def first_line(text: str) -> str:
@@ -243,7 +258,8 @@ def main(
     """Check the environment, reproduce, judge. The exit code is the verdict."""
     parser = argparse.ArgumentParser(
         description=title,
-        epilog="exit code: 0 same, 1 mismatch (or another error than expected), 2 error reproduced, 3 not usable here",
+        epilog="exit code: 0 same result, 1 mismatch, 2 error reproduced, 3 not usable here, 4 another error than in the log, "
+        "5 the call is malformed, 6 not comparable",
     )
     add_options(parser, expect)
     if extra is not None:

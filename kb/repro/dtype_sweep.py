@@ -64,7 +64,7 @@ def reproduce(session: Session) -> None:
         except Exception as error:
             if expected is not None:
                 text = f"{type(error).__name__}: {error}"
-                session.verdict = ERROR if wanted in " ".join(text.split()) else max(session.verdict, MISMATCH)
+                session.judge(ERROR if wanted in " ".join(text.split()) else MISMATCH)
                 refused.append(name)
             print(f"{name}: the device refuses: {first_line(str(error))}")
             continue

@@ -14,7 +14,7 @@ import subprocess
 import sys
 from typing import Any
 
-from kb.repro._frame import SAME, UNUSABLE, VERDICTS, Session, main, unusable
+from kb.repro._frame import ERROR, GRAVITY, SAME, UNUSABLE, VERDICTS, Session, main, unusable
 from kb.repro._tensors import UnusableError, dtype_named, torch
 
 # >>> slots: change these to change what is run
@@ -49,9 +49,9 @@ def start_ranks(timeout: float) -> int:
         except subprocess.TimeoutExpired:
             child.kill()
             child.wait()
-            codes.append(2)
+            codes.append(ERROR)
     print(f"exit codes of the ranks: {codes}")
-    return max((code if code in range(4) else 2) for code in codes)
+    return max((code if code in GRAVITY else ERROR for code in codes), key=GRAVITY.index)
 
 
 def exchange(kind: str, rank: int, world: int, mine: Any) -> tuple[list[Any], list[Any]]:

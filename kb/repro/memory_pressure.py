@@ -62,7 +62,7 @@ def reproduce(session: Session) -> None:
         else:
             if not intact(session, made):
                 print(f"a block of {text_size(size)} does not hold what was written into it")
-                session.verdict = max(session.verdict, MISMATCH)
+                session.judge(MISMATCH)
             reached, size = size, size * 2
             del made
     while failed is not None and failed - reached > max(reached // 64, 1 << 20):
@@ -76,7 +76,7 @@ def reproduce(session: Session) -> None:
     if failed is not None and failed <= wanted:
         print(f"a block of {text_size(failed)} fails: {first_line(problem)}")
         session.failed(RuntimeError(problem))
-    if session.verdict < ERROR and failed is None:
+    if session.verdict != ERROR and failed is None:
         pieces(session, min(wanted, limit // 2))
 
 

@@ -55,10 +55,10 @@ def reproduce(session: Session) -> None:
         print(f"  the largest exact value is {needed:.6g}: {needed / largest:.2%} of what the type can hold")
         if bool((found & ~expected).any()):
             print("  the device overflows where the exact result fits: the kernel, not the data")
-            session.verdict = max(session.verdict, MISMATCH)
+            session.judge(MISMATCH)
         elif bool((expected & ~found).any()):
             print("  the device saturates where the CPU gives infinity: see INF_NAN_MODE_ENABLE")
-            session.verdict = max(session.verdict, MISMATCH)
+            session.judge(MISMATCH)
         elif bool(expected.any()):
             print("  the exact result does not fit the type: scale the inputs or use a wider type")
     if session.options.device.startswith("npu") and actual:

@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from kb.repro._frame import ERROR, Session, main
+from kb.repro._frame import ANOTHER, ERROR, MALFORMED, Session, main
 from kb.repro._tensors import contiguous, each, operator, tensors, torch
 
 # >>> slots: change these to change what is run
@@ -142,7 +142,7 @@ def again() -> None:
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     print("--- again, waiting after each step ---", flush=True)
     code = subprocess.run([sys.executable, *sys.argv, "--sync", "each"], env=environment, check=False).returncode
-    if code == ERROR:
+    if code in (ERROR, ANOTHER, MALFORMED):
         print("--- the step named above is the one that fails ---")
     else:
         print(f"--- waiting after each step ends with exit code {code}: suspect the order on the streams ---")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 import shlex
@@ -10,10 +11,12 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
 from tests_support import HANG_S
 
 from doctor.agents.skill_files import NAME, files
 from doctor.cli import COMMANDS
+from kb.knowledge import cache_folder
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PAGES = ("agents", "pipelines")
@@ -59,7 +62,7 @@ def call(command: str, folder: Path) -> subprocess.CompletedProcess[bytes]:
     return subprocess.run(["bash", "-c", told_command], cwd=folder, env=env, stdin=subprocess.DEVNULL, capture_output=True, timeout=HANG_S, check=False)
 
 
-@pytest.mark.parametrize("page", [p for p in PAGES if (ROOT / "docs" / f"{p}.md").exists()])
+@pytest.mark.parametrize("page", PAGES)
 def test_every_command_of_a_page_runs(page: str, workplace: Path) -> None:
     """In the order of the page: a later one may need what an earlier one wrote."""
     found = commands_of(page)
@@ -68,9 +71,15 @@ def test_every_command_of_a_page_runs(page: str, workplace: Path) -> None:
     assert failed == []
 
 
-@pytest.mark.parametrize("page", [p for p in PAGES if (ROOT / "docs" / f"{p}.md").exists()])
+@pytest.mark.parametrize("page", PAGES)
 def test_both_languages_have_the_same_commands(page: str) -> None:
     assert commands_of(page) == commands_of(f"{page}.zh")
+
+
+@pytest.mark.parametrize("page", [f"{p}{lang}.md" for p in PAGES for lang in ("", ".zh")])
+def test_every_link_of_a_page_leads_somewhere(page: str) -> None:
+    for link in re.findall(r"\]\(([\w./-]+)\)", (ROOT / "docs" / page).read_text(encoding="utf-8")):
+        assert (ROOT / "docs" / link).exists(), link
 
 
 def test_every_command_of_the_skill_runs(workplace: Path) -> None:
@@ -110,3 +119,71 @@ def test_installing_the_skill(run, tmp_path: Path) -> None:  # type: ignore[no-u
     (tmp_path / "file").write_text("")
     assert run("skill", "install", str(tmp_path / "file")).returncode == 2
     assert run("skill").returncode == 2
+
+
+def test_a_server_that_dies_is_diagnosed(tmp_path: Path) -> None:
+    """The script serves with whatever vllm there is; its exit code is the server's, the diagnosis stands behind its output."""
+    for name, body in (("npu-doctor", f'exec {shlex.quote(sys.executable)} -m doctor "$@"'), ("vllm", 'echo "$@"; echo "RuntimeError: NPU out of memory. Tried to allocate 2.00 GiB (NPU 0; 61 GiB total capacity)"; exit 7')):
+        (tmp_path / name).write_text(f"#!/bin/sh\n{body}\n")
+        (tmp_path / name).chmod(0o755)
+    env = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}", "PYTHONPATH": str(ROOT), "NPU_DOCTOR_SAVE": str(tmp_path / "kept it"), "NPU_DOCTOR_LANG": "en"}
+    call_ = ["sh", str(ROOT / "docs" / "serve-watched.sh"), "a model", "--port", "8000"]
+    done = subprocess.run(call_, cwd=tmp_path, env=env, capture_output=True, timeout=HANG_S, check=False, text=True)
+    assert done.returncode == 7
+    assert done.stdout.startswith("serve a model --port 8000\n")
+    assert "MEM" in done.stdout + done.stderr
+    assert (tmp_path / "kept it" / "output.txt").exists()
+    assert subprocess.run(call_[:2], capture_output=True, check=False, env=env).returncode == 2
+
+
+def test_the_lines_of_python_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both languages show the same calls; what they stand for (a model, a trainer, logs) is put beside them."""
+    (tmp_path / "ascend").symlink_to(ROOT / "kb" / "demo" / "ascend")
+    (tmp_path / "train.log").symlink_to(ROOT / "kb" / "demo" / "train.log")
+    cache = cache_folder()
+    assert cache is not None
+    monkeypatch.setenv("XDG_CACHE_HOME", str(cache.parent))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    english, chinese = (re.findall(r"```python\n(.*?)```", (ROOT / "docs" / page).read_text(encoding="utf-8"), re.DOTALL)[0] for page in ("agents.md", "agents.zh.md"))
+    names: dict[str, object] = {"train": lambda: None, "model": None, "Trainer": lambda model, callbacks: callbacks[0].on_step_end()}
+    exec(english, names)
+    calls = [[ast.unparse(n.func) for n in ast.walk(ast.parse(block)) if isinstance(n, ast.Call)] for block in (english, chinese)]
+    assert calls[0] == calls[1]
+
+
+def tools(folder: Path) -> dict[str, str]:
+    """npu-doctor as a command of its own, and a program that fails on an NPU."""
+    (folder / "bin").mkdir()
+    failing = 'echo "RuntimeError: NPU out of memory. Tried to allocate 2.00 GiB (NPU 0; 61 GiB total capacity)" >&2; exit 9'
+    for name, body in (("npu-doctor", f'exec {shlex.quote(sys.executable)} -m doctor "$@"'), ("train", failing), ("works", "exit 0")):
+        (folder / "bin" / name).write_text(f"#!/bin/sh\n{body}\n")
+        (folder / "bin" / name).chmod(0o755)
+    return {**os.environ, "PATH": f"{folder / 'bin'}:{os.environ['PATH']}", "PYTHONPATH": str(ROOT), "PYTHONSAFEPATH": "1", "NPU_DOCTOR_LANG": "en"}
+
+
+@pytest.mark.parametrize(("command", "code"), [("train --steps 1", 9), ("works", 0)])
+def test_the_github_action(command: str, code: int, tmp_path: Path) -> None:
+    """Its steps, as a runner runs them: the command's exit code, an annotation, the files, a summary; nothing when all is well."""
+    steps = yaml.safe_load((ROOT / "docs" / "github" / "action.yml").read_text(encoding="utf-8"))["runs"]["steps"]
+    env = {**tools(tmp_path), "WANTED": command, "REPORT": "out", "GITHUB_STEP_SUMMARY": str(tmp_path / "summary.md")}
+    assert {step["shell"] for step in steps} == {"bash"}
+    done = [subprocess.run(["bash", "-eo", "pipefail", "-c", step["run"]], cwd=tmp_path, env=env, capture_output=True, timeout=HANG_S, check=False) for step in steps]
+    assert [one.returncode for one in done] == [0, code], done[1].stderr.decode()
+    written = {p.name for p in (tmp_path / "out").glob("*.*")} if (tmp_path / "out").exists() else set()
+    assert written == ({"report.sarif", "report.md", "brief.md", "case.tar.gz"} if code else set())
+    assert (b"::error file=" in done[1].stdout) == bool(code)
+    assert (tmp_path / "summary.md").exists() == bool(code)
+
+
+def test_the_gitlab_job(tmp_path: Path) -> None:
+    """Its lines, as a runner runs them; the reports that it names are there."""
+    job = yaml.safe_load((ROOT / "docs" / "gitlab" / "npu-doctor.gitlab-ci.yml").read_text(encoding="utf-8"))[".npu-doctor"]
+    env = {**tools(tmp_path), **job["variables"], "NPU_DOCTOR_RUN": "train"}
+
+    def run(name: str) -> int:
+        return subprocess.run(["bash", "-eo", "pipefail", "-c", "\n".join(job[name])], cwd=tmp_path, env=env, capture_output=True, timeout=HANG_S, check=False).returncode
+
+    assert [run("before_script"), run("script"), run("after_script")] == [0, 9, 0]
+    for path in job["artifacts"]["reports"].values():
+        assert (tmp_path / path.replace("$NPU_DOCTOR_REPORT", "npu-doctor-report")).stat().st_size > 10

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -75,3 +76,37 @@ def test_a_job_is_a_trace(run) -> None:  # type: ignore[no-untyped-def]
 @pytest.mark.parametrize("log", [b"ImportError: libhccl.so: cannot open shared object file: No such file or directory\n", b"", LOG % (1, 1, 1)])
 def test_what_is_no_job_is_a_trace_too(log: bytes, run) -> None:  # type: ignore[no-untyped-def]
     valid(json.loads(run("scan", "-", "-f", "trace", stdin=log).stdout))
+
+
+ASCEND = ["一、问题现象（附报错日志上下文）", "二、软件版本", "三、测试步骤", "四、日志信息"]
+
+
+@pytest.mark.parametrize(
+    ("to", "headings"),
+    [
+        ("vllm-ascend", ["Your current environment", "🐛 Describe the bug"]),
+        ("verl", ["System Info", "Information", "Tasks", "Reproduction", "Expected behavior"]),
+        ("torch_npu", ASCEND),
+        ("mindspeed", ASCEND),
+    ],
+)
+def test_a_draft_fills_in_the_form_of_its_tracker(to: str, headings: list[str], run) -> None:  # type: ignore[no-untyped-def]
+    """The form's headings in their order, ours beneath them; the cause, the versions, the script, the brief: nothing is left out."""
+    told = run("issue", "kb/demo", "--to", to, "--lang", "en").stdout.decode()
+    rows, fenced = [], ""
+    for row in told.splitlines():
+        bar = re.match(r" *(`{3,})", row)
+        if fenced:
+            fenced = "" if row.strip() == fenced else fenced
+        elif bar:
+            fenced = bar[1]
+        else:
+            rows.append(row)
+    assert [row[4:] for row in rows if row.startswith("### ")] == headings
+    assert not [row for row in rows if row.startswith("## ")]
+    plain = run("issue", "kb/demo", "--lang", "en").stdout.decode()
+    ours = re.findall(r"^## (.*)$", plain, re.MULTILINE)
+    assert {row[5:] for row in rows if row.startswith("#### ")} >= set(ours)
+    assert "verdict: ERROR RTS001" in told
+    assert "npu-doctor repro RTS001" in told
+    assert "10.12.0.31" not in told

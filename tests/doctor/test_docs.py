@@ -21,7 +21,7 @@ def test_outputs_are_current(name: str) -> None:
     assert refresh_docs.refreshed(text) == text, "stale: run python tests/refresh_docs.py"
 
 
-@pytest.mark.parametrize("name", refresh_docs.DOCUMENTS)
+@pytest.mark.parametrize("name", refresh_docs.READMES)
 def test_every_command_is_named(name: str) -> None:
     """In README, or on a page of its language under docs/."""
     text = (ROOT / name).read_text(encoding="utf-8")

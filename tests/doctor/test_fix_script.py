@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from terminal import terminal
 
 from doctor.render.fix_script import Script, script
@@ -101,6 +102,25 @@ def test_text_of_logs_stays_text(tmp_path: Path) -> None:
     for args in ((), ("1",), ("2",)):
         _bash(made, tmp_path, *args)
     assert [p.name for p in tmp_path.iterdir()] == ["fix.sh"]
+
+
+def test_what_is_set_already_is_told(tmp_path: Path) -> None:
+    """Row 30: a variable that the shell has is told with its value, before the step overrides it; one that it has not is not."""
+    made = _made(_fix(env=[_setting("PLUGH", "2"), _setting("XYZZY", "3")]))
+    (tmp_path / "fix.sh").write_text(made.text)
+    done = subprocess.run(["bash", str(tmp_path / "fix.sh")], capture_output=True, text=True, check=True, env={"PATH": os.environ["PATH"], "PLUGH": "old one"})
+    assert "set here already: PLUGH=old one" in done.stdout
+    assert "already: XYZZY" not in done.stdout
+
+
+def test_a_setting_is_told_for_containers(tmp_path: Path) -> None:
+    """Row 33: the same for docker and for a pod; the row of the pod is YAML of that value."""
+    seen = terminal("--lang", "en", "scan", "-", "--fix-script", str(tmp_path / "fix.sh"), piped=MEMORY)
+    assert seen.code == 1
+    rows = [row.strip() for row in subprocess.run(["bash", str(tmp_path / "fix.sh")], capture_output=True, text=True, check=True).stdout.split("\n")]
+    assert "docker run -e PYTORCH_NPU_ALLOC_CONF=expandable_segments:True ..." in rows
+    pod = next(row for row in rows if row.startswith("kubernetes: env: ") and "ALLOC_CONF" in row).removeprefix("kubernetes: ")
+    assert yaml.safe_load(pod) == {"env": [{"name": "PYTORCH_NPU_ALLOC_CONF", "value": "expandable_segments:True"}]}
 
 
 @pytest.mark.parametrize("args", [("0",), ("2",), ("x",), ("1;ls",), ("99999",)])

@@ -158,7 +158,7 @@ def test_nothing_is_found_for_nonsense(pages: Path, chromium: Browser) -> None:
 
 
 @pytest.mark.parametrize("width", [360, 1100])
-@pytest.mark.parametrize("path", ["en/index.html", "en/RTS001.html", "zh/RTS001.html", "zh/variable/HCCL_CONNECT_TIMEOUT.html", "en/CHK505.html"])
+@pytest.mark.parametrize("path", ["en/index.html", "en/RTS001.html", "zh/RTS001.html", "zh/code/acl/507018.html", "zh/variable/HCCL_CONNECT_TIMEOUT.html", "en/CHK505.html"])
 def test_nothing_stands_beside_a_narrow_screen(path: str, width: int, pages: Path, chromium: Browser) -> None:
     """A phone does not scroll sideways."""
     chromium.open(pages / path, width)

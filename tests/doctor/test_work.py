@@ -33,6 +33,9 @@ KINDS = (
     "errorStr: {w}, fault kernel_name=te_{n}", "NPU out of memory. Tried to allocate {n} MiB", "[FUNC:f][FILE:a.cc][LINE:{n}]",
 )  # fmt: skip
 
+# Of these, ten thousand say no more than the first ones: no number in them makes one an error where others are none.
+AGAIN = ("ERROR: boom", "[ERROR] HCCL(41233", "[ERROR] foo", "\x1b", "RuntimeError: boom", "[rank3]: RuntimeError", "[FUNC:f]", "errno", "    at TraceBack")
+
 
 @pytest.fixture(scope="module")
 def plan(knowledge: Knowledge) -> Plan:
@@ -83,7 +86,26 @@ def test_no_mixture_of_lines_costs_much_for_a_line(plan: Plan, kinds: list[str])
     assert spent["tried"] <= TRIED * lines + ONCE, spent
 
 
-@pytest.mark.parametrize("kind", [k for k in KINDS if k.startswith(("ERROR: boom", "[ERROR] HCCL(41233", "[ERROR] foo", "\x1b"))])
+@pytest.mark.parametrize("kind", [k for k in KINDS if k.startswith(AGAIN)])
 def test_the_same_error_again_and_again_is_not_read_again(plan: Plan, kind: str) -> None:
     """Ten thousand lines that say no more than the first ones, and do not say whose they are."""
     assert work(plan, [kind], 10_000)["read"] < ONCE
+
+
+def test_a_number_that_makes_an_error_is_seen_among_those_that_make_none(plan: Plan) -> None:
+    """Thousands of lines whose error number says nothing, and one that does."""
+    rows = [f"worker {n}: errno {n % 4 + 200}: state" for n in range(5000)]
+    rows[4000] = "worker 4000: errno 28: state"
+    data = ("\n".join(rows) + "\n").encode()
+    found = Scanner(plan).scan(Source("mem.log", lambda: io.BytesIO(data), len(data), hints("mem.log")))
+    assert [c.first.line for c in found.clusters] == [4001]
+
+
+def test_an_exception_is_read_in_a_flood_of_other_errors(plan: Plan) -> None:
+    """The flood is only counted; an exception that another literal of the knowledge stands in is not."""
+    rows = [f"ERROR: aclnn{chr(97 + n % 26)}{chr(97 + n // 26 % 26)}{chr(97 + n // 676)} of w{'x' * (n % 97)} failed" for n in range(6000)]
+    rows += ["Traceback (most recent call last):", '  File "/a/b.py", line 3, in f', "    aclnnAdd()", "TypeError: aclnnAdd got an odd argument"]
+    data = ("\n".join(rows) + "\n").encode()
+    found = Scanner(plan).scan(Source("mem.log", lambda: io.BytesIO(data), len(data), hints("mem.log")))
+    assert found.errors >= 6000
+    assert 6004 in {p.line for p in (*(h.place for h in found.hits), *(c.first for c in found.clusters))}

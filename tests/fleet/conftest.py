@@ -23,7 +23,7 @@ from tests_support import HANG_S
 STUCK = """\
 #!/bin/sh
 [ "$1" = version ] && {{ echo "npu-doctor {version}"; exit; }}
-echo "$TMPDIR" > {fifo}
+echo "$XDG_CACHE_HOME" > {fifo}
 exec sleep 100000
 """
 ROOT = Path(__file__).resolve().parents[2]

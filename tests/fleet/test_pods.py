@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.env import machines
 from tests.fleet.conftest import fleet, report, write_tree
 from tests.simulate.jobs import simulate
 
@@ -61,7 +62,7 @@ DOCKER = """\
 #!/bin/sh
 [ "$1 $2" = "exec -i" ] || exit 125
 case "$3" in
-  worker*) ASCEND_PROCESS_LOG_PATH="{trees}/$3" exec "$4" "$5" "$6" "$7" "$8" "$9" ;;
+  worker*) PATH="{trees}/$3/bin:$PATH" ASCEND_PROCESS_LOG_PATH="{trees}/$3" exec "$4" "$5" "$6" "$7" "$8" "$9" ;;
   stopped) echo "Error response from daemon: container 4f66ad9a is not running" >&2; exit 1 ;;
   *) echo "Error response from daemon: No such container: $3" >&2; exit 1 ;;
 esac
@@ -126,3 +127,45 @@ def test_containers(cluster: Path) -> None:
     assert "unreachable 2" in done.err
     assert "is not running" in done.err
     assert "No such container: no such" in done.err
+
+
+@pytest.fixture
+def cards(cluster: Path) -> Path:
+    """Three containers with cards of their own: one with a card that is not well, one that misses a card and has another driver."""
+    said = {
+        "worker-0": machines.smi("A2"),
+        "worker-1": machines.smi("A2", health={5: "Alarm"}),
+        "worker-2": machines.smi("A2", 7, driver_version="24.1.rc2"),
+    }
+    for name, text in said.items():
+        write_tree(cluster / "trees" / name, {"said": text, "bin/npu-smi": f'#!/bin/sh\n[ "$1" = info ] && [ $# = 1 ] && exec cat {cluster}/trees/{name}/said\nexit 1\n'})
+        (cluster / "trees" / name / "bin" / "npu-smi").chmod(0o755)
+    return cluster
+
+
+def test_all_cards_outliers_first(cards: Path) -> None:
+    """The card that is not well and the node with fewer cards stand before all that are fine; who did not answer stands there, too."""
+    done = fleet("fleet", "smi", "worker-0", "worker-1", "worker-2", "stopped", "--via", "docker", "--into", str(cards / "run"))
+    rows = done.out.splitlines()
+    assert done.code == 1, done.err
+    assert rows[0] == "23 cards on 3 nodes, 1 stand out"
+    assert any(row.startswith("stopped") and "unreachable" in row for row in rows)
+    assert any(row.startswith("worker-2") and "npu-smi misses NPU 7" in row for row in rows), done.out
+    odd = next(row for row in rows if row.startswith("worker-1"))
+    assert "health Alarm" in odd
+    assert odd.split()[1] == "5"
+    assert "22 cards are fine (worker-[0-2])" in rows[-1]
+    again = fleet("fleet", "smi", "--resume", str(cards / "run"), "-f", "json")
+    assert "asking 1 nodes" in again.err
+    assert [c["device"] for c in json.loads(again.out)["cards"] if c["why"]] == [5]
+
+
+def test_where_nodes_differ(cards: Path) -> None:
+    """What `env diff` says of the same files; who is missing is told beside it."""
+    done = fleet("fleet", "env", "worker-0", "worker-1", "worker-2", "stopped", "--via", "docker", "--into", str(cards / "run"))
+    assert done.code == 1
+    assert "unreachable 1: stopped" in done.err
+    assert "chips.count\n  7  worker-2\n  8  worker-0, worker-1\n" in done.out
+    assert "npu-doctor-" not in done.out  # nothing of what brings the answer is a difference
+    hand = fleet("env", "diff", *map(str, sorted((cards / "run" / "nodes").glob("*.json"))))
+    assert hand.out == done.out

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -90,3 +91,12 @@ def test_every_living_node(ray: Ray, tmp_path: Path) -> None:
     subprocess.run([sys.executable, "-m", "doctor", "merge", *nodes, "-o", str(tmp_path / "again.json")], cwd=ROOT, check=False, capture_output=True, timeout=HANG_S)
     assert report(tmp_path / "again.json") == made
     until(lambda: not left.exists())
+
+
+def test_the_command_of_the_page(ray: Ray) -> None:
+    """Word for word; the running cluster is found by RAY_ADDRESS."""
+    (line,) = [line.strip() for line in (ROOT / "docs" / "fleet.md").read_text().splitlines() if line.startswith("    npu-doctor") and "--via ray" in line]
+    words = shlex.split(line)
+    words[words.index("/root/ascend/log")] = str(ray.folder / "logs")
+    done = subprocess.run([sys.executable, "-m", "doctor", *words[1:]], cwd=ROOT, check=False, capture_output=True, timeout=HANG_S, env={**ray.environ, "RAY_ADDRESS": ray.address})
+    assert "scanned 3" in done.stderr.decode(), done.stderr.decode()

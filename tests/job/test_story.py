@@ -114,7 +114,7 @@ def test_one_count_of_those_who_waited(seed: int, ranks: int, fault: str, hide: 
     assert f"{first['waiters']} ranks waited for it" in drawn.told[0]
     notes = [f["note"]["en"] for f in made["findings"] if f["note"] and "waited for" in f["note"]["en"]]
     assert notes
-    assert all(note.startswith(f"{first['waiters']} processes waited for {first['who']}") for note in notes)
+    assert all(note.startswith(f"{first['waiters']} ranks waited for {first['who']}") for note in notes)
 
 
 def test_ranks_that_did_the_same_are_one_row(bench: Bench) -> None:
@@ -127,3 +127,14 @@ def test_ranks_that_did_the_same_are_one_row(bench: Bench) -> None:
     assert len(drawn.grid.rows) <= 3
     assert sum(len(row.nodes) * len(row.seats) for row in drawn.grid.rows) == 128
     assert {root["who"] for root in made["job"]["roots"]} <= {event["who"] for event in made["job"]["timeline"]}
+
+
+@pytest.mark.parametrize(("lang", "first", "open_"), [("en", "rank 0 failed first", "rank 0 failed"), ("zh", "rank 0 最先出错", "rank 0 出错")])
+def test_nobody_failed_first_where_another_attempt_failed_before(lang: str, first: str, open_: str) -> None:
+    """A process that failed and was gone before the root's began: the root failed, but not first."""
+    row = {"rank": 0, "device": 0, "node": None, "pid": 2, "state": "root", "about": "AAA001", "first_seen": "2026-05-11T10:24:01.000000", "last_seen": "2026-05-11T10:24:02.000000", "ahead": None}
+    before = {**row, "rank": 2, "pid": 1, "state": "fault", "about": "BBB001", "first_seen": "2026-05-11T10:22:31.000000", "last_seen": "2026-05-11T10:22:32.000000"}
+    root = {"verdict": "fault", "who": "rank 0", "codes": ["AAA001"], "waiters": 0, "peers": [], "seconds_before_first_timeout": None, "unordered": None}
+    made = {"world_size": 4, "at_least": 4, "processes": 2, "roots": [root], "ranks": [before, row], "missing_ranks": [], "waits": [], "skew": [], "timeline": []}
+    assert compose(made, lang).told[0] == open_
+    assert compose({**made, "ranks": [row]}, lang).told[0] == first

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from unittest import mock
+
 from tests_support import built_in_entries
 
 from doctor.findings.evaluate import Finding, Instance, Scope
 from doctor.job.job import NO_STORY, Story
+from doctor.judge import relate
 from doctor.judge.diagnosis import conclude
 from doctor.judge.proof import Bench
 from doctor.judge.reading_order import most_urgent_first
@@ -61,3 +64,12 @@ def test_broken_memory_is_read_before_five_errors(bench: Bench) -> None:
     roots = [r.finding.entry.code for r in conclude(parts, bench.knowledge).roots]
     assert roots[0] == "DRV002"
     assert len(roots) > 3
+
+
+def test_thousands_of_findings_on_one_line_are_not_each_compared_with_each() -> None:
+    """Ten thousand entries of somebody's that say the same: the likeliest are compared as ever, the work stays bounded."""
+    many = [_finding(f"U{n // 1000}X{n % 1000:03}", "error", 1) for n in range(3000)]
+    with mock.patch.object(relate, "decide", wraps=relate.decide) as decided:
+        told = relate.relate(many)
+    assert len(told) == 3000
+    assert decided.call_count <= relate.MOST_COMPARED**2 + 3000 * relate.LEADERS

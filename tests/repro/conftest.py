@@ -7,10 +7,17 @@ import io
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 Execute = Callable[..., tuple[int, str]]
+
+
+@pytest.fixture
+def run(run: Callable[..., Any]) -> Callable[..., Any]:
+    """The command without its trial, which imports PyTorch where that is installed: `test_from_words.py` tests the trial."""
+    return lambda *args, **more: run(*args, *(["--no-try"] if args[:1] == ("repro",) else []), **more)
 
 
 @pytest.fixture

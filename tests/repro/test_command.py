@@ -74,7 +74,7 @@ def options(*words: str) -> argparse.Namespace:
     parser = argparse.ArgumentParser()
     add_arguments(parser)
     parser.add_argument("--lang")
-    return parser.parse_args(list(words))
+    return parser.parse_args([*words, "--no-try"])
 
 
 def slots(text: str) -> dict[str, Any]:

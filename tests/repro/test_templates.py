@@ -80,13 +80,13 @@ def test_an_incomplete_script_says_what_is_missing(execute: Execute) -> None:
     assert (code, "fill in ARGS" in printed) == (3, True)
 
 
-def test_a_real_error_gives_2_and_says_that_the_cpu_raises_too(execute: Execute) -> None:
+def test_an_error_that_the_cpu_raises_too_is_a_malformed_call(execute: Execute) -> None:
     shapes: list[Value] = [
         {"tensor": {"dtype": "float32", "shape": [3, 4]}},
         {"tensor": {"dtype": "float32", "shape": [5, 6]}},
     ]
     code, printed = execute(built("single_op", OPERATOR="torch.mm", ARGS=shapes, KWARGS={}), "--device", "cpu")
-    assert code == 2
+    assert (code, "the call is MALFORMED" in printed) == (5, True)
     assert "the CPU raises as well" in printed
 
 
@@ -99,9 +99,21 @@ def test_the_expected_error_is_compared(execute: Execute) -> None:
     code, printed = execute(text, "--device", "cpu", "--expect", "shapes cannot be multiplied (3x4 and 5x6)")
     assert (code, "the same error as in the log" in printed) == (2, True)
     code, printed = execute(text, "--device", "cpu", "--expect", "index out of range")
-    assert (code, "ANOTHER error" in printed) == (1, True)
+    assert (code, "MALFORMED" in printed) == (5, True)
     code, printed = execute(text, "--device", "cpu", "--expect", "507035")  # an NPU's code cannot come from a CPU
-    assert code == 2
+    assert code == 5
+
+
+def test_another_error_of_the_device_alone_is_no_reproduction(execute: Execute) -> None:
+    code, printed = execute(built("single_op"), "--device", "cpu", "--inject", "error", "--expect", "index out of range")
+    assert (code, "ANOTHER error" in printed) == (4, True)
+
+
+def test_a_random_result_is_not_the_same(execute: Execute) -> None:
+    """Nothing was compared, and that is the verdict."""
+    text = built("single_op", OPERATOR="torch.nn.functional.dropout", ARGS=[{"tensor": {"dtype": "float32", "shape": [4]}}], KWARGS={}, COMPARE=False)
+    code, printed = execute(text, "--device", "cpu")
+    assert (code, "verdict: not comparable" in printed) == (6, True)
 
 
 def test_a_kernel_that_the_cpu_lacks_is_no_reproduction(execute: Execute) -> None:
@@ -152,7 +164,7 @@ def test_the_sequence_names_the_failing_step(execute: Execute) -> None:
         {"op": "torch.mm", "args": [{"tensor": {"dtype": "float32", "shape": [3, 4], "id": "b"}}, {"tensor": {"dtype": "float32", "shape": [5, 6]}}], "kwargs": {}, "out": []},
     ]  # fmt: skip
     code, printed = execute(built("stream_bisect", STEPS=steps), "--device", "cpu", "--sync", "each")
-    assert (code, "step 1 torch.mm raises" in printed) == (2, True)
+    assert (code, "step 1 torch.mm raises" in printed) == (5, True)
 
 
 def test_results_flow_from_step_to_step(execute: Execute) -> None:

@@ -36,9 +36,10 @@ def main() -> int:
         kept = (options.wheels or work / "wheels").resolve()
         machines = tuple(options.machine or wheels.ARCHITECTURES)
         fetched = {m: {p: wheels.fetch(ROOT, kept, m, p) for p in wheels.PYTHONS} for m in machines}
-        made = make(work / "first", fetched)
+        sources, when = snapshot(), epoch()
+        made = make(work / "first", sources, when, fetched)
         if not options.once:
-            compare(made, make(work / "second" / "and further down", fetched))
+            compare(made, make(work / "second" / "and further down", sources, when, fetched))
         options.output.mkdir(parents=True, exist_ok=True)
         for path in made:
             shutil.copyfile(path, options.output / path.name)
@@ -51,14 +52,18 @@ def epoch() -> int:
     return int(said.strip() or 1_700_000_000)
 
 
-def make(work: Path, fetched: dict[str, dict[str, list[Path]]]) -> list[Path]:
-    """All files of a release, made from a copy of the sources."""
-    when, source, out = epoch(), work / "source", work / "out"
+def snapshot() -> dict[str, bytes]:
+    """The files of the checkout as they are now: somebody may go on working while they are built."""
     listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True).stdout.decode().split("\0")
-    for name in filter(None, listed):
-        if (ROOT / name).is_file():
-            (source / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(ROOT / name, source / name)
+    return {name: (ROOT / name).read_bytes() for name in filter(None, listed) if (ROOT / name).is_file()}
+
+
+def make(work: Path, sources: dict[str, bytes], when: int, fetched: dict[str, dict[str, list[Path]]]) -> list[Path]:
+    """All files of a release, made from a copy of the sources."""
+    source, out = work / "source", work / "out"
+    for name, data in sources.items():
+        (source / name).parent.mkdir(parents=True, exist_ok=True)
+        (source / name).write_bytes(data)
     environment = {**os.environ, "SOURCE_DATE_EPOCH": str(when), "PYTHONHASHSEED": str(len(str(work)))}
     subprocess.run([sys.executable, "-m", "build", "--quiet", "--wheel", "--sdist", "--outdir", str(out), str(source)], check=True, env=environment)
     own = next(out.glob("*.whl"))

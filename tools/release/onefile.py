@@ -34,7 +34,7 @@ def build(own: Path, by_python: dict[str, list[Path]], architecture: str, versio
             if not wheels.read(path).pure:
                 payload.update({f"{tag}/{name}": data for name, data in _wanted(path, architecture)})
     _share(payload, by_python)
-    packed = lzma.compress(_tar(payload, epoch), preset=9 | lzma.PRESET_EXTREME)
+    packed = lzma.compress(_tar(payload, epoch), preset=9)
     files = {
         f"cp{python.replace('.', '')}": sum(name.startswith(("any/", f"cp{python.replace('.', '')}/")) for name in payload) for python in by_python
     }

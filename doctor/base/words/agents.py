@@ -22,6 +22,7 @@ WORDS = {
     "unknown": ("The knowledge has nothing about '{what}'.", "知识库中没有关于 '{what}' 的内容。"),
     "facts": ("facts", "事实"),
     "listening": ("serving on {url}; folders: {folders}", "服务地址 {url}；目录：{folders}"),
+    "waiting": ("waiting for an assistant on standard input; Ctrl-C ends it", "在标准输入上等待助手连接；Ctrl-C 结束"),
     "token": ("token: {token}", "令牌：{token}"),
     "prompt:why": ("Why did this job fail?", "这个作业为什么失败？"),
     "prompt-text:why": (

@@ -21,6 +21,7 @@ WORDS = {
     "command:repro": ("write a single-operator script that reproduces a fault", "生成复现故障的单算子脚本"),
     "command:brief": ("the diagnosis in so many tokens, cited and redacted, for an assistant", "按 token 预算给出摘要（带引文、已脱敏），供 AI 助手使用"),
     "command:issue": ("draft an issue for maintainers, redacted: versions, symptoms, root cause, evidence", "起草给维护者的 issue（已脱敏）：版本、现象、根因、证据"),
+    "command:bundle": ("a small redacted archive of the evidence that scans to the same diagnosis", "打包证据：小巧、已脱敏、可复现相同诊断的压缩包"),
     "command:run": ("run a command and diagnose it when it fails", "运行命令，失败时自动诊断"),
     "command:kb": ("list, search, show and check the knowledge", "列出、搜索、查看、检查知识库"),
     "command:ops": ("operators that a run compiled, and those it compiled again", "一次运行编译了哪些算子、哪些被反复编译"),

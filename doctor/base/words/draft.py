@@ -23,5 +23,8 @@ WORDS = {
     "repro": ("Reproduction", "复现"),
     "script": ("A script with a single operator, made from these logs; attach repro.py when it shows the fault:", "由这些日志生成的单算子脚本；若能复现，请附上 repro.py："),
     "by-hand": ("The shortest command that shows it:", "能复现的最短命令："),
+    "brief": ("In short", "摘要"),
+    "to-tick": ("Please tick in the form what applies.", "请在表单中勾选适用项。"),
+    "expected": ("The same call ends without this error.", "同样的调用不再出现该错误。"),
     "missing": ("Still missing", "还缺这些证据"),
 }  # fmt: skip

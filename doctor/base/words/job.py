@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 WORDS = {
-    "waited-for-one": ("1 process waited for {who}", "1 个进程在等待 {who}"),
-    "waited-for": ("{n} processes waited for {who}", "{n} 个进程在等待 {who}"),
+    "waited-for": ("{waiters} waited for {who}", "{waiters} 在等待 {who}"),
+    "rank": ("1 rank", "1 个 rank"),
+    "process": ("1 process", "1 个进程"),
     "hit": ("{who} hit {code}", "{who} 出现 {code}"),
     "hit-before": ("{who} hit {code} {by} before the first timeout elsewhere", "{who} 出现 {code}，比其他进程首次超时早 {by}"),
     "hit-too": ("{n} more hit it too: {names}", "另有 {n} 个进程也出现: {names}"),

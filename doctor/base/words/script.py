@@ -23,6 +23,7 @@ WORDS = {
     "nothing": ("nothing", "无"),
     "unsure": ("not known to change nothing", "无法确认不产生改动"),
     "ends": ("(of itself when this script ends)", "（脚本结束即自动撤销）"),
+    "set": ("set here already:", "当前环境中已设置："),
     "put-in": ("put in first:", "请先填入："),
     "refused": ("nothing was run. Edit step", "未执行任何操作。请先编辑步骤"),
     "no-step": ("there are the steps 1 to {n}, this is none", "只有步骤 1 到 {n}，没有这一步"),

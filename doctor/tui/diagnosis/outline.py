@@ -224,7 +224,7 @@ def arranged(found: compose.Finding, lang: str) -> Document:
         elif section.name == "why":
             section = section._replace(label=word("how-matched", lang))
         elif section.name == "fix" and found.first is not None:
-            section = section._replace(blocks=tuple(sorted(section.blocks, key=lambda fix: fix != found.first)))
+            section = section._replace(blocks=tuple(sorted(section.blocks, key=lambda fix: (fix != found.first, fix != found.check))))
         sections.append(section)
     note = next((block.text for block in document.section("note").blocks if isinstance(block, Prose)), "")
     comma = word("semicolon", lang)

@@ -246,7 +246,7 @@ def _told(block: Pair | Listed | Pattern | Decoded | Link | Reference) -> str:
     if isinstance(block, Listed):
         return f"{block.label}: {'; '.join(block.texts)}"
     if isinstance(block, Decoded):
-        return f"{block.code} {block.name}: {block.meaning}"
+        return block.told
     if isinstance(block, Link):
         return f"{block.target.id} {block.text} {block.aside}".rstrip()
     if isinstance(block, Reference):

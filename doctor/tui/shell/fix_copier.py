@@ -16,11 +16,11 @@ class FixCopier:
 
     def copy(self, app: Host, fixes: Sequence[tuple[str, str]]) -> None:
         """`fixes`: titles and what can be pasted of each, in their order."""
-        usable = [(title, text) for title, text in fixes if text]
+        usable = [(number, title, text) for number, (title, text) in enumerate(fixes, 1) if text]
         if not usable:
             app.tell("copy-nothing", severity="warning")
             return
         at = self._next % len(usable)
         self._next = at + 1
-        title, text = usable[at]
-        app.copy(text, word("fix-of", app.language, n=at + 1, all=len(usable), title=title))
+        number, title, text = usable[at]
+        app.copy(text, word("fix-of", app.language, n=number, all=len(fixes), title=title))

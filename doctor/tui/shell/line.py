@@ -113,13 +113,16 @@ def cut(line: Line, room: int) -> Line:
 LONGEST_WORD = 16  # characters that are given up for the end of a word
 
 
+_LEADS_ON = " ·/(（:：,，;；"  # what stands before more, and alone says nothing
+
+
 def _whole_words(head: str, text: str) -> str:
     """The beginning of a text without the piece of a word that it ends in; a name that is longer is cut anywhere."""
     if text[len(head) : len(head) + 1] in ("", " "):
-        return head.rstrip()
+        return head.rstrip(_LEADS_ON)
     end = head.rfind(" ")
     piece = head[end + 1 :]
-    return head[:end].rstrip() if end > 0 and len(piece) <= LONGEST_WORD and piece.isascii() else head
+    return head[:end].rstrip(_LEADS_ON) if end > 0 and len(piece) <= LONGEST_WORD and piece.isascii() else head
 
 
 def folded(text: str, room: int, style: str = "", indent: int = 0) -> list[Line]:

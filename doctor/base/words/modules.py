@@ -1,0 +1,37 @@
+"""Who prints under the names that CANN's logs carry: `[ERROR] DRV(...)`."""
+
+from __future__ import annotations
+
+WORDS = {
+    "by:RUNTIME": ("the runtime of CANN: streams, kernels, memory (libruntime)", "CANN 运行时：stream、算子下发、内存（libruntime）"),
+    "by:GE": ("the graph engine of CANN", "CANN 图引擎"),
+    "by:FE": ("the fusion engine of CANN: which kernel an operator gets", "CANN 融合引擎：为算子选择 kernel"),
+    "by:ASCENDCL": ("the acl interface, through which frameworks call CANN", "acl 接口，框架经由它调用 CANN"),
+    "by:HCCL": ("collective communication", "集合通信"),
+    "by:HCCP": ("the network process of the device (RDMA)", "设备侧网络进程（RDMA）"),
+    "by:ROCE": ("the RDMA driver of the NPU's network", "NPU 网络的 RDMA 驱动"),
+    "by:DRV": ("the driver's library on the host (libascend_hal)", "主机侧驱动库（libascend_hal）"),
+    "by:DEVMM": ("the driver: device memory", "驱动：设备内存管理"),
+    "by:HDC": ("the driver: channel between host and device", "驱动：主机与设备的通道"),
+    "by:TDT": ("the daemon that starts the processes of a device", "拉起设备侧进程的守护进程"),
+    "by:TSD": ("the daemon that starts the processes of a device", "拉起设备侧进程的守护进程"),
+    "by:CCECPU": ("the AI CPU of the device", "设备侧 AI CPU"),
+    "by:AICPU": ("operators on the AI CPU", "AI CPU 算子"),
+    "by:TSCH": ("the task scheduler of the device", "设备侧任务调度器"),
+    "by:TS": ("the task scheduler of the device", "设备侧任务调度器"),
+    "by:TEFUSION": ("the compiler of operators", "算子编译"),
+    "by:TBE": ("the compiler of operators", "算子编译"),
+    "by:OP": ("an operator's own checks and tiling", "算子自身的校验与 tiling"),
+    "by:NNOP": ("an operator's own checks and tiling", "算子自身的校验与 tiling"),
+    "by:DVPP": ("image and video processing of the NPU", "NPU 的图像与视频处理"),
+    "by:VDEC": ("the video decoder of the NPU", "NPU 的视频解码"),
+    "by:VENC": ("the video encoder of the NPU", "NPU 的视频编码"),
+    "by:JPEGD": ("the JPEG decoder of the NPU", "NPU 的 JPEG 解码"),
+    "by:IDEDD": ("the service for dumps", "dump 服务"),
+    "by:IDEDH": ("the service for dumps", "dump 服务"),
+    "by:PROFILING": ("the profiler", "性能采集"),
+    "by:ATB": ("the operator library for transformers (NNAL/ATB)", "Transformer 加速库（NNAL/ATB）"),
+    "by:ME": ("MindSpore", "MindSpore"),
+    "by:KERNEL": ("the operating system of the device", "设备侧操作系统"),
+    "by:APP": ("the calling program, through the log of CANN", "调用程序（借用 CANN 日志）"),
+}
