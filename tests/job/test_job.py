@@ -98,7 +98,7 @@ def test_it_says_why(bench: Bench) -> None:
     root = made["findings"][0]
     rank = next(iter(job.truth.ranks))
     assert root["scope"]["rank"] == rank
-    assert root["note"]["en"].startswith(f"31 processes waited for rank {rank}; rank {rank} hit RTS")
+    assert root["note"]["en"].startswith(f"31 ranks waited for rank {rank}; rank {rank} hit RTS")
     assert "before the first timeout" in root["note"]["en"]
     assert "等待" in root["note"]["zh"]
     states = {(r["state"], r["about"]) for r in made["job"]["ranks"]}

@@ -110,4 +110,5 @@ def test_every_screen_has_a_box_for_the_search() -> None:
         todo += one.__subclasses__()
         screens += [one] if one.__module__ != Frame.__module__ else []
     for screen in screens:
-        assert any("SearchBox(" in inspect.getsource(base) for base in screen.__mro__ if base.__module__.startswith("doctor.tui"))
+        sources = [inspect.getsource(base) for base in screen.__mro__ if base.__module__.startswith("doctor.tui")]
+        assert any("SearchBox(" in source or "yield from panes()" in source for source in sources)
