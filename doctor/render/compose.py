@@ -158,7 +158,11 @@ def finding(made: Json, report: Json, lang: str, kinds: Kinds = str, by_id: ById
 
 
 def _action(made: Json, lang: str) -> str:
-    return str(made["action"]["text"][lang]) if made.get("action") else ""
+    """Nothing where only the kind of the fault speaks for settings or for code: the fix beneath says more."""
+    action = made.get("action")
+    if not action or (action["by"] == "kind" and action["class"] in ("config", "code")):
+        return ""
+    return str(action["text"][lang])
 
 
 def _picked(found: tuple[Fix, ...], number: int | None) -> Fix | None:
