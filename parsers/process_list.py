@@ -3,14 +3,18 @@
     PID    PPID STAT     ELAPSED CMD
   41230       1 Sl   1-03:12:40 python -u pretrain_gpt.py
 
-Columns are found by the header, so `ps -ef`, `ps aux` and `ps -o pid,ppid,stat,etime,cmd` are all read.
+Columns are found by the header, so `ps -ef`, `ps aux` and `ps -o pid,ppid,stat,etime,cmd` are all read. A grep takes the
+header away: behind `ps -ef | grep python` the columns are those of `ps -ef`.
 
 >>> rows(["  PID PPID CMD", "   77    1 python x.py"], 5)[0].get("command")
 'python x.py'
+>>> rows(["$ ps -ef | grep python", "root   77    1  0 10:12 ?   00:00:03 python x.py"], 5)[0].get("ppid")
+'1'
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from parsers.parsed import Row
@@ -27,6 +31,8 @@ _NAMES = {
     "CMD": "command",
     "COMMAND": "command",
 }
+_FULL = ["UID", "PID", "PPID", "C", "STIME", "TTY", "TIME", "CMD"]  # of `ps -ef`
+_FILTERED = re.compile(r"\bps -ef ?\|")
 MAX_ROWS = 2000
 
 
@@ -36,6 +42,9 @@ def rows(lines: Sequence[str], first_line: int) -> tuple[Row, ...]:
     header: list[str] | None = None
     for number, raw in enumerate(lines):
         text = peel(raw).text
+        if _FILTERED.search(raw):
+            header = _FULL
+            continue
         words = text.split()
         if "PID" in words and "PPID" in words and words[-1] in ("CMD", "COMMAND"):
             header = words

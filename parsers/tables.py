@@ -18,7 +18,7 @@ ANCHORS: tuple[str, ...] = (
     "link status:", "net health status", "ipaddr:", "there is no ip address", "default gateway:", "netdetect addr",
     "tls switch[", "fec mode", "no FEC mode", "link up count", "LINK DOWN", "packets transmitted,", "Los Flag",
     "LoL Flag", "Rx Power", "Power0", "roce_new_pkt_rty_num", "mac_rx_fcs_err_pkt_num", "packet statistics:",
-    "optical info:", "address_0=", " PPID ", "$ echo ", "# echo ", ": cannot access ", "100% /",
+    "optical info:", "address_0=", " PPID ", "ps -ef |", "ps -ef|", "$ echo ", "# echo ", ": cannot access ", "100% /",
     "$ npu-smi", "# npu-smi", "TasksMax", "pid_max",
 )  # fmt: skip
 """Literals one of which stands in every text that holds a table."""
