@@ -7,7 +7,7 @@ import sys
 from doctor.answer.quotes import cited
 from doctor.answer.redact import redactor
 from doctor.answer.report import report
-from doctor.base import exits, interrupts, output
+from doctor.base import exits, interrupts
 from doctor.base.errors import UsageError
 from doctor.base.words import word
 from doctor.commands import common, reading
@@ -27,11 +27,7 @@ def arguments() -> common.Parser:
         help=f"how many tokens it may take, by a careful estimate (default: {brief.USUAL})",
     )  # fmt: skip
     made.add_argument("-o", "--output", metavar="FILE", help="write the brief to a file instead of standard output")
-    common.redaction_options(made)
-    made.add_argument(
-        "-j", "--jobs", type=int, metavar="N", help="worker processes (default: by the size of the input)"
-    )
-    made.set_defaults(since=None, until=None, level=None, pid=None, rank=None, device=None)
+    reading.options_to_pass_on(made)
     return made
 
 
@@ -43,13 +39,10 @@ def main(argv: list[str]) -> int:
         raise UsageError(f"--budget {args.budget} is too large", f"give {brief.LARGEST} tokens or fewer; npu-doctor scan -f md tells everything")
     common.check_redaction(args)
     known = common.knowledge(args)
-    sources, skipped = reading.find(args.paths)
-    sources, unread, pipe = reading.rereadable(sources)
-    output.spare((args.output, args.redact_map), (source.name for source in sources))
-    diagnosis = reading.look(args, known, sources, (*skipped, *unread))
+    looked = reading.look_to_pass_on(args, known)
+    diagnosis, sources = looked.diagnosis, looked.sources
     made = cited(report(diagnosis, known), sources)
-    if pipe is not None:
-        pipe.close()
+    looked.close()
     if not args.no_redact:
         using = redactor(diagnosis, known, own=args.redact_words)
         made = using.report(made)

@@ -30,11 +30,7 @@ def arguments() -> common.Parser:
     made.add_argument("-o", "--output", metavar="FILE", required=True, help="the archive, such as case.tar.gz")
     made.add_argument("--limit", type=float, default=USUAL, metavar="MIB", help=f"how large it may be (default: {USUAL:g})")
     made.add_argument("--no-env", action="store_true", help="leave the machine out")
-    common.redaction_options(made)
-    made.add_argument(
-        "-j", "--jobs", type=int, metavar="N", help="worker processes (default: by the size of the input)"
-    )
-    made.set_defaults(since=None, until=None, level=None, pid=None, rank=None, device=None)
+    reading.options_to_pass_on(made)
     return made
 
 
@@ -46,10 +42,8 @@ def main(argv: list[str]) -> int:
     if not 0.01 <= args.limit <= LARGEST:
         raise UsageError(f"--limit {args.limit:g} is no size", f"give 0.01 to {LARGEST:g} MiB")
     known = common.knowledge(args)
-    sources, skipped = reading.find(args.paths)
-    sources, unread, pipe = reading.rereadable(sources)
-    output.spare((args.output, args.redact_map), (source.name for source in sources))
-    diagnosis = reading.look(args, known, sources, (*skipped, *unread))
+    looked = reading.look_to_pass_on(args, known)
+    diagnosis, sources = looked.diagnosis, looked.sources
     if not diagnosis.harvest.files:
         raise UsageError("nothing was read: there is no evidence to put together", "npu-doctor bundle LOGS -o case.tar.gz", exits.INCONCLUSIVE)
     from doctor.bundle.evidence_bundle import TooLargeError, bundle
@@ -67,8 +61,7 @@ def main(argv: list[str]) -> int:
         made = bundle(diagnosis, report(diagnosis, known), _machine(args, known), sources, known, hide, int(args.limit * (1 << 20)))
     except TooLargeError as error:
         raise UsageError(f"the evidence alone has {notation.size(error.size)}", f"--limit {error.size / (1 << 20) + 0.1:.1f}, or fewer logs") from error
-    if pipe is not None:
-        pipe.close()
+    looked.close()
     _write(args, made.data)
     if using is not None and args.redact_map:
         common.write(using.map_text(), args.redact_map, private=True)

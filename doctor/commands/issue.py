@@ -9,7 +9,7 @@ from doctor.answer.quotes import cited
 from doctor.answer.redact import Redactor, redactor
 from doctor.answer.report import report
 from doctor.answer.versions import Seen, versions
-from doctor.base import exits, interrupts, output
+from doctor.base import exits, interrupts
 from doctor.base.errors import UsageError
 from doctor.base.words import word
 from doctor.commands import common, reading
@@ -55,15 +55,11 @@ def arguments() -> common.Parser:
     made.add_argument(
         "--to", choices=tuple(TRACKERS), help="whose tracker it is for, in the form that it asks for (default: by the component of the finding)"
     )
-    common.redaction_options(made)
+    reading.options_to_pass_on(made)
     made.add_argument(
         "--env", metavar="NODE.json", help="the machine that wrote the logs, as npu-doctor env -o NODE.json wrote it (default: this machine, when it has NPUs)"
     )
     made.add_argument("--no-env", action="store_true", help="leave the machine out")
-    made.add_argument(
-        "-j", "--jobs", type=int, metavar="N", help="worker processes (default: by the size of the input)"
-    )
-    made.set_defaults(since=None, until=None, level=None, pid=None, rank=None, device=None)
     return made
 
 
@@ -71,10 +67,8 @@ def main(argv: list[str]) -> int:
     args = arguments().parse_args(argv)
     common.check_redaction(args)
     known = common.knowledge(args)
-    sources, skipped = reading.find(args.paths)
-    sources, unread, pipe = reading.rereadable(sources)
-    output.spare((args.output, args.redact_map), (source.name for source in sources))
-    diagnosis = reading.look(args, known, sources, (*skipped, *unread))
+    looked = reading.look_to_pass_on(args, known)
+    diagnosis, sources = looked.diagnosis, looked.sources
     made = cited(report(diagnosis, known), sources) if args.to in FORMS else report(diagnosis, known)
     if args.finding is not None and not 0 < args.finding <= len(made["findings"]):
         raise UsageError(
@@ -82,8 +76,7 @@ def main(argv: list[str]) -> int:
             "npu-doctor scan PATH numbers them in their order",
         )
     seen = versions(sources)
-    if pipe is not None:
-        pipe.close()
+    looked.close()
     beside = None if args.no_env else _machine(args, known)
     if not args.no_redact:
         using = redactor(diagnosis, known, own=args.redact_words)

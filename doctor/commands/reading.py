@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from doctor.base import exits, interrupts, output
 from doctor.base.errors import UsageError
@@ -98,6 +98,35 @@ def rereadable(sources: tuple[Source, ...]) -> tuple[tuple[Source, ...], tuple[S
         lost = (Skipped(STDIN, f"not all of it could be kept: {pipe.fault}"),)
     kept = pipe.source()
     return tuple(kept if s.name == STDIN else s for s in sources), lost, pipe
+
+
+class Looked(NamedTuple):
+    """A diagnosis whose sources can be read again, until it is closed."""
+
+    diagnosis: Diagnosis
+    sources: tuple[Source, ...]
+    pipe: Pipe | None
+
+    def close(self) -> None:
+        if self.pipe is not None:
+            self.pipe.close()
+
+
+def options_to_pass_on(made: common.Parser) -> None:
+    """Of every command that passes a diagnosis on: redaction, and how much of the machine it takes."""
+    common.redaction_options(made)
+    made.add_argument(
+        "-j", "--jobs", type=int, metavar="N", help="worker processes (default: by the size of the input)"
+    )
+    made.set_defaults(since=None, until=None, level=None, pid=None, rank=None, device=None)
+
+
+def look_to_pass_on(args: argparse.Namespace, known: Knowledge) -> Looked:
+    """The diagnosis of what was named; nothing that is read is written over."""
+    sources, skipped = find(args.paths)
+    sources, unread, pipe = rereadable(sources)
+    output.spare((args.output, args.redact_map), (source.name for source in sources))
+    return Looked(look(args, known, sources, (*skipped, *unread)), sources, pipe)
 
 
 def select(args: argparse.Namespace) -> Select:
