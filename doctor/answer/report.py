@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from doctor.answer import action, advice, decision, doubts, matched, missing, situation_line
+from doctor.answer import action, advice, decision, doubts, matched, missing, said, situation_line
 from doctor.base import limits
 from doctor.base.notation import clean
 from doctor.base.words import word
@@ -103,6 +103,7 @@ def _finding(related: Related, diagnosis: Diagnosis, knowledge: Knowledge) -> di
         "note": related.note.json() if related.note is not None and related.note.en else None,
         "title": _title(entry, advice.prose(entry.title, known), knowledge),
         "cause": advice.prose(entry.cause, known).json(),
+        "says": said.said(related, diagnosis),
         "scope": {"node": scope.node, "rank": scope.rank, "device": scope.device, "pid": scope.pid},
         "count": finding.total,
         "first_seen": times[0] if times else None,

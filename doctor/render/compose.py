@@ -150,11 +150,16 @@ def finding(made: Json, report: Json, lang: str, kinds: Kinds = str, by_id: ById
     return Finding(
         made["id"], made["title"][lang], made["severity"], tag, made["role"], share, sure, made["count"],
         notation.short_moment(made["last_seen"] or "") if made["last_seen"] != made["first_seen"] else "",
-        scope(made, lang), sentence(made["cause"][lang], lang), tuple(a[lang] for a in made.get("doubts") or ()), _action(made, lang),
+        scope(made, lang), _said(made, sentence(made["cause"][lang], lang), lang), tuple(a[lang] for a in made.get("doubts") or ()), _action(made, lang),
         _picked(found, made.get("first_check")), _picked(found, first), tuple(found[n].title for n in made.get("other_fixes", ()) if n < len(found)),
         Document(made["id"], made["title"][lang], facts, tuple(s for s in _sections(made, by_id or _by_id(report), lang) if s.blocks)),
         made["note"][lang] if made.get("note") else "",
     )  # fmt: skip
+
+
+def _said(made: Json, text: str, lang: str) -> str:
+    """The cause, behind what the log itself says of it."""
+    return f"{word('cann-says', lang, text=made['says'])}{text}" if made.get("says") else text
 
 
 def _action(made: Json, lang: str) -> str:
@@ -196,7 +201,7 @@ def _sections(made: Json, by_id: ById, lang: str) -> Iterable[Section]:
     yield Section("where", "", (Pair(word("where", lang), where),) if where else ())
     note = (Prose(made["note"][lang]),) if made.get("note") else ()
     yield Section("note", word("why", lang), note)
-    yield labelled("cause", Prose(made["cause"][lang]))
+    yield labelled("cause", Prose(_said(made, made["cause"][lang], lang)))
     often = word("times", lang, n=made["count"]) if made["count"] > 1 else ""
     yield labelled("evidence", *map(evidence, made["evidence"]))._replace(aside=often)
     above = made["explained_by"]

@@ -1,0 +1,42 @@
+"""What CANN itself says beneath a call that failed: the sentence that names the rule, which no title can know beforehand."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from doctor.base.notation import clean
+from doctor.judge.diagnosis import Diagnosis
+from doctor.judge.relate import Related
+from doctor.scan.harvest import Place
+
+LINES = 40  # beneath or above what a root rests on
+MOST = 240  # letters
+_REASON = re.compile(
+    r"\bE[A-Z0-9]\d{4}\)?:?\s{1,4}(?:\[PID: ?\d{1,12}\] \S{1,40} (?:\(E\w{5}\): ?)?)?(?P<reason>(?!\[PID|Inner Error)\S[^\n]{8,600}?)\s?\[(?:FUNC|THREAD):"
+)
+_PASSED_ON = re.compile(r"\w+ (?:execut\w+ |execution )?failed,? ?(?:reason|ret|error)|do tiling failed|Check \w+\(")
+
+
+def said(root: Related, diagnosis: Diagnosis) -> str | None:
+    """The first sentence of the error block that belongs to a root; None where there is none, or where the root quotes it."""
+    if root.role != "root":
+        return None
+    shown = {(h.place.path, line) for h in root.finding.hits for line in range(h.place.line, h.place.end_line + 1)}
+    for place in sorted(_near(root, diagnosis), key=lambda p: p.line):
+        found = _REASON.search(place.text)
+        if found and (place.path, place.line) not in shown and not _PASSED_ON.search(found["reason"]):
+            text = " ".join(clean(found["reason"]).split())
+            return text if len(text) <= MOST else f"{text[:MOST].rstrip()} ..."
+    return None
+
+
+def _near(root: Related, diagnosis: Diagnosis) -> Iterator[Place]:
+    """Lines of blocks beside the first place of the root, of the same process."""
+    first = root.finding.first
+    known = (h.place for r in diagnosis.related if r is not root for h in r.finding.hits)
+    unknown = (c.first for c in diagnosis.unexplained)
+    for place in (*known, *unknown):
+        same = first.pid is None or place.pid is None or first.pid == place.pid
+        if same and place.path == first.path and abs(place.line - first.line) <= LINES:
+            yield place
