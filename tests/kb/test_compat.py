@@ -17,6 +17,7 @@ KEYS = {
     "adapter_tolerance": {"adapter", "cann"},
     "driver": {"cann", "hdk"},
     "feature_floor": {"feature", "min_hdk"},
+    "chip_floor": {"chip", "min_cann"},
     "vllm_ascend": {"vllm_ascend", "vllm", "cann", "torch", "torch_npu", "python"},
     "mindspore": {"mindspore", "cann"},
     "mindie": {"mindie", "cann", "torch_npu", "adapter", "cxx_abi"},
