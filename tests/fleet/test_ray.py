@@ -19,12 +19,12 @@ from doctor.version import __version__
 from tests.fleet.conftest import ROOT, STUCK, begun, demanded, end, report, until, write_tree
 from tests.simulate.jobs import simulate
 
+pytestmark = pytest.mark.slow
+
 # Each line that comes kills a node, without a word to the others.
 CLUSTER = """
 import json, os, sys
 from ray.cluster_utils import Cluster
-
-pytestmark = pytest.mark.slow
 made = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
 nodes = [made.add_node(num_cpus=1) for _ in range(2)]
 nodes.append(made.add_node(num_cpus=1, env_vars={"PATH": sys.argv[1] + ":" + os.environ["PATH"]}))
