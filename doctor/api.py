@@ -66,7 +66,7 @@ def brief(what: What, *, budget: int = 2000, lang: str = "en", redact: bool = Tr
     if redact:
         using = redactor(diagnosis, known)
         told = using.report(told)
-        told["redacted"] = {"values": using.counts, "names": using.names}
+        told["redacted"] = using.told
     return short.render(told, lang, budget)
 
 

@@ -87,7 +87,7 @@ class Desk:
             using = self.using()
             using.spare(own_texts(diagnosis))
             made = using.report(made)
-            made["redacted"] = {"values": using.counts, "names": using.names}
+            made["redacted"] = using.told
         self._count += 1
         held = Held(f"r{self._count}", made, diagnosis, found.sources, real)
         self._held[held.id] = held

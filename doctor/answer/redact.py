@@ -79,6 +79,11 @@ class Redactor:
         """Two reports with the same mark here call the same thing the same."""
         return self._digest("names")[:8] if self._key else self.tag
 
+    @property
+    def told(self) -> dict[str, Any]:
+        """How many values and names were replaced, as a report tells it."""
+        return {"values": self.counts, "names": self.names}
+
     def map_text(self) -> str:
         """What each pseudonym stands for, as JSON: for the user's own eyes."""
         import json

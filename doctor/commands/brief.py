@@ -46,7 +46,7 @@ def main(argv: list[str]) -> int:
     if not args.no_redact:
         using = redactor(diagnosis, known, own=args.redact_words)
         made = using.report(made)
-        made["redacted"] = {"values": using.counts, "names": using.names}
+        made["redacted"] = using.told
         if args.redact_map:
             common.write(using.map_text(), args.redact_map, private=True)
     language = common.language(args)

@@ -54,7 +54,7 @@ def main(argv: list[str]) -> int:
         if using is None:
             return value
         made: Json = using.report(value)
-        made["report"]["redacted"] = {"values": using.counts, "names": using.names}
+        made["report"]["redacted"] = using.told
         return made
 
     try:

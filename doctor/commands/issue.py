@@ -83,7 +83,7 @@ def main(argv: list[str]) -> int:
         made = using.report(made)
         seen = tuple(Seen(s.name, tuple((_version(v, using), using.text(p)) for v, p in s.values)) for s in seen)
         beside = _hidden(beside, using) if beside else None
-        made["redacted"] = {"values": using.counts, "names": using.names}
+        made["redacted"] = using.told
         if args.redact_map:
             common.write(using.map_text(), args.redact_map, private=True)
     language = common.language(args)

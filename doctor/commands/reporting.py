@@ -164,7 +164,7 @@ def redacted(
 
     using = redactor(diagnosis, known, tagged=mergeable, own=args.redact_words)
     made, harvest = using.report([made, harvest])
-    made["redacted"] = {"values": using.counts, "names": using.names}
+    made["redacted"] = using.told
     if args.redact_map:
         common.write(using.map_text(), args.redact_map, private=True)
     return made, harvest

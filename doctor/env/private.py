@@ -32,7 +32,7 @@ def redacted(made: Json, known: Knowledge, own: Iterable[str] = ()) -> tuple[Jso
         if group["name"] in ("network", "host"):
             group["line"] = using.text(group["line"])
     findings = [_finding(f, using.text) if f["id"].startswith("CHK") else f for f in made["findings"]]
-    redacted = {"values": using.counts, "names": using.names}
+    redacted = using.told
     return {**made, "environment": environment, "findings": findings, "skipped": hidden["skipped"], "redacted": redacted}, using
 
 

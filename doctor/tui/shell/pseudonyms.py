@@ -35,7 +35,7 @@ class Pseudonyms:
 
                 using = redactor(self._outcome.diagnosis, self._known, own=self._own)
                 self._report = using.report(self._outcome.report)
-                self._report["redacted"] = {"values": using.counts, "names": using.names}
+                self._report["redacted"] = using.told
                 self._using = using
             return self._report
 
