@@ -121,27 +121,33 @@ def _for_all(fix: Fix) -> bool:
     return _WIDE.issuperset(fact for fact, _ in fix.when)
 
 
-def certain(finding: Finding, situation: Situation) -> int:
-    """How many of the chosen fixes are made for this situation, as far as the logs tell it: they stand first."""
-    captures = finding.instances[0].captures
-    return sum(situation.fits(fix.when, captures) is True for fix in finding.entry.fixes)
-
-
 def chosen(fixes: Sequence[Fix], situation: Situation, captures: Mapping[str, str] | None = None) -> tuple[Fix, ...]:
     """Those that fit the situation, of each goal those made for it first; last what the logs leave open. Others are left out."""
+    return tuple(fix for fix, _ in _fitting(fixes, situation, captures))
+
+
+def _fitting(fixes: Sequence[Fix], situation: Situation, captures: Mapping[str, str] | None) -> list[tuple[Fix, bool]]:
+    """Each that fits, in that order, with whether the logs tell that it does."""
     fitting = [(fix, fits) for fix in fixes if (fits := situation.fits(fix.when, captures)) is not False]
 
     def order(pair: tuple[Fix, bool | None]) -> tuple[bool, int, bool]:
         fix, fits = pair
         return fits is None, GOALS.index(fix.goal), _for_all(fix)
 
-    return tuple(fix for fix, _ in sorted(fitting, key=order))
+    return [(fix, fits is True) for fix, fits in sorted(fitting, key=order)]
 
 
-def fixes(finding: Finding, situation: Situation = UNKNOWN) -> tuple[Fix, ...]:
-    """The fixes that fit, filled: prose in prose, commands and values quoted, code with literals."""
-    known = values(finding, situation)
-    return tuple(
+class Advised(NamedTuple):
+    """The fixes that fit, filled; the first `certain` are made for this situation, as far as the logs tell it."""
+
+    fixes: tuple[Fix, ...]
+    certain: int
+
+
+def fixes(finding: Finding, situation: Situation, known: Values) -> Advised:
+    """Prose is filled in prose, commands and values are quoted, code gets literals."""
+    fitting = _fitting(finding.entry.fixes, situation, finding.instances[0].captures)
+    filled = tuple(
         fix._replace(
             title=prose(fix.title, known),
             steps=tuple(prose(s, known) for s in fix.steps),
@@ -151,8 +157,9 @@ def fixes(finding: Finding, situation: Situation = UNKNOWN) -> tuple[Fix, ...]:
                 for c in fix.commands
             ),
         )
-        for fix in chosen(finding.entry.fixes, situation, finding.instances[0].captures)
+        for fix, _ in fitting
     )
+    return Advised(filled, sum(certain for _, certain in fitting))
 
 
 _ELSE = re.compile(r"(?:Or|If|Only) ")  # how a fix begins that is for the case that another one is not
@@ -166,8 +173,9 @@ class Start(NamedTuple):
     others: tuple[int, ...] = ()
 
 
-def start(fixes: Sequence[Fix], entry: Entry, certain: int) -> Start:
-    """What a proven cause needs can be done at once, where it can be pasted; else something is looked at first. The first `certain` are made for this situation."""
+def start(advised: Advised, entry: Entry) -> Start:
+    """What a proven cause needs can be done at once, where it can be pasted; else something is looked at first."""
+    fixes, certain = advised
     proven = entry.role == "cause" and entry.confidence == "high"
     remedies = [n for n, fix in enumerate(fixes) if fix.goal != "locate"]
     if entry.role == "symptom" or not remedies:  # the cause is elsewhere

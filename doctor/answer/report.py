@@ -85,10 +85,10 @@ def _cleaned(value: Any) -> Any:
 
 def _finding(related: Related, diagnosis: Diagnosis, knowledge: Knowledge) -> dict[str, Any]:
     finding, situation = related.finding, diagnosis.situation
-    told = advice.fixes(finding, situation)
-    start = advice.start(told, finding.entry, advice.certain(finding, situation))
     entry, scope = finding.entry, finding.instances[0].scope
     known = advice.values(finding, situation)
+    advised = advice.fixes(finding, situation, known)
+    told, start = advised.fixes, advice.start(advised, entry)
     times = sorted(t for h in finding.hits if (t := h.place.time))
     return {
         "id": entry.code,
