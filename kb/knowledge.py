@@ -15,6 +15,7 @@ from kb.model import Entry, Framework, Signal, Text, entry_from_json, framework_
 from kb.pack import BrokenPackError, Pack, keep_newest, write_atomically
 from kb.pairings import Pairing, pairings
 from kb.problems import KnowledgeError, Problem
+from kb.sought import Layered, Sought
 
 SHIPPED = HERE / "_compiled" / "knowledge.pack"
 
@@ -45,6 +46,7 @@ class Knowledge:
         self.untrusted = untrusted  # folders that are there and not in use, and what is known of them
         self._entries: dict[str, Entry] = {}
         self._catalog: tuple[Brief, ...] | None = None
+        self._sought: Sought | None = None
         self._named: dict[str, dict[str, tuple[Pack, list[int]]]] = {}
         self._owner: dict[str, int] = {}
         refused: list[Problem] = []
@@ -73,13 +75,27 @@ class Knowledge:
     def codes_of_entries(self) -> tuple[str, ...]:
         return tuple(sorted(self._owner))
 
-    def signals(self) -> list[Signal]:
-        """Everything that is looked for: every leaf of every live entry, the facts about jobs and those about the situation."""
-        return [*self.leaves(), *self.facts(), *self.situation()]
+    def sought(self) -> Sought:
+        """Everything that is looked for: the leaves of every live entry, the facts about jobs and those about the situation."""
+        if self._sought is None:
+            self._sought = Sought([self._layered(number, pack) for number, pack in enumerate(self.packs)], tuple(self.situation()))
+        return self._sought
 
-    def facts(self) -> list[Signal]:
-        """What tells about a job as a whole; a user's layer may add some."""
-        return [signal_from_json(row) for pack in self.packs for row in pack.section("facts")]
+    def _layered(self, number: int, pack: Pack) -> Layered:
+        stored = pack.section("sought")
+
+        def signal(within: int) -> Signal:
+            return signal_from_json(pack.item(stored["signals"][within]))
+
+        def row(at: list[int]) -> Signal:
+            return signal_from_json(pack.item(at))
+
+        replaced = frozenset(code for code in pack.section("index")["entries"] if self._owner[code] != number)
+        return Layered(signal, stored["names"], stored["silent"], stored["literals"], stored["rows"], row, replaced)
+
+    def signals(self) -> list[Signal]:
+        """Every leaf of every live entry, the facts about jobs and those about the situation, one by one."""
+        return [*self.sought().leaves(), *self.situation()]
 
     def situation(self) -> list[Signal]:
         """What tells in which situation something failed: chip, versions, frameworks, activity."""
@@ -109,15 +125,6 @@ class Knowledge:
     def frameworks(self) -> dict[str, Framework]:
         """The software that logs may be of, by its name; a user's layer may add some."""
         return {row[0]: framework_from_json(row) for pack in self.packs for row in pack.section("frameworks")}
-
-    def leaves(self) -> list[Signal]:
-        """Every leaf of every live entry."""
-        return [
-            signal_from_json(row)
-            for number, pack in enumerate(self.packs)
-            for row in pack.section("index")["signals"]
-            if self._owner[row[0][:6]] == number
-        ]
 
     def entry(self, code: str) -> Entry | None:
         if code not in self._entries:

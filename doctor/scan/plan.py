@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 from kb.code_forms import BARE, CODE_WORD, LETTERED_END
-from kb.model import FACT_PREFIX, ROW_FORMS, Signal
+from kb.model import Signal
+from kb.sought import Made, Sought
 from parsers import tables
+from parsers.lazy import lazy
 
 # Literals that stand in lines which report an error, whoever wrote them. They find what no signal knows.
 ERROR_MARKS = (
@@ -27,12 +28,11 @@ PLAIN_MARKS = (
 GO_MARK = ".go:"  # in every line of a Go program's log, of Kubernetes and its plugins above all: its first letter tells
 REGEX_TIMEOUT_S = 0.25
 PLAIN = 2000  # characters of a text in which every pattern of the built-in knowledge is quick: it is measured
-ENCODINGS = ("utf-8", "gb18030")  # what Chinese words may be written in
 UNCHECKED = 6  # lines with the anchor that are read without asking the pattern first
 REFUSALS = 16  # after so many lines that did not match, a pattern's other fixed text is asked for first
 MAX_NEEDS = 16
 SHORT_BLOCK = 8  # lines: what stands in longer ones is not looked for first
-_ALTERED = re.compile(rb"[\x00\x1b&^\x80-\xff]")  # in lines that read otherwise than they are written
+_ALTERED = lazy(rb"[\x00\x1b&^\x80-\xff]")  # in lines that read otherwise than they are written
 MISSED = 25_000  # so many lines that lack a pattern's other fixed text cost as much as another automaton
 MIN_RARE = 6  # characters of a text by which a signal is looked for instead: shorter ones slow an automaton down
 STRIKES = 3  # a user's pattern that exceeds its time so often is dropped for the rest of the run
@@ -138,45 +138,34 @@ def _code(signal: Signal) -> Code | None:
     return Code(signal.anchors[0].encode(), bare)
 
 
-def _family(signal: Signal) -> str | None:
-    """Facts are treated in a way of their own."""
-    return signal.id if signal.id.startswith(FACT_PREFIX) else None
-
-
 class Plan:
-    """The literals of all signals, of error marks and of tables; patterns are compiled when first tried."""
+    """The literals of all signals, of error marks and of tables; signals are decoded and patterns compiled when first tried."""
 
-    def __init__(self, signals: Sequence[Signal]) -> None:
-        self.rows: dict[str, tuple[Signal, ...]] = {}  # by the table whose rows are asked
-        for s in signals:
-            if s.form in ROW_FORMS:
-                self.rows[s.table] = (*self.rows.get(s.table, ()), s)
-        self.situation = tuple(s for s in signals if s.form == "situation")
-        # What several entries look for in the same words is looked for once, and told to each of them.
-        alike: dict[tuple[object, ...], list[Signal]] = {}
-        for s in signals:
-            if s.form not in (*ROW_FORMS, "situation"):
-                alike.setdefault((s.form, s.pattern, s.lines, s.filters, s.trusted, _family(s)), []).append(s)
-        self.signals = tuple(group[0] for group in alike.values())
+    def __init__(self, sought: Sought) -> None:
+        self.signals, self.names, self.facts = sought.signals, sought.names, sought.facts
+        self.rows, self.asked_tables, self.situation = sought.rows, sought.tables, sought.situation
         # What is only looked for to rule something out claims no line: an error there is still an error.
-        self.silent = frozenset(n for n, group in enumerate(alike.values()) if not any(s.claims for s in group))
-        self.names = tuple(tuple(s.id for s in group) for group in alike.values())
-        pairs: dict[bytes, list[tuple[bytes, int]]] = {}
-        for number, signal in enumerate(self.signals):
-            for anchor, fragment in zip(signal.anchors, signal.fragments or signal.anchors, strict=True):
-                literal = anchor[: anchor.find(fragment) + len(fragment)]
-                for encoding in ENCODINGS[: 1 if anchor.isascii() else None]:
-                    pairs.setdefault(literal.encode(encoding), []).append((anchor.encode(encoding), number))
+        self.silent = sought.silent
         marks = frozenset(m.encode() for m in (*ERROR_MARKS, *PLAIN_MARKS, GO_MARK))
-        table_marks = frozenset(m.encode() for m in tables.ANCHORS) if self.rows else frozenset()
+        table_marks = frozenset(m.encode() for m in tables.ANCHORS) if self.asked_tables else frozenset()
+        pairs = sought.literals
         names = dict.fromkeys((*pairs, *sorted(marks), *sorted(table_marks)))
-        self._set(tuple(Literal(n, tuple(pairs.get(n, ())), n in marks, n in table_marks) for n in names))
+        self._set(tuple(Literal(n, pairs.get(n, ()), n in marks, n in table_marks) for n in names))
         self.narrowed: set[int] = set()  # signals of which it was asked whether they can be looked for by another text
+
+        def at_start(number: int) -> bool:
+            signal = self.signals[number]
+            return signal.form == "regex" and ("^" in signal.pattern or r"\A" in signal.pattern)
+
+        def exact(number: int) -> bool:
+            signal = self.signals[number]
+            return signal.form == "text" and not signal.filters and not signal.lines
+
         # A pattern that looks at the beginning of the line can only be tried on the peeled line.
-        self.at_start = tuple(s.form == "regex" and ("^" in s.pattern or r"\A" in s.pattern) for s in self.signals)
+        self.at_start = Made(at_start)
         # Occurrences of these can be counted without reading the line.
-        self.exact = tuple(s.form == "text" and not s.filters and not s.lines for s in self.signals)
-        self._codes = {n: code for n, s in enumerate(self.signals) if (code := _code(s)) is not None}
+        self.exact = Made(exact)
+        self._codes: Made[int, Code | None] = Made(lambda number: _code(self.signals[number]))
         self._compiled: dict[int, Any] = {}
         self._limited: dict[int, Any] = {}  # the same, by the library that knows time limits
         self._tried: dict[int, int] = {}
@@ -193,7 +182,7 @@ class Plan:
 
     def may_match(self, number: int, data: bytes, start: int, end: int) -> bool:
         """Could the signal match this line? A pattern is tried on the bytes: saying no is all that most lines need."""
-        code = self._codes.get(number)
+        code = self._codes[number]
         if code is not None:
             return code.may_stand(data, start, end)
         check = self._checks.get(number)
