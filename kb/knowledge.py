@@ -6,16 +6,18 @@ import os
 import zlib
 from collections.abc import Container, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kb import editions, spelling
-from kb.check import Check, check_from_json
 from kb.layers import HERE, Layer
 from kb.model import Entry, Framework, Signal, Text, entry_from_json, framework_from_json, signal_from_json
 from kb.pack import BrokenPackError, Pack, keep_newest, write_atomically
-from kb.pairings import Pairing, pairings
 from kb.problems import KnowledgeError, Problem
 from kb.sought import Layered, Sought
+
+if TYPE_CHECKING:
+    from kb.check import Check
+    from kb.pairings import Pairing
 
 SHIPPED = HERE / "_compiled" / "knowledge.pack"
 
@@ -103,6 +105,8 @@ class Knowledge:
 
     def checks(self) -> tuple[Check, ...]:
         """What a machine is checked for, in the order of the codes; what is built in is replaced by a layer that says so."""
+        from kb.check import check_from_json
+
         built_in = {row[0] for row in self.packs[0].section("checks")} if self.packs else set()
         found = {row[0]: row for pack in self.packs for row in pack.section("checks") if pack is self.packs[0] or row[0] not in built_in or replaces(pack, row[0])}
         return tuple(check_from_json(found[code]) for code in sorted(found))
@@ -120,6 +124,8 @@ class Knowledge:
 
     def published(self) -> tuple[Pairing, ...]:
         """Which versions are published to go together, as pairs of software."""
+        from kb.pairings import pairings
+
         return pairings(self.compat())
 
     def frameworks(self) -> dict[str, Framework]:
@@ -287,7 +293,7 @@ def _built_in() -> tuple[Pack, list[Problem]]:
     why = ""
     pack = None
     try:
-        pack = Pack(SHIPPED.read_bytes())
+        pack = Pack.of_file(SHIPPED)
         pack.check()
     except (BrokenPackError, OSError) as error:
         pack, why = None, str(error)
@@ -314,7 +320,7 @@ def shipped_version() -> str:
     if not SHIPPED.is_file():
         return Layer("built-in", HERE).version()
     try:
-        return Pack(SHIPPED.read_bytes()).header.version
+        return Pack.of_file(SHIPPED).header.version
     except (BrokenPackError, OSError):
         return ""
 
@@ -326,7 +332,7 @@ def _compiled(name: str, folder: Path) -> tuple[Pack, list[Problem]]:
     place = _place(folder)
     if place is not None:
         try:
-            pack = Pack(place.read_bytes())
+            pack = Pack.of_file(place)
             if pack.header.stamp == stamp:
                 pack.check()
                 return pack, []
@@ -357,7 +363,7 @@ def compiled_before(layer: Layer, changed: Container[Path]) -> Pack | None:
         others = (path for path in (*layer.all_files(), *HERE.glob("*.py")) if path.stat().st_mtime_ns > made)
         if any(path.resolve() not in changed for path in others):
             return None
-        pack = Pack(place.read_bytes())
+        pack = Pack.of_file(place)
         pack.check()
     except (BrokenPackError, OSError):
         return None
