@@ -176,10 +176,8 @@ def _add_sought(writer: Writer, signals: Iterable[Signal]) -> None:
     writer.section(
         "sought",
         {
-            "signals": [writer.add(s) for s in found.signals],
-            "names": found.names,
-            "silent": found.silent,
-            "literals": found.literals,
+            **found._asdict(),
+            "signals": " ".join("{}:{}".format(*writer.add(s)) for s in found.signals),
             "rows": {table: [writer.add(s) for s in signals] for table, signals in found.rows.items()},
         },
     )

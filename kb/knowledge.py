@@ -85,15 +85,16 @@ class Knowledge:
 
     def _layered(self, number: int, pack: Pack) -> Layered:
         stored = pack.section("sought")
+        places = stored["signals"].split(" ")
 
         def signal(within: int) -> Signal:
-            return signal_from_json(pack.item(stored["signals"][within]))
+            return signal_from_json(pack.item([int(part) for part in places[within].split(":")]))
 
         def row(at: list[int]) -> Signal:
             return signal_from_json(pack.item(at))
 
         replaced = frozenset(code for code in pack.section("index")["entries"] if self._owner[code] != number)
-        return Layered(signal, stored["names"], stored["silent"], stored["literals"], stored["rows"], row, replaced)
+        return Layered(stored, signal, row, replaced)
 
     def signals(self) -> list[Signal]:
         """Every leaf of every live entry, the facts about jobs and those about the situation, one by one."""

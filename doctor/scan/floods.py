@@ -356,7 +356,7 @@ class Floods:
         if len(finds) <= DISTURBING:
             return
         if self._engine.much and self._plan.narrow(data):
-            self._engine.change(tuple(x.fragment for x in self._plan.literals), self._plan.unneeded())
+            self._engine.change(self._plan.fragments, self._plan.unneeded())
             self.treatments.clear()
             self.left_out.nothing()
             for number in self.enough.full:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -142,15 +143,21 @@ class Plan:
     """The literals of all signals, of error marks and of tables; signals are decoded and patterns compiled when first tried."""
 
     def __init__(self, sought: Sought) -> None:
-        self.signals, self.names, self.facts = sought.signals, sought.names, sought.facts
+        self.signals, self.names, self.facts, self.count = sought.signals, sought.names, sought.facts, sought.count
         self.rows, self.asked_tables, self.situation = sought.rows, sought.tables, sought.situation
         # What is only looked for to rule something out claims no line: an error there is still an error.
         self.silent = sought.silent
-        marks = frozenset(m.encode() for m in (*ERROR_MARKS, *PLAIN_MARKS, GO_MARK))
-        table_marks = frozenset(m.encode() for m in tables.ANCHORS) if self.asked_tables else frozenset()
-        pairs = sought.literals
-        names = dict.fromkeys((*pairs, *sorted(marks), *sorted(table_marks)))
-        self._set(tuple(Literal(n, pairs.get(n, ()), n in marks, n in table_marks) for n in names))
+        marks = [m.encode() for m in (*ERROR_MARKS, *PLAIN_MARKS, GO_MARK)]
+        table_marks = [m.encode() for m in tables.ANCHORS] if self.asked_tables else []
+        names = dict.fromkeys((*sought.literals, *sorted(marks), *sorted(table_marks)))
+        fragments = tuple(names)
+        known, marked, tabled = len(sought.literals), frozenset(marks), frozenset(table_marks)
+
+        def literal(number: int) -> Literal:
+            name = fragments[number]
+            return Literal(name, sought.pairs[number] if number < known else (), name in marked, name in tabled)
+
+        self._set(fragments, Made(literal))
         self.narrowed: set[int] = set()  # signals of which it was asked whether they can be looked for by another text
 
         def at_start(number: int) -> bool:
@@ -175,8 +182,8 @@ class Plan:
     def literals_of(self, number: int) -> list[int]:
         """The literals that announce a signal."""
         if not self._literals_of:
-            for n, literal in enumerate(self.literals):
-                for _, signal in literal.pairs:
+            for n in range(len(self.fragments)):
+                for _, signal in self.literals[n].pairs:
                     self._literals_of.setdefault(signal, []).append(n)
         return self._literals_of[number]
 
@@ -224,7 +231,8 @@ class Plan:
         self.narrowed.update(missed)
         if not rarer:
             return False
-        rows = [x._replace(pairs=tuple(p for p in x.pairs if p[1] not in rarer)) for x in self.literals]
+        before = map(self.literals.__getitem__, range(len(self.fragments)))
+        rows = [x._replace(pairs=tuple(p for p in x.pairs if p[1] not in rarer)) for x in before]
         numbers = {row.fragment: n for n, row in enumerate(rows)}
         for signal, texts in rarer.items():
             for text in texts:
@@ -232,16 +240,16 @@ class Plan:
                 if number == len(rows):
                     rows.append(Literal(text, (), False, False))
                 rows[number] = rows[number]._replace(pairs=(*rows[number].pairs, (text, signal)))
-        self._set(tuple(rows))
+        self._set(tuple(row.fragment for row in rows), dict(enumerate(rows)))
         return True
 
     def unneeded(self) -> frozenset[int]:
         """Literals that announce nothing any more."""
-        return frozenset(n for n, x in enumerate(self.literals) if not (x.pairs or x.mark or x.table))
+        every = ((n, self.literals[n]) for n in range(len(self.fragments)))
+        return frozenset(n for n, x in every if not (x.pairs or x.mark or x.table))
 
-    def _set(self, literals: tuple[Literal, ...]) -> None:
-        self.literals = literals
-        self.is_mark = tuple(x.mark for x in literals)
+    def _set(self, fragments: tuple[bytes, ...], literals: Mapping[int, Literal]) -> None:
+        self.fragments, self.literals = fragments, literals
         self._literals_of: dict[int, list[int]] = {}
 
     def _check(self, number: int) -> _Check:

@@ -286,7 +286,7 @@ class RangeScan:
         if claimed:
             if place is not None:
                 self._meaning(lines, start, eol, place)
-        elif any(self.plan.is_mark[n] for n in found):
+        elif any(self.plan.literals[n].mark for n in found):
             self._unclaimed(lines, start, eol, line, place)
 
     def _meaning(self, lines: WindowLines, start: int, eol: int, place: Place) -> None:

@@ -63,7 +63,7 @@ def scan(data: bytes, name: str, expected: int = 1 << 40) -> tuple[Harvest, Scan
     if name == "hyperscan":
         pytest.importorskip("hyperscan")
     tool = Scanner(Plan(gathered(SIGNALS)), engine=name, digest="test")
-    tool.engine._large = finder.hyperscan(tuple(x.fragment for x in tool.plan.literals))[0] if name == "hyperscan" else None
+    tool.engine._large = finder.hyperscan(tool.plan.fragments)[0] if name == "hyperscan" else None
     if tool.engine._large is None:
         tool.engine.prepare(expected)
     tool.engine._expected = expected

@@ -81,7 +81,7 @@ def reference(plan: Plan, data: bytes) -> set[tuple[str, int, tuple[tuple[str, s
     lines = [read_line(decode(raw)) for raw in raws]
     found = set()
     for number, line in enumerate(lines):
-        for n, one in enumerate(map(plan.signals.__getitem__, range(len(plan.names)))):
+        for n, one in ((n, plan.signals[n]) for n in range(plan.count)):
             if one.filters and not rangescan.accepted(line, one.filters):
                 continue
             text = "\n".join(x.text for x in lines[number : number + 1 + one.lines])
@@ -197,7 +197,7 @@ def test_all_knowledge_on_all_samples(knowledge: Knowledge, entries: list) -> No
     random.Random(3).shuffle(rows)
     data = "\n".join(rows[:6000]).encode()
     plan = Plan(gathered([s for s in knowledge.signals() if s.form != "fields"]))
-    fragments = tuple(x.fragment for x in plan.literals)
+    fragments = plan.fragments
     plain = finder.plain(fragments)(data)
     assert finder.aho_corasick(fragments)(data) == plain
     pytest.importorskip("hyperscan")
