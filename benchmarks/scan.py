@@ -38,7 +38,6 @@ class Bench:
         self.rg = shutil.which("rg")
         self.env = {"XDG_CACHE_HOME": str(data / "cache")}
         self.literals = data / "literals"
-        from doctor.scan.plan import Plan
         from kb.knowledge import load
 
         anchors = {a for s in load().signals() for a in s.anchors}  # what all of a log is searched for
