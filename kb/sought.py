@@ -108,8 +108,9 @@ class Sought:
 
     def leaves(self) -> Iterator[Signal]:
         """Every leaf of every entry, and the facts."""
+        quiet = {name for layer in self._layers for name in layer.grouped["quiet"]}
         for number in range(self.count):
-            yield from (self.signals[number]._replace(id=name) for name in self.names[number])
+            yield from (self.signals[number]._replace(id=name, claims=name not in quiet) for name in self.names[number])
         for table in sorted(self.tables):
             yield from self.rows[table]
 

@@ -113,7 +113,7 @@ def _scanner(engine: str) -> Scanner:
     if engine not in _SCANNERS:
         _SCANNERS[engine] = Scanner(PLAN, engine=engine, digest="test")
         if engine == "hyperscan":
-            fragments = tuple(x.fragment for x in PLAN.literals)
+            fragments = PLAN.fragments
             _SCANNERS[engine].engine._large = finder.hyperscan(fragments)[0]
     return _SCANNERS[engine]
 
