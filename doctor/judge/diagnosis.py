@@ -107,10 +107,11 @@ def judge(harvest: Harvest, knowledge: Knowledge) -> Judged:
 
 
 def verdict_hits(job: Job, knowledge: Knowledge) -> tuple[Hit, ...]:
-    """The hits that the verdicts of a job make; reading all leaves for it is only worth it when there is a verdict."""
+    """The hits that the verdicts of a job make."""
     from doctor.job.analyse import hits
+    from doctor.scan.harvest import VERDICTS
 
-    return hits(job, knowledge.leaves()) if any(r.verdict != "fault" for r in job.roots) else ()
+    return hits(job, knowledge.sought().rows[VERDICTS]) if any(r.verdict != "fault" for r in job.roots) else ()
 
 
 def _story(job: Job | None, findings: Sequence[evaluate.Finding]) -> Story:

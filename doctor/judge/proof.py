@@ -33,7 +33,7 @@ class Bench:
     def __init__(self, knowledge: Knowledge) -> None:
         self.knowledge = knowledge
         self.tried = Counter[str]()  # counter-examples and mutants, over all entries
-        self._scanner = Scanner(Plan(knowledge.signals()))
+        self._scanner = Scanner(Plan(knowledge.sought()))
 
     def harvest(self, sample: Sample) -> Harvest:
         """What a sample gives, with what the analysis of the job makes of it: verdicts are leaves of entries as well."""
