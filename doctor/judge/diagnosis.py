@@ -17,7 +17,7 @@ from doctor.judge import relate, unclaimed
 from doctor.judge.certainty import with_doubts
 from doctor.judge.decisive import decisive
 from doctor.read.source import Skipped
-from doctor.scan.harvest import VERDICTS, Cluster, Harvest, Hit, merge
+from doctor.scan.harvest import CONCLUDED, Cluster, Harvest, Hit, merge
 from kb.knowledge import Knowledge
 
 
@@ -87,7 +87,7 @@ class Judged(NamedTuple):
 
 def judge(harvest: Harvest, knowledge: Knowledge) -> Judged:
     """What holds, and the job when there is one: its verdicts are findings like any other."""
-    harvest = harvest._replace(hits=tuple(h for h in harvest.hits if h.place.module != VERDICTS))
+    harvest = harvest._replace(hits=tuple(h for h in harvest.hits if h.place.module not in CONCLUDED))
     harvest, findings, beside = part(harvest, evaluate.evaluate(harvest, knowledge), knowledge)
     if harvest.dumps:
         findings = (*findings, *_of_dumps(harvest, knowledge))

@@ -92,6 +92,7 @@ class Dump(NamedTuple):
 
 SEVERAL = -1
 VERDICTS = "job"  # the table of which the verdicts about a job are rows
+CONCLUDED = frozenset({VERDICTS, "hang", "memory"})  # tables whose rows are concluded, not read: made anew each time
 RANK_TABLE = "fact:rank-table/0"  # the only fact that stands in no single line
 
 
