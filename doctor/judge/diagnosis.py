@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from doctor.findings import evaluate
+from doctor.findings.loads import with_states
 from doctor.findings.situation import UNKNOWN, Situation, situation
 from doctor.findings.timely import part
 from doctor.findings.variants import decided
@@ -87,7 +88,7 @@ class Judged(NamedTuple):
 
 def judge(harvest: Harvest, knowledge: Knowledge) -> Judged:
     """What holds, and the job when there is one: its verdicts are findings like any other."""
-    harvest = harvest._replace(hits=tuple(h for h in harvest.hits if h.place.module != VERDICTS))
+    harvest = with_states(harvest._replace(hits=tuple(h for h in harvest.hits if h.place.module != VERDICTS)))
     harvest, findings, beside = part(harvest, evaluate.evaluate(harvest, knowledge), knowledge)
     if not harvest.facts:  # most logs are of one process and tell nothing about others
         return Judged(findings, None, beside)
