@@ -6,7 +6,7 @@ import os
 import zlib
 from collections.abc import Container, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kb import editions, spelling
 from kb.check import Check, check_from_json
@@ -15,6 +15,9 @@ from kb.model import Entry, Framework, Signal, Text, entry_from_json, framework_
 from kb.pack import BrokenPackError, Pack, keep_newest, write_atomically
 from kb.pairings import Pairing, pairings
 from kb.problems import KnowledgeError, Problem
+
+if TYPE_CHECKING:
+    from kb.pace import PaceForm
 
 SHIPPED = HERE / "_compiled" / "knowledge.pack"
 
@@ -109,6 +112,12 @@ class Knowledge:
     def frameworks(self) -> dict[str, Framework]:
         """The software that logs may be of, by its name; a user's layer may add some."""
         return {row[0]: framework_from_json(row) for pack in self.packs for row in pack.section("frameworks")}
+
+    def pace(self) -> tuple[PaceForm, ...]:
+        """How logs tell the pace of a run; what a user's layer adds is tried as well."""
+        from kb.pace import form_from_json
+
+        return tuple(form_from_json(row) for pack in self.packs for row in pack.section("pace"))
 
     def leaves(self) -> list[Signal]:
         """Every leaf of every live entry."""
