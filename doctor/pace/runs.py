@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from doctor.pace.reading import Event, Key, Read
+from doctor.pace.robust import median
 from doctor.pace.tracks import NOTHING, Lane, Track
 from doctor.read.source import Skipped
 
@@ -17,6 +18,8 @@ OWN = ("data", "compute", "optimizer", "generation", "reward")  # what a rank do
 PARTS = (*OWN, "comm", "mixed")
 PAUSES = ("checkpoint", "evaluation", "gc")
 FEW = 8  # points that make a series
+RATES = ("samples_per_s", "tokens_per_s")
+AT_ONCE = 16  # steps over which stamps are exact enough
 ROUGH = ("elapsed", "bar", "stamps")  # accounts that are exact to a second
 
 
@@ -38,7 +41,8 @@ class Run(NamedTuple):
     parts: dict[str, dict[Lane, Values]]
     spreads: dict[str, Values]  # over the ranks, where the log tells the least and the most
     times: dict[Lane, Values]
-    account: str  # how the time of a step is told: total, samples, elapsed, bar, stamps, parts
+    account: str  # how the time of a step is told: total, samples_per_s, tokens_per_s, elapsed, bar, stamps, parts
+    scaled: bool  # in seconds; else only rates are told, and a point is the time of one sample or token
     services: dict[Lane, Service]
     every: int  # steps that a point stands for
     restarts: int
@@ -69,7 +73,8 @@ def assemble(read: Read) -> Run:
     account, chosen = _same_account(best)
     parts_of = {key: row for key, row in rows.items() if read.abouts.get(key.form) in ("parts", "members", "step")}
     steps = _longest([row.steps for row in chosen.values()] or [row.steps for row in parts_of.values() if set(row.columns) & set(PARTS)])
-    total = {lane: _on(steps, row.steps, row.columns["total"]) for lane, row in chosen.items()}
+    scale = _scale(chosen) if account in RATES else 1.0
+    total = {lane: _on(steps, row.steps, _times(row.columns["total"], scale or 1.0)) for lane, row in chosen.items()}
     parts: dict[str, dict[Lane, Values]] = defaultdict(dict)
     spreads: dict[str, Values] = {}
     for key, row in parts_of.items():
@@ -83,7 +88,7 @@ def assemble(read: Read) -> Run:
         account = "parts"
     return Run(
         steps, tuple(lanes), total, {n: v for n, v in parts.items() if v}, spreads,
-        {lane: _on(steps, row.steps, row.times) for lane, row in chosen.items()}, account, _services(rows, read),
+        {lane: _on(steps, row.steps, row.times) for lane, row in chosen.items()}, account, bool(scale), _services(rows, read),
         max((row.every for row in chosen.values()), default=1), max((row.restarts for row in chosen.values()), default=0),
         tuple(read.events.values()), {k: tuple(v) for k, v in read.settings.items()}, {k: tuple(v) for k, v in read.results.items()},
         tuple(read.skipped), read.files, read.bytes, read.left_out,
@@ -121,7 +126,7 @@ def _account(found: list[tuple[str, _Row]]) -> tuple[str, _Row] | None:
             continue
         if "total" in row.columns and not of:
             offers.append((4, len(row.steps), "total", row))
-        for rate in ("samples_per_s", "tokens_per_s"):
+        for rate in RATES:
             if rate in row.columns and not of:
                 offers.append((3, len(row.steps), rate, _with(row, [1 / v if v > 0 else NOTHING for v in row.columns[rate]])))
         if of:
@@ -156,6 +161,22 @@ def _same_account(best: dict[Lane, tuple[str, _Row]]) -> tuple[str, dict[Lane, _
         points[account] += len(row.steps)
     first = max(points, key=lambda a: (points[a], a))
     return first, {lane: row for lane, (account, row) in best.items() if account == first}
+
+
+def _scale(chosen: dict[Lane, _Row]) -> float:
+    """Samples of a step, as the clock of the log tells them: how long steps take against how long a sample takes; 0: the clock tells nothing."""
+    found = []
+    for row in list(chosen.values())[:8]:
+        for at in range(0, len(row.steps) - AT_ONCE, AT_ONCE):
+            single = sum(row.columns["total"][at + 1 : at + AT_ONCE + 1]) / AT_ONCE
+            took = (row.times[at + AT_ONCE] - row.times[at]) / (row.steps[at + AT_ONCE] - row.steps[at])
+            if took == took and single > 0 and took > 0:
+                found.append(took / single)
+    return median(found) if found else 0.0
+
+
+def _times(values: Values, scale: float) -> Values:
+    return values if scale == 1.0 else array("d", [value * scale for value in values])
 
 
 def _longest(found: list[Sequence[int]]) -> Sequence[int]:

@@ -58,7 +58,7 @@ def sight(run: Run, begin: int, end: int) -> Sight:
 
 def step_time(run: Run, begin: int, end: int) -> float:
     """What a step usually takes; without it told, what the slowest ranks do themselves."""
-    if run.total:
+    if run.total and (run.scaled or not run.parts):
         return median([median(values[begin:end]) for values in run.total.values()])
     each: dict[Lane, float] = defaultdict(float)
     for name in (*OWN, "comm"):
