@@ -51,7 +51,9 @@ def picture(pace: Pace, columns: int) -> Picture:
 
 def _rows(pace: Pace) -> tuple[str, dict[Lane, Values]]:
     run = pace.run
-    names = [*(one.measure for one in pace.slow), *(["total"] if run.total else []), "compute", "data", "generation", "comm", "optimizer", "mixed"]
+    parts = ["compute", "data", "generation", "comm", "optimizer", "mixed"]
+    whole = ["total"] if len(run.total) >= max(map(len, run.parts.values()), default=0) else []
+    names = [*(one.measure for one in pace.slow), *whole, *parts, "total"]
     for name in names:
         rows = run.total if name == "total" else run.parts.get(name, {})
         if rows:

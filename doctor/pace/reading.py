@@ -20,7 +20,7 @@ from doctor.read.source import Skipped, Source
 from parsers.prefix import peel
 
 BLOCK = 1 << 20
-LOOKED_AT = 1 << 16  # bytes of a block that tell its main form
+LOOKED_AT, ENDS = 1 << 16, 1 << 11  # bytes of a block that tell its main form; of its beginning and end
 MAX_LINE = 1 << 16
 MAX_TRACKS = 20_000
 MAX_EVENTS = 20_000
@@ -108,6 +108,9 @@ class Reader:
         if main is None:
             self._slowly(here, block)
             return
+        if any(mark in end for end in (block[:ENDS], block[-ENDS:]) for mark in _MARKS):  # from here on lines tell their rank
+            self._slowly(here, block)
+            return
         rows, stamped = _many(main, block)
         lines = block.count(b"\n")
         if len(rows) != (block.count(main.near) or lines):
@@ -120,9 +123,9 @@ class Reader:
 
     def _main(self, block: bytes) -> Wording | None:
         """The form that can be read many lines at once and has most of this block; none where lines tell their rank themselves."""
+        block = block[:LOOKED_AT]
         if any(mark in block for mark in _MARKS):
             return None
-        block = block[:LOOKED_AT]
         found = [(block.count(w.near), w) for w in self.wordings if w.bare is not None and w.near in block]
         best = max(found, key=lambda pair: pair[0], default=None)
         return best[1] if best is not None and best[1].bare is not None and best[1].bare.search(block) else None

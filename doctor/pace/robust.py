@@ -10,7 +10,8 @@ from typing import NamedTuple
 NORMAL = 1.4826  # a median deviation as a standard deviation
 WILD = 4.0  # deviations from its neighbours beyond which a value counts as a single one
 SURE = 6.5  # deviations by which two levels must differ
-LEAST = 5  # points of a level
+LEAST, LEAST_OF_MANY = 5, 8  # points of a level, in short series and in long ones
+MANY = 60
 EXACT = 0.002  # no log is more exact than this share of what it tells
 
 
@@ -33,18 +34,28 @@ def spread(values: Sequence[float]) -> float:
     return NORMAL * median([abs(v - middle) for v in known(values)])
 
 
+def quick_noise(values: Sequence[float]) -> float:
+    """How much a series moves from value to value: neither single wild values nor changes of its level count."""
+    return max(NORMAL * median([abs(b - a) for a, b in pairwise(values)]) / sqrt(2), EXACT * abs(median(values)))
+
+
 def noise(values: Sequence[float]) -> float:
-    """How much a series moves from value to value, and slowly: changes of its level do not count."""
-    quick = NORMAL * median([abs(b - a) for a, b in pairwise(values)]) / sqrt(2)
+    """How much a series without wild values moves, from value to value and slowly: changes of its level do not count."""
     size = max(4, round(len(values) ** 0.4))
     means = [sum(values[a : a + size]) / size for a in range(0, len(values) - size + 1, size)]
     slow = NORMAL * median([abs(b - a) for a, b in pairwise(means)]) / sqrt(2) * sqrt(size) if len(means) > 8 else 0.0
-    return max(quick, slow, EXACT * abs(median(values)))
+    return max(quick_noise(values), slow)
 
 
-def calm(values: Sequence[float], about: int = 3) -> list[float]:
+def least(size: int) -> int:
+    """Points that a level has at least: in a long series a few wild values may well stand together."""
+    return LEAST_OF_MANY if size >= MANY else LEAST
+
+
+def calm(values: Sequence[float]) -> list[float]:
     """The series with its single wild values replaced by what stands around them."""
-    limit = WILD * noise(values)
+    about = least(len(values)) - 1 if len(values) >= MANY else 3
+    limit = WILD * quick_noise(values)
     made = []
     for at, value in enumerate(values):
         middle = median(values[max(0, at - about) : at + about + 1])
@@ -67,31 +78,32 @@ def levels(values: Sequence[float], least_change: float) -> tuple[Level, ...]:
     smooth = calm(values)
     sums = [0.0, *accumulate(smooth)]
     sigma = noise(smooth)
-    cuts = _merge(_refined(_cuts(sums, sigma), sums), smooth, sigma, least_change)
+    few = least(len(values))
+    cuts = _merge(_refined(_cuts(sums, sigma, few), sums, few), smooth, sigma, least_change)
     edges = [0, *cuts, len(smooth)]
     return tuple(Level(a, b, median(smooth[a:b])) for a, b in pairwise(edges))
 
 
-def _cuts(sums: list[float], sigma: float) -> list[int]:
+def _cuts(sums: list[float], sigma: float, few: int) -> list[int]:
     found: list[int] = []
     todo = [(0, len(sums) - 1)]
     while todo:
         begin, end = todo.pop()
-        if end - begin < 2 * LEAST:
+        if end - begin < 2 * few:
             continue
-        at, strength = _best(sums, begin, end)
+        at, strength = _best(sums, begin, end, few)
         if strength > SURE * sigma:
             found.append(at)
             todo += [(begin, at), (at, end)]
     return sorted(found)
 
 
-def _best(sums: list[float], begin: int, end: int) -> tuple[int, float]:
+def _best(sums: list[float], begin: int, end: int, few: int) -> tuple[int, float]:
     """The cut between two places where the means on both sides differ most, weighed by how many values speak for it."""
     size, first = end - begin, sums[begin]
     mean = (sums[end] - first) / size
-    best, where = -1.0, begin + LEAST
-    for at in range(LEAST, size - LEAST + 1):
+    best, where = -1.0, begin + few
+    for at in range(few, size - few + 1):
         off = sums[begin + at] - first - mean * at
         strength = off * off / (at * (size - at))
         if strength > best:
@@ -99,14 +111,14 @@ def _best(sums: list[float], begin: int, end: int) -> tuple[int, float]:
     return where, sqrt(best * size)
 
 
-def _refined(cuts: list[int], sums: list[float]) -> list[int]:
+def _refined(cuts: list[int], sums: list[float], few: int) -> list[int]:
     """Each cut once more, between its neighbours: the first search saw the others' changes as well."""
     made = list(cuts)
     for number in range(len(made)):
         begin = made[number - 1] if number else 0
         end = made[number + 1] if number + 1 < len(made) else len(sums) - 1
-        if end - begin >= 2 * LEAST:
-            made[number] = _best(sums, begin, end)[0]
+        if end - begin >= 2 * few:
+            made[number] = _best(sums, begin, end, few)[0]
     return made
 
 

@@ -56,7 +56,11 @@ def measure(name: str, lang: str) -> str:
 
 
 def call(lane: Lane, run: Run) -> str:
-    """A lane's name, with its node where ranks count anew on each."""
+    """A lane's name, with its node where ranks count anew on each; a file's name alone where no other is called so."""
+    if lane.rank < 0 and "/" in lane.label:
+        short = lane.label.rpartition("/")[2]
+        same = sum(one.label.endswith(f"/{short}") for one in (*run.lanes, *run.services))
+        return notation.clean(short if same < 2 else lane.label)
     ranks = [one.rank for one in run.lanes if one.rank >= 0]
     own = notation.clean(lane.name)
     return f"{notation.clean(lane.node)}/{own}" if lane.node and (len(set(ranks)) < len(ranks)) else own

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timezone
 
-STAMP = rb"[ \[(]{0,3}(?:[A-Z]{4,8}:? )?((?:\d{4}[-/])?\d\d[-/]\d\d[T -]\d\d:\d\d):(\d\d(?:[.,]\d{1,6})?)"
+STAMP = rb"[ \[(]{0,3}(?:[A-Z]{4,8} )?((?:\d{4}[-/])?\d\d[-/]\d\d[T -]\d\d:\d\d):(\d\d(?:[.,]\d{1,6})?)"
 HEAD = re.compile(STAMP)
 MAX_KEPT = 1 << 16
 YEAR = 2000  # of stamps that tell none: only differences count then

@@ -10,7 +10,7 @@ from doctor.base.errors import UsageError
 from doctor.pace.stamps import STAMP, clock
 from kb.pace import UNITS, PaceForm, measure_of
 
-AHEAD = rb"[^\n]{0,300}?"  # what may stand between the head of a line and the words of a form
+AHEAD = rb"[^\n]{0,300}"  # what may stand between the head of a line and the words of a form; greedy, for the engine then looks for a literal
 OWN = "own"  # the form of a call
 
 
