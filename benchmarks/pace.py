@@ -196,8 +196,8 @@ def scale(ranks: int, steps: int) -> dict[str, object]:
             for at, value in enumerate(course):
                 now += value
                 stamp = f"{2 + int(now % 86400 // 43200):02d} {int(now // 3600) % 24:02d}:{int(now // 60) % 60:02d}:{int(now) % 60:02d}"
-                load = (0.15 if rank == slow else 0.03) * (0.9 + 0.2 * rng.random())
-                rows.append(f"03/{stamp} - mmengine - INFO - Iter(train) [{at + 1:5d}/{steps}]  lr: 9.0001e-05  eta: 0:31:46  time: {value:.4f}  data_time: {load:.4f}  memory: 12762  loss: 2.6900\n")
+                waits = (0.15 if rank == slow else 0.03) * (0.9 + 0.2 * rng.random())
+                rows.append(f"03/{stamp} - mmengine - INFO - Iter(train) [{at + 1:5d}/{steps}]  lr: 9.0001e-05  eta: 0:31:46  time: {value:.4f}  data_time: {waits:.4f}  memory: 12762  loss: 2.6900\n")
             path = folder / f"node-{rank // 8}" / f"rank_{rank}.log"
             path.parent.mkdir(exist_ok=True)
             path.write_text("".join(rows))

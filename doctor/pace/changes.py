@@ -19,6 +19,7 @@ CLEAR = 8.0  # deviations of a long step
 OFTEN = 3  # times that something comes back
 MET = 0.8  # share of its turns at which it does
 MOST_LONG = 5000
+ENOUGH = 64  # ranks whose steps tell those of the job
 
 
 class WarmUp(NamedTuple):
@@ -66,7 +67,7 @@ class Course(NamedTuple):
 def line(run: Run) -> list[float]:
     """One number for each step: the usual one of all ranks; without whole steps told, the slowest rank's own work."""
     if run.total:
-        rows = list(run.total.values())
+        rows = list(run.total.values())[:: max(1, len(run.total) // ENOUGH)]
         if len(rows) == 1:
             return _filled(rows[0])
         return _filled([_middle(column) for column in zip(*rows, strict=True)])
@@ -178,7 +179,7 @@ def _outside(run: Run, whole: Sequence[float], known_long: dict[int, float]) -> 
     found: dict[int, float] = {}
     if run.account in ("stamps", "elapsed", "bar") or not run.times:
         return found
-    times = max(run.times.values(), key=lambda row: len(known(row)))
+    times = next((row for row in run.times.values() if row[0] == row[0]), next(iter(run.times.values())))
     for at in range(1, len(whole)):
         gap = times[at] - times[at - 1] - whole[at] * (run.steps[at] - run.steps[at - 1])
         if gap == gap and gap > max(3.0, whole[at]) and run.steps[at] not in known_long and len(found) < MOST_LONG:

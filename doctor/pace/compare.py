@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from doctor.pace.robust import calm, known, median, noise
+from doctor.pace.robust import calm, known, median, noise, usual
 from doctor.pace.runs import PARTS
 from doctor.pace.verdict import Pace
 
@@ -42,22 +42,22 @@ def compare(before: Pace, after: Pace) -> Comparison:
     settings = _settings(before, after)
     if any(len(line) < 8 for line in lines):
         return Comparison(before, after, (0.0, 0.0), (0.0, 0.0), (), settings, None, "none")
-    usual = median(lines[0]), median(lines[1])
-    pauses = tuple(sum(p.share for p in one.course.periodic) * value for one, value in zip((before, after), usual, strict=True))
-    mean = usual[0] + pauses[0], usual[1] + pauses[1]
+    middle = median(lines[0]), median(lines[1])
+    pauses = tuple(sum(p.share for p in one.course.periodic) * value for one, value in zip((before, after), middle, strict=True))
+    mean = middle[0] + pauses[0], middle[1] + pauses[1]
     error = sum((noise(calm(line)) ** 2) / len(line) for line in lines) ** 0.5
     single = _per_sample(before, after, mean)
     was, now = single or mean
     apart = abs(now - was) > max(LEAST * was, SURE * error * was / mean[0])
     verdict = ("slower" if now > was else "faster") if apart else "same"
     shares = _shares(before, after, mean, (pauses[0], pauses[1])) if apart and mean[0] != mean[1] else ()
-    return Comparison(before, after, usual, mean, shares, settings, single, verdict)
+    return Comparison(before, after, middle, mean, shares, settings, single, verdict)
 
 
 def _usual(pace: Pace, name: str) -> float:
     """What a part takes; of communication what the rank takes that waits least, for the others wait for it."""
     rows = pace.run.parts.get(name, {}).values()
-    found = known([median(row[pace.course.begin :]) for row in rows])
+    found = known([usual(row, pace.course.begin, len(row)) for row in rows])
     if not found:
         return float("nan")
     return min(found) if name == "comm" else max(found)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from doctor.pace.robust import densest, known, median
+from doctor.pace.robust import densest, known, usual
 from doctor.pace.runs import Values
 from doctor.pace.tracks import Lane
 from doctor.pace.verdict import Pace, slow_lanes
 
 BLOCKS, ASCII = "▁▂▃▄▅▆▇█", "_.-:=+*#"
+OF_COLUMN = 16  # values that are looked at
 FLAT = 0.5  # of the lowest value: what differs by less does not fill the height
 DARK = 0.5  # above what is usual, as a share of a step: the darkest shade
 
@@ -40,7 +41,7 @@ def picture(pace: Pace, columns: int) -> Picture:
     slow, size = slow_lanes(pace), max((len(row) for row in rows.values()), default=0)
     width = max(1, -(-size // max(1, columns)))
     cuts = [(at, min(at + width, size)) for at in range(0, size, width)]
-    strips = [Strip(lane, tuple(median(row[a:b]) for a, b in cuts), median(row), lane in slow) for lane, row in rows.items()]
+    strips = [Strip(lane, tuple(usual(row, a, b, OF_COLUMN) for a, b in cuts), usual(row, 0, len(row)), lane in slow) for lane, row in rows.items()]
     strips.sort(key=lambda s: (not s.slow, s.lane.node, s.lane.rank, s.lane.label))
     behind = pace.course.begin // width if pace.course.warm_up else 0
     told = known([value for strip in strips for value in strip.values[behind:]])
@@ -77,4 +78,4 @@ def shades(made: Picture, step: float) -> tuple[tuple[float, ...], ...]:
     sign = -1.0 if made.measure in ("comm", "generated") else 1.0
     if made.measure == "generated":
         dark = DARK * max(known(columns), default=1.0)
-    return tuple(tuple(min(1.0, max(0.0, sign * (v - usual) / dark)) if v == v else -1.0 for v, usual in zip(s.values, columns, strict=True)) for s in made.strips)
+    return tuple(tuple(min(1.0, max(0.0, sign * (v - others) / dark)) if v == v else -1.0 for v, others in zip(s.values, columns, strict=True)) for s in made.strips)

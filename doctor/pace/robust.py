@@ -15,8 +15,14 @@ MANY = 60
 EXACT = 0.002  # no log is more exact than this share of what it tells
 
 
-def known(values: Sequence[float]) -> list[float]:
-    return [v for v in values if v == v]
+def known(values: Sequence[float]) -> Sequence[float]:
+    total = sum(values)
+    return values if total == total else [v for v in values if v == v]
+
+
+def usual(values: Sequence[float], begin: int, end: int, most: int = 1024) -> float:
+    """The median of a stretch; of a long one every so many values are enough."""
+    return median(values[begin : end : max(1, (end - begin) // most)])
 
 
 def median(values: Sequence[float]) -> float:

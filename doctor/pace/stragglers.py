@@ -11,13 +11,13 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from doctor.pace.robust import NORMAL, densest, known, median
+from doctor.pace.robust import NORMAL, densest, known, median, usual
 from doctor.pace.runs import OWN, Run, Values
 from doctor.pace.tracks import Lane
 
 LEAST_EXCESS = 0.04  # of a step: what costs less slows no job that anybody would notice
 APART = 5.0  # deviations of the others
-BINS = 64
+BINS, OF_BIN = 64, 16  # stretches that ranks are compared in, and values of each that are looked at
 FEW_STEPS = 8
 LOCKSTEP = 0.01  # ranks whose steps differ by less take them together
 
@@ -49,9 +49,9 @@ def sight(run: Run, begin: int, end: int) -> Sight:
     if end - begin < FEW_STEPS:
         return Sight((), False, len(run.lanes))
     several = tuple(name for name in (*OWN, "comm") if len(run.parts.get(name, {})) > 1)
-    usual = [m for values in run.total.values() if (m := median(values[begin:end])) == m]
-    lockstep = len(usual) > 1 and max(usual) - min(usual) < LOCKSTEP * max(usual)
-    if len(usual) > 1 and not lockstep:
+    whole = [m for values in run.total.values() if (m := usual(values, begin, end)) == m]
+    lockstep = len(whole) > 1 and max(whole) - min(whole) < LOCKSTEP * max(whole)
+    if len(whole) > 1 and not lockstep:
         several = (*several, "total")
     return Sight(several, lockstep, len(run.lanes))
 
@@ -59,11 +59,11 @@ def sight(run: Run, begin: int, end: int) -> Sight:
 def step_time(run: Run, begin: int, end: int) -> float:
     """What a step usually takes; without it told, what the slowest ranks do themselves."""
     if run.total and (run.scaled or not run.parts):
-        return median([median(values[begin:end]) for values in run.total.values()])
+        return median([usual(values, begin, end) for values in run.total.values()])
     each: dict[Lane, float] = defaultdict(float)
     for name in (*OWN, "comm"):
         for lane, values in run.parts.get(name, {}).items():
-            told = median(values[begin:end])
+            told = usual(values, begin, end)
             each[lane] += told if told == told else 0.0
     return max(each.values(), default=float("nan"))
 
@@ -88,7 +88,7 @@ def _of(run: Run, values: dict[Lane, Values], name: str, begin: int, end: int, s
     lanes = [lane for lane in run.lanes if lane in values and len(known(values[lane][begin:end])) >= FEW_STEPS]
     if len(lanes) < 2:
         return []
-    excess, error, usual = _excess([values[lane][begin:end] for lane in lanes], sign)
+    excess, error, others = _excess([values[lane][begin:end] for lane in lanes], sign)
     middle, width = densest(excess)
     limit = max(LEAST_EXCESS * step, (APART + 12 / len(lanes)) * width, APART * error)
     slow = [number for number, one in enumerate(excess) if one - middle > limit]
@@ -96,7 +96,7 @@ def _of(run: Run, values: dict[Lane, Values], name: str, begin: int, end: int, s
         return []
     made = median([excess[number] for number in slow]) - middle
     chosen = tuple(lanes[number] for number in slow)
-    return [Straggler(chosen, name, made / step, made, usual, begin, end, shape(chosen, lanes), sign > 0)]
+    return [Straggler(chosen, name, made / step, made, others, begin, end, shape(chosen, lanes), sign > 0)]
 
 
 def _excess(rows: list[Values], sign: float) -> tuple[list[float], float, float]:
@@ -104,12 +104,12 @@ def _excess(rows: list[Values], sign: float) -> tuple[list[float], float, float]
     size = len(rows[0])
     width = max(1, size // BINS)
     cuts = [(a, min(a + width, size)) for a in range(0, size, width)]
-    table = [[median(row[a:b]) for a, b in cuts] for row in rows]
-    usual = [densest(found)[0] if (found := known(column)) else float("nan") for column in zip(*table, strict=True)]
-    off = [[sign * (value - middle) for value, middle in zip(row, usual, strict=True)] for row in table]
+    table = [[usual(row, a, b, OF_BIN) for a, b in cuts] for row in rows]
+    middles = [densest(found)[0] if (found := known(column)) else float("nan") for column in zip(*table, strict=True)]
+    off = [[sign * (value - middle) for value, middle in zip(row, middles, strict=True)] for row in table]
     excess = [median(row) for row in off]
     noise = median([NORMAL * median([abs(v - middle) for v in known(row)]) for row, middle in zip(off, excess, strict=True)])
-    return excess, noise * 1.25 / max(1, len(cuts)) ** 0.5, median(usual)
+    return excess, noise * 1.25 / max(1, len(cuts)) ** 0.5, median(middles)
 
 
 def shape(slow: Sequence[Lane], everybody: Sequence[Lane]) -> str:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from doctor.pace.changes import Change, Course, course
 from doctor.pace.reading import Event
-from doctor.pace.robust import known, median
+from doctor.pace.robust import known, median, usual
 from doctor.pace.runs import OWN, PARTS, Run
 from doctor.pace.services import Engine, engines
 from doctor.pace.stragglers import FEW_STEPS, Sight, Straggler, sight, step_time, stragglers
@@ -91,8 +91,8 @@ def _moved(run: Run, told: Course, change: Change) -> tuple[Moved, ...]:
     found = []
     for name in PARTS:
         rows = run.parts.get(name, {}).values()
-        was = median([median(row[before.begin : before.end]) for row in rows])
-        now = median([median(row[after.begin : after.end]) for row in rows])
+        was = median([usual(row, before.begin, before.end) for row in rows])
+        now = median([usual(row, after.begin, after.end) for row in rows])
         if was == was and now == now and abs(now - was) > 0.2 * abs(change.after - change.before):
             found.append(Moved(name, was, now))
     return tuple(sorted(found, key=lambda one: -abs(one.after - one.before)))
