@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from doctor.pace.robust import calm, known, median, noise, usual
-from doctor.pace.runs import PARTS
+from doctor.pace.robust import calm, known, noise, usual
+from doctor.pace.runs import PARTS, Values
 from doctor.pace.verdict import Pace
 
 LEAST = 0.03  # of a step
@@ -42,22 +42,35 @@ def compare(before: Pace, after: Pace) -> Comparison:
     settings = _settings(before, after)
     if any(len(line) < 8 for line in lines):
         return Comparison(before, after, (0.0, 0.0), (0.0, 0.0), (), settings, None, "none")
-    middle = median(lines[0]), median(lines[1])
-    pauses = tuple(sum(p.share for p in one.course.periodic) * value for one, value in zip((before, after), middle, strict=True))
+    middle = _over_levels(before, before.course.line), _over_levels(after, after.course.line)
+    pauses = _pauses(before), _pauses(after)
     mean = middle[0] + pauses[0], middle[1] + pauses[1]
     error = sum((noise(calm(line)) ** 2) / len(line) for line in lines) ** 0.5
     single = _per_sample(before, after, mean)
     was, now = single or mean
     apart = abs(now - was) > max(LEAST * was, SURE * error * was / mean[0])
     verdict = ("slower" if now > was else "faster") if apart else "same"
-    shares = _shares(before, after, mean, (pauses[0], pauses[1])) if apart and mean[0] != mean[1] else ()
+    shares = _shares(before, after, mean, pauses) if apart and mean[0] != mean[1] else ()
     return Comparison(before, after, middle, mean, shares, settings, single, verdict)
+
+
+def _pauses(pace: Pace) -> float:
+    """What regular pauses cost each step."""
+    steps = pace.run.steps
+    return sum(p.seconds * p.times for p in pace.course.periodic) / max(1, steps[-1] - steps[0] + 1)
+
+
+def _over_levels(pace: Pace, row: Values) -> float:
+    """What is usual, level by level, each by its length: long steps do not count, slow stretches do."""
+    told = [(usual(row, level.begin, level.end), level.end - level.begin) for level in pace.course.levels]
+    found = [(value, size) for value, size in told if value == value]
+    return sum(value * size for value, size in found) / sum(size for _, size in found) if found else float("nan")
 
 
 def _usual(pace: Pace, name: str) -> float:
     """What a part takes; of communication what the rank takes that waits least, for the others wait for it."""
     rows = pace.run.parts.get(name, {}).values()
-    found = known([usual(row, pace.course.begin, len(row)) for row in rows])
+    found = known([_over_levels(pace, row) for row in rows])
     if not found:
         return float("nan")
     return min(found) if name == "comm" else max(found)

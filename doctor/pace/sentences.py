@@ -147,7 +147,7 @@ def near(one: Turn, run: Run, lang: str) -> str:
     """What happened near a change."""
     counts: Counter[tuple[str, str]] = Counter()
     for event in one.near:
-        counts[named("pace.event", event.kind, lang), call(event.lane, run) if event.lane.rank >= 0 else event.lane.node or notation.clean(event.path)] += event.count
+        counts[named("pace.event", event.kind, lang), call(event.lane, run)] += event.count
     told = ", ".join(f"{kind} ({where}){f' {notation.times(n)}' if n > 1 else ''}" for (kind, where), n in counts.items())
     return word("pace.near", lang, events=told) if told else ""
 

@@ -60,17 +60,22 @@ class Track:
         self.columns[column][-1] = value if known != known else known + value
 
     def _fold(self) -> None:
-        """Half of the resolution for all that is there."""
-        size = 2 * self.every
-        first, rest = self.folded, len(self.steps) - self.folded
-        cuts = [(at, min(at + 2, first)) for at in range(0, first, 2)]
-        cuts += [(first + at, first + at + size) for at in range(0, rest - size + 1, size)]
-        behind = cuts[-1][1]
-        self.steps = array("q", [self.steps[a] for a, _ in cuts]) + self.steps[behind:]
-        self.times = array("d", [self.times[a] for a, _ in cuts]) + self.times[behind:]
+        """What came since the last time as coarse as what stands before it; all of it twice as coarse where that is not enough."""
+        behind = len(self.steps) - self.folded
+        whole = [(at, at + 1) for at in range(self.folded)]
+        self._cut(whole + [(self.folded + at, self.folded + at + self.every) for at in range(0, behind - self.every + 1, self.every)])
+        if self.folded > MAX_POINTS * 3 // 4:
+            self._cut([(at, at + 2) for at in range(0, self.folded - 1, 2)])
+            self.every *= 2
+
+    def _cut(self, cuts: list[tuple[int, int]]) -> None:
+        """One point for each of these stretches; what stands behind the last one stays."""
+        rest = cuts[-1][1]
+        self.steps = array("q", [self.steps[a] for a, _ in cuts]) + self.steps[rest:]
+        self.times = array("d", [self.times[a] for a, _ in cuts]) + self.times[rest:]
         for name, column in self.columns.items():
-            self.columns[name] = array("f", [_mean(column[a:b]) for a, b in cuts]) + column[behind:]
-        self.every, self.folded = size, len(cuts)
+            self.columns[name] = array("f", [column[a] if b - a == 1 else _mean(column[a:b]) for a, b in cuts]) + column[rest:]
+        self.folded = len(cuts)
 
 
 def _mean(part: array[float]) -> float:
