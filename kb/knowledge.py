@@ -17,6 +17,7 @@ from kb.sought import Layered, Sought
 
 if TYPE_CHECKING:
     from kb.check import Check
+    from kb.pace import PaceForm
     from kb.pairings import Pairing
 
 SHIPPED = HERE / "_compiled" / "knowledge.pack"
@@ -132,6 +133,12 @@ class Knowledge:
     def frameworks(self) -> dict[str, Framework]:
         """The software that logs may be of, by its name; a user's layer may add some."""
         return {row[0]: framework_from_json(row) for pack in self.packs for row in pack.section("frameworks")}
+
+    def pace(self) -> tuple[PaceForm, ...]:
+        """How logs tell the pace of a run; what a user's layer adds is tried as well."""
+        from kb.pace import form_from_json
+
+        return tuple(form_from_json(row) for pack in self.packs for row in pack.section("pace"))
 
     def entry(self, code: str) -> Entry | None:
         if code not in self._entries:
