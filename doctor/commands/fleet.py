@@ -15,7 +15,7 @@ from doctor.base.errors import UsageError
 from doctor.base.words import word
 from doctor.base.words.told import told as in_language
 from doctor.commands import common, interface, merging, places, reading, reporting
-from doctor.fleet import engine, folder, gather, live, ship, told, ways
+from doctor.fleet import engine, folder, gather, live, ship, told, tree, ways
 from doctor.fleet.folder import Run
 from doctor.fleet.outcome import FAILED, PARTIAL, SCANNED, Outcome
 from doctor.fleet.talk import FOLDER, Order, Printed, Talk
@@ -177,13 +177,29 @@ def _redactor(key: str, known: Knowledge) -> Redactor:
 def _engine(args: argparse.Namespace, run: Run, waiting: Sequence[Target], done: engine.Done, began: engine.Began) -> None:
     """Ray has an engine of its own; everything else is a command on this machine."""
     if args.via != "ray":
-        engine.run(_asked(args, run, waiting), args.timeout, args.fanout, done, began)
+        through = _through(args, run, waiting)
+        far = {one.target.name for one in through.behind} if through else ()
+        near = [target for target in waiting if target.name not in far]
+        engine.run(_asked(args, run, near), args.timeout, args.fanout, done, began, through)
         return
     from doctor.fleet import rays
 
     order = _order(args, run)
     talks = [(target, Talk(os.urandom(8).hex(), ship.payload, order)) for target in waiting]
     rays.run(talks, args.address, args.timeout, args.fanout, ship.payload, done, began)
+
+
+def _through(args: argparse.Namespace, run: Run, waiting: Sequence[Target]) -> tree.Through | None:
+    """Those that stand behind gateways: each with the command that its gateway runs."""
+    routes = tree.routes(args.topology) if args.via == "ssh" else None
+    behind = [target for target in waiting if routes and tree.leads_to(routes, target.name)]
+    if routes is None or not behind:
+        return None
+    order, way = _order(args, run), places.way(args, run.call["within"])
+    nonces = [os.urandom(8).hex() for _ in behind]
+    found = tuple(tree.Behind(t, ways.command(way, t, nonce), nonce, Talk(nonce, ship.payload, order)) for t, nonce in zip(behind, nonces, strict=True))
+    sys.stderr.write(word("fleet.through", common.language(args), count=len(found), gateways=routes.gateways) + "\n")
+    return tree.Through(found, routes, (*ways.reach(way), "--"), args.python, None if args.no_copy else ship.payload)
 
 
 def _asked(args: argparse.Namespace, run: Run, waiting: Sequence[Target]) -> list[engine.Asked]:
