@@ -52,12 +52,12 @@ def options(made: common.Parser) -> None:
     made.add_argument("--resume", nargs="?", const=folder.LAST, metavar="DIR", help="go on with an earlier run (default: the last one): only nodes that are missing are asked")
 
 
-REACHED = {"via": "ssh", "topology": "", "python": "", "option": [], "namespace": "", "container": "", "address": "auto", "no_copy": False, "keep": False, "fanout": FANOUT, "timeout": SECONDS}
+REACHED = {"via": "ssh", "topology": "", "python": "", "option": [], "namespace": "", "container": "", "address": "auto", "no_copy": False, "keep": False, "kb": [], "fanout": FANOUT, "timeout": SECONDS}
 
 
 def reached(args: argparse.Namespace) -> dict[str, Any]:
     """How the nodes of this call are reached, to be kept."""
-    return {name: getattr(args, name) for name in REACHED}
+    return {**{name: getattr(args, name) for name in REACHED}, "kb": [os.path.abspath(path) for path in args.kb]}
 
 
 def restore(args: argparse.Namespace, kept: Mapping[str, Any]) -> None:

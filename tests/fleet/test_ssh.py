@@ -33,6 +33,19 @@ pytestmark = pytest.mark.slow
 
 GOOD, ALSO, HANGING, DYING, WRONG, BARE, DOWN = (ADDRESS.format(FIRST + n) for n in range(7))
 
+OWN = """\
+code: LOM001
+severity: error
+kind: user-code
+confidence: high
+title: {en: The shuttle is stuck, zh: 梭子卡住}
+cause: {en: A thread stands across., zh: 有一根线横着。}
+evidence: {any: [{regex: 'loomctl: shuttle (?P<shuttle>\\d+) is stuck'}]}
+fixes: [{goal: resolve, title: {en: Cut it, zh: 剪断}}]
+references: [{title: the loom's book}]
+"""
+
+
 @pytest.fixture(scope="module")
 def nodes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nodes]:
     """Two nodes of a job; two on which scans hang, of which one is killed; one with another key, one without Python, one that is down."""
@@ -115,6 +128,19 @@ def test_every_node_ends_with_a_word(nodes: Nodes, tmp_path: Path) -> None:
     assert "asking 4 nodes" in again.err
     assert "scanned 2" in again.err
     until(lambda: not folder.exists() or shutil.rmtree(folder) is None)
+
+
+def test_nodes_know_what_is_known_here(nodes: Nodes, tmp_path: Path) -> None:
+    """An entry of the user's own, which no node has: found on the node and judged at home, as by a scan of the same file here."""
+    write_tree(tmp_path, {"kb/loom.yaml": OWN, "there/train.log": "loomctl: shuttle 7 is stuck at pick 1200\n"})
+    write_tree(nodes.tree(GOOD), {"own/train.log": (tmp_path / "there" / "train.log").read_text()})
+    done = fleet("fleet", "scan", GOOD, *nodes.options, "--kb", str(tmp_path / "kb"), "-o", str(tmp_path / "r.json"), "--", str(nodes.logs / "own"))
+    here = fleet("scan", str(tmp_path / "there"), "--kb", str(tmp_path / "kb"), "-o", str(tmp_path / "h.json"))
+    assert "other knowledge" not in done.err
+    assert [f["id"] for f in report(tmp_path / "r.json")["findings"]] == ["LOM001"], done.err + here.err
+    assert [f["id"] for f in report(tmp_path / "h.json")["findings"]] == ["LOM001"]
+    assert not nodes.left(GOOD)
+    shutil.rmtree(nodes.tree(GOOD) / "own")
 
 
 def test_options_reach_the_scan_as_they_are(nodes: Nodes, tmp_path: Path) -> None:

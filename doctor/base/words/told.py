@@ -296,6 +296,8 @@ CHINESE = {
     "it sent more than {}: cut off": "发送超过 {}：已截断",
     "no Python 3.10 or newer was found there: name one with --python PATH": "节点上没有找到 Python 3.10 或更新版本：请用 --python PATH 指定",
     "no answer within the time limit": "在时间上限内没有回答",
+    "the knowledge of your own has more than {} characters: that is not sent to every node": "你自己的知识超过 {} 个字符：不会发送到每个节点",
+    "put only what this job needs into a folder, and name it with --kb": "请把这个作业需要的放入一个目录，并用 --kb 指定",
     "its gateway {} broke off{}": "其网关 {} 中断{}",
     "its gateway {} does not answer{}": "其网关 {} 没有回应{}",
     "its gateway {} does not answer any more": "其网关 {} 不再回应",
