@@ -29,9 +29,11 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def prefix(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where pip put it."""
-    folder = tmp_path_factory.mktemp("prefix")
-    subprocess.run([sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--no-index", "--no-compile", "--prefix", str(folder), str(wheel)], check=True, capture_output=True)
+    """A fresh environment in which pip installed it."""
+    folder = tmp_path_factory.mktemp("environment")
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder)], check=True)
+    call = [sys.executable, "-m", "pip", "--python", str(folder / "bin/python"), "install", "-q", "--no-deps", "--no-index", "--no-compile", str(wheel)]
+    subprocess.run(call, check=True, capture_output=True)
     return folder
 
 
