@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-FORMAT = 15
+FORMAT = 16
 HEADER_LIMIT = 65536
 
 

@@ -258,16 +258,25 @@ def _collective(slots: Slots) -> list[str]:
         "send_recv": ["if rank == 0:", "    dist.send(mine, dst=world - 1)", "if rank == world - 1:", "    dist.recv(mine, src=0)", "print(rank, mine[:4].tolist())"],
         "barrier": ["dist.barrier()", 'print(rank, "passed the barrier")'],
     }  # fmt: skip
+    differs, other = slots["DIFFERS"], "broadcast" if kind != "broadcast" else "all_reduce"
+    count, dtype, made = str(slots["COUNT"]), f"torch.{slots['DTYPE']}", calls[kind]
+    if differs == "count":
+        count += " + last"
+    elif differs == "dtype":
+        dtype = f"torch.{'int32' if slots['DTYPE'] != 'int32' else 'float32'} if last else {dtype}"
+    elif differs == "collective":
+        made = ["if last:", *(f"    {line}" for line in calls[other]), "else:", *(f"    {line}" for line in made)]
     return [
         f"# torchrun --nproc_per_node={max(slots['WORLD'], 1)} THIS_FILE [npu|cpu]",
-        "import os", *_imports("npu")[:-1], "import torch.distributed as dist", "",
+        "import os", *("import torch\nimport torch.distributed as dist" if line == "import torch" else line for line in _imports("npu")[:-1]), "",
         'rank, world = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])',
         "if NPU:",
         '    DEVICE = f"npu:{os.environ[\'LOCAL_RANK\']}"',
         "    torch.npu.set_device(DEVICE)",
         'dist.init_process_group("hccl" if NPU else "gloo")',
-        f"mine = torch.full(({slots['COUNT']},), rank + 1, dtype=torch.{slots['DTYPE']}, device=DEVICE)",
-        *calls[kind],
+        *(["last = rank == world - 1  # the rank that differs from the others"] if differs else []),
+        f"mine = torch.full(({count},), rank + 1, dtype={dtype}, device=DEVICE)",
+        *made,
         "dist.destroy_process_group()",
     ]  # fmt: skip
 
@@ -280,6 +289,7 @@ def _switch(slots: Slots) -> list[str]:
         "        torch.npu.set_device(device)",
         f"    x = torch.ones({tuple(slots['SHAPE'])}, dtype=torch.{slots['DTYPE']}, device=device)",
         '    print(device, (x @ x).sum().item())',
+        'print("no error: two devices were used in one thread")',
     ]  # fmt: skip
 
 
@@ -313,11 +323,70 @@ def _modules(slots: Slots) -> list[str]:
     ]  # fmt: skip
 
 
+def _placed(slots: Slots) -> tuple[Tensors, list[str]]:
+    """What comes before a graph: the tensors on the device, and the call as a function without arguments."""
+    tensors = Tensors(widen=False)
+    made = arguments(slots["ARGS"], slots["KWARGS"], tensors).replace(".to(device)", "")
+    moved = [f"{line}.to(DEVICE)" for line in tensors.lines]
+    call = [f"    {line}" for line in _wrapped(f"return {slots['OPERATOR']}(", made)]
+    return tensors, [*_imports(), "if NPU:", "    torch.npu.set_device(DEVICE)", *_formats(tensors), *moved, "", "", "def run():", *call, "", ""]
+
+
+def _same_as(tensors: Tensors) -> str:
+    made = " ".join(tensors.lines)
+    tolerance = next((told for half, told in _TOLERANCES.items() if f"torch.{half}" in made), _PLAIN)
+    return f"torch.testing.assert_close(result, expected, {tolerance}, equal_nan=True)"
+
+
+_INSIDE = {
+    "item": ["first.flatten()[0].item()  # a copy to the host"],
+    "synchronize": ["torch.npu.synchronize()"],
+    "stream": ["with torch.npu.stream(torch.npu.Stream()):  # a stream that the capture does not know", "    first + 1"],
+    "copy": ["torch.ones(first.shape, dtype=first.dtype).to(DEVICE)  # from memory that is not pinned"],
+}
+
+
+def _capture(slots: Slots) -> list[str]:
+    tensors, before = _placed(slots)
+    inside = _INSIDE.get(slots["INSIDE"], [])
+    first = ["first = result[0] if isinstance(result, (tuple, list)) else result"] if slots["INSIDE"] in ("item", "copy", "stream") else []
+    return [
+        *before,
+        "expected = run()  # what the first call allocates and compiles must not be captured",
+        "if NPU:",
+        "    torch.npu.synchronize()",
+        "    graph = torch.npu.NPUGraph()",
+        "    with torch.npu.graph(graph):",
+        "        result = run()",
+        *(f"        {line}" for line in (*first, *inside)),
+        "    graph.replay()",
+        "    torch.npu.synchronize()",
+        f"    {_same_as(tensors)}",
+        'print("captured and replayed, the same result" if NPU else "no error; a CPU captures no graphs")',
+    ]
+
+
+def _compile(slots: Slots) -> list[str]:
+    tensors, before = _placed(slots)
+    return [
+        *before,
+        "if NPU:",
+        "    import torchair",
+        "    backend = torchair.get_npu_backend(compiler_config=torchair.CompilerConfig())",
+        "else:",
+        '    backend = "aot_eager"  # traces the call and compiles nothing',
+        f"compiled = torch.compile(run, backend=backend, dynamic={slots['CHANGING']}, fullgraph=True)",
+        "expected, result = run(), compiled()",
+        _same_as(tensors),
+        'print("compiled, no error, the same result")',
+    ]
+
+
 _BODIES: Mapping[str, Callable[[Slots], list[str]]] = {
     "single_op": _single, "inplace_out": _in_place, "op_backward": _backward, "mixed_stack": _mixed, "dtype_sweep": _dtypes,
     "dynamic_shape": _shapes, "stream_bisect": _steps, "overflow_detection": _overflow, "op_dump": _dump,
     "memory_pressure": _memory, "hccl_collective": _collective, "device_switch": _switch, "set_device_order": _order,
-    "module_context": _modules,
+    "module_context": _modules, "graph_capture": _capture, "graph_compile": _compile,
 }  # fmt: skip
 
 _MARK = 987654321987

@@ -25,7 +25,7 @@ ROWS = [row for row in TABLE.rows if not row.needs and not row.call.startswith("
 WORDS = words(
     "sys os time torch torch_npu dist DEVICE NPU print len int str range float complex isinstance tuple list call device dtype expected result "
     "error Exception formatted tensor number out first model inputs p held size attempt begin exact limit rank world mine parts part "
-    "sent received x y most"
+    "sent received x y most run graph backend compiled last torchair"
 )
 
 
