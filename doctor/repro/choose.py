@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePath
@@ -24,6 +25,9 @@ BY_KIND = {
     "network-config": "hccl_collective", "device-selection": "device_switch", "precision": "overflow_detection",
 }  # fmt: skip
 BY_OPERATOR = frozenset(("single_op", "dtype_sweep", "inplace_out", "op_dump"))  # with an operator of their own they show nothing
+_RANDOM = re.compile(  # or not initialised: nothing to compare
+    r"[._](?:rand(?:n|int|perm|om)?|normal|uniform|bernoulli|multinomial|exponential|geometric|cauchy|empty|dropout|rrelu)(?:_like|_strided)?_?(?=\.|$)"
+)
 _UNKNOWN = frozenset(("", "unknown", "none", "?"))
 
 
@@ -159,7 +163,7 @@ def _slots(name: str, operator: Operator, bound: Bound, wish: Wish) -> dict[str,
             slots["KWARGS"] = {**({"dim": args[1]} if len(args) > 1 else {}), **kwargs}
         return slots
     slots.update(OPERATOR=call.operator, ARGS=args, KWARGS=kwargs)
-    if "COMPARE" in wanted and row is not None and not row.compare:
+    if "COMPARE" in wanted and ((row is not None and not row.compare) or _RANDOM.search(call.operator)):
         slots["COMPARE"] = False
     if "INPLACE" in wanted:
         slots["INPLACE"], slots["OUT"] = (row.inplace, row.out) if row is not None else ("", False)

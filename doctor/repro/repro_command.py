@@ -22,7 +22,7 @@ from doctor.repro.extract import operators
 from doctor.repro.gather import evidence
 from doctor.repro.operator_table import load
 from doctor.repro.template_summaries import ABOUT
-from doctor.repro.validate import SlotError
+from doctor.repro.validate import IncompleteError, SlotError
 from doctor.repro.written import described
 from kb import plain
 from kb.model import Entry, Text
@@ -90,11 +90,18 @@ def script(args: argparse.Namespace, diagnose: Diagnose, knowledge: Entries | No
     try:
         request = _request(args, diagnose, knowledge, lang.choose(getattr(args, "lang", None)))
         request = replace(request, notes=(*request.notes, *notes))
+        if args.harness and request.slots.get("INCOMPLETE"):
+            return build.script(request)
         made = short.script(request)
         tried = None if getattr(args, "no_try", False) else trial.told(request, made)
         if tried is not None:
             request = replace(request, notes=(*request.notes, tried))
         return replace(build.script(request) if args.harness else short.script(request), tried=tried)
+    except IncompleteError as problem:
+        raise UsageError(
+            f"the log tells too little for a script: {problem}",
+            "describe the call: --op torch.max --input 'int64[10,20]' --attr dim=1; --harness writes a script to be filled in",
+        ) from problem
     except SlotError as problem:
         raise UsageError(
             str(problem), "npu-doctor repro --list names the templates; npu-doctor repro --help tells the rest"
@@ -116,7 +123,7 @@ def _request(args: argparse.Namespace, diagnose: Diagnose, knowledge: Entries | 
     suggested = Suggested()
     if args.source:
         told, suggested, found = _from_logs(args, diagnose)
-        if not wish.template and not found:
+        if not wish.template and (not found or suggested.template == choose.EVENTS.get(found[0].family)):
             wish = replace(wish, template=suggested.template, slots=suggested.slots)
     elif args.finding is not None:
         raise UsageError("--finding counts the findings of --from", "npu-doctor repro --from PATH --finding 1")
@@ -160,7 +167,8 @@ def _from_logs(args: argparse.Namespace, diagnose: Diagnose) -> tuple[Mapping[st
     """The captures and the template of the finding, and the operators that the logs name."""
     seen = evidence(args.source)
     found = seen.operators()
-    if args.finding is None and found:
+    event = choose.EVENTS.get(found[0].family) if found else None
+    if args.finding is None and found and event is None:
         return {}, Suggested(), found  # the operator says more than any entry's template
     diagnosis = diagnose([*(s for s in args.source if s != "-"), *([seen.stdin] if seen.stdin else [])])
     related = [r for r in diagnosis.related if r.finding.entry.role != "noise"]
@@ -174,7 +182,7 @@ def _from_logs(args: argparse.Namespace, diagnose: Diagnose) -> tuple[Mapping[st
         own = tuple(o for hit in related[0].finding.hits for o in operators(hit.place.text))
         found = own or found
     for one in related:
-        if one.finding.entry.repro:
+        if one.finding.entry.repro and (event is None or event == one.finding.entry.repro[0]):
             name, slots = one.finding.entry.repro
             values = advice.values(one.finding).one
             filled = choose.filled(slots, values)

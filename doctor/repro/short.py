@@ -21,7 +21,7 @@ from doctor.base.notation import clean
 from doctor.repro.build import template
 from doctor.repro.call import Request, Script
 from doctor.repro.expressions import Tensors, arguments, expression, variable
-from doctor.repro.validate import SlotError, slot
+from doctor.repro.validate import IncompleteError, SlotError, slot
 from doctor.version import __version__
 
 Slots = Mapping[str, Any]
@@ -34,16 +34,16 @@ NPU_WORDS = re.compile(r"^\d+$|aclnn|acl[A-Z]|Optype|NPU|npu|HCCL|\bE[A-Z]?\d{4,
 
 
 def script(request: Request) -> Script:
-    """The short script of a request; SlotError when a value may not stand in one."""
+    """The short script of a request; SlotError when a value may not stand in one, or when the log tells too little."""
     one = template(request.template)
     given = {**request.slots, **({"EXPECT": request.expect} if request.expect else {})}
     if unknown := set(given) - set(one.slot_names):
         raise SlotError(f"template {one.name} has no slot {', '.join(sorted(unknown))}")
     slots = {**_defaults(request.template), **{name: slot(name, value) for name, value in given.items()}}
+    if slots.get("INCOMPLETE"):
+        raise IncompleteError(slots["INCOMPLETE"])
     slots["TOLD"] = frozenset(given)
     body = _BODIES[one.name](slots)
-    if slots.get("INCOMPLETE"):
-        body.insert(body.index("import torch"), f"sys.exit({slots['INCOMPLETE']!r})  # remove this line when it is")
     if (expect := " ".join(str(slots.get("EXPECT", "")).split())) and _REFUSED in body and not NPU_WORDS.search(expect):
         same = [f"    if {expect!r} in ' '.join(str(error).split()):", '        sys.exit(f"the error of the log, on the CPU: the call is wrong on every device: {error}")']
         body[body.index(_REFUSED) : body.index(_REFUSED)] = same
@@ -231,18 +231,29 @@ def _dump(slots: Slots) -> list[str]:
 
 
 def _memory(slots: Slots) -> list[str]:
-    asked = f"  # the program asked for {slots['SIZE']} bytes" if "SIZE" in slots["TOLD"] else ""
+    most = max(slots["SIZE"], slots["LIMIT"])
+    pieces = [
+        f"wanted = min({slots['SIZE']}, free // 2)  # bytes that the program asked for",
+        "blocks = [block(wanted // 16) for _ in range(16)]",
+        "del blocks[::2]  # half of it is free again, in pieces",
+        "block(wanted // 4)",
+        'print(f"{wanted >> 22} MiB in one piece can be had when {wanted >> 21} MiB were freed in pieces")',
+    ]
     return [
-        *_imports(), "",
-        f"size, held = 1 << 20, None{asked}",
-        f"most = torch.npu.mem_get_info()[1] if NPU else {max(slots['SIZE'], slots['LIMIT'])}",
-        "while size <= most:",
-        "    del held",
-        "    held = torch.empty(size, dtype=torch.uint8, device=DEVICE).fill_(1)",
+        *_imports(), "", "",
+        "def block(size):",
+        "    made = torch.empty(size, dtype=torch.uint8, device=DEVICE).fill_(1)",
         "    if NPU:",
         "        torch.npu.synchronize()",
-        '    print(f"{size >> 20} MiB in one piece can be had", torch.npu.mem_get_info() if NPU else "")',
+        "    return made", "", "",
+        f"free, total = torch.npu.mem_get_info() if NPU else ({most}, {most})",
+        'print(f"{free >> 20} of {total >> 20} MiB are free")',
+        "size = 1 << 20",
+        "while size <= free * 9 // 10:  # more than what is free must fail",
+        "    block(size)",
+        '    print(f"{size >> 20} MiB in one piece can be had")',
         "    size *= 2",
+        *(pieces if "SIZE" in slots["TOLD"] else []),
     ]  # fmt: skip
 
 

@@ -59,6 +59,10 @@ class SlotError(ValueError):
     """A value that no script may hold: which slot, and why."""
 
 
+class IncompleteError(SlotError):
+    """A call of which the log tells too little to write it."""
+
+
 def operator(value: Value) -> str:
     if not isinstance(value, str) or (found := _OPERATOR.fullmatch(value)) is None:
         raise SlotError(

@@ -9,6 +9,7 @@ from statistics import median
 
 import pytest
 
+from doctor.api import diagnose
 from doctor.base.errors import UsageError
 from doctor.base.words import word
 from doctor.judge.diagnosis import Diagnosis
@@ -46,10 +47,10 @@ def asked(code: str, knowledge: Knowledge, *more: str) -> None:
     parser.add_argument("--lang", default="en")
     repro_command.add_arguments(parser)
 
-    def diagnose(_: object) -> Diagnosis:
+    def unwanted(_: object) -> Diagnosis:
         raise AssertionError("there are no logs")
 
-    repro_command.run(parser.parse_args([code, "--no-try", *more]), diagnose, knowledge)
+    repro_command.run(parser.parse_args([code, "--no-try", *more]), unwanted, knowledge)
 
 
 @pytest.mark.parametrize(("code", "part"), OWN.items())
@@ -124,3 +125,21 @@ def test_a_graph_template_takes_the_operator_of_the_log(knowledge: Knowledge, ca
     assert "torch.compile(run" in made
     assert "torch.matmul(" in made
     assert "tells no operator" in refused("GRF012", knowledge)
+
+
+def test_a_collective_of_a_log_does_what_its_finding_tells(knowledge: Knowledge, capsys: pytest.CaptureFixture[str]) -> None:
+    """Ranks that waited in different collectives: so do those of the script."""
+    log = Path(__file__).parents[1] / "data" / "incidents" / "hccl-watchdogs-other-collective" / "input.txt"
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--lang", default="en")
+    repro_command.add_arguments(parser)
+    repro_command.run(parser.parse_args(["--no-try", "--from", str(log)]), lambda paths: diagnose(paths, knowledge=knowledge), knowledge)
+    assert "if last:" in capsys.readouterr().out
+
+
+def test_a_log_that_tells_too_little_gives_no_script(knowledge: Knowledge, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """One that stops at its first line helps nobody; the long one can be filled in."""
+    log = tmp_path / "train.log"
+    log.write_text("[ERROR] fault kernel_name=my_decode_layer_incore, fault kernel info ext=none\n")
+    assert "tells too little for a script" in refused("RTS002", knowledge, "--from", str(log))
+    assert "INCOMPLETE" in written("RTS002", knowledge, capsys, "--from", str(log), "--harness")
