@@ -118,6 +118,13 @@ def _set_before(wish: Wish) -> tuple[Text, ...]:
     return tuple(Text(f"run it with {written} in the environment", f"运行前设置环境变量 {written}") for key, written in wish.slots if key == "env")
 
 
+def fitting(operator: Operator) -> tuple[str, ...]:
+    """The templates of an entry that say more than the operator of a log alone: how it was called, in a graph or by which ranks."""
+    if operator.family in EVENTS:
+        return (EVENTS[operator.family],)
+    return () if operator.how == "record" else ("graph_capture", "graph_compile")
+
+
 def shows_something(wish: Wish, told: Mapping[str, str]) -> bool:
     """Is there more to run than the example of a template that lives by its operator?"""
     by_operator = wish.template in BY_OPERATOR or any(key == "op" for key, _ in wish.slots)

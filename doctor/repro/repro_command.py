@@ -123,7 +123,7 @@ def _request(args: argparse.Namespace, diagnose: Diagnose, knowledge: Entries | 
     suggested = Suggested()
     if args.source:
         told, suggested, found = _from_logs(args, diagnose)
-        if not wish.template and (not found or suggested.template == choose.EVENTS.get(found[0].family)):
+        if not wish.template and (not found or suggested.template in choose.fitting(found[0])):
             wish = replace(wish, template=suggested.template, slots=suggested.slots)
     elif args.finding is not None:
         raise UsageError("--finding counts the findings of --from", "npu-doctor repro --from PATH --finding 1")
@@ -167,9 +167,9 @@ def _from_logs(args: argparse.Namespace, diagnose: Diagnose) -> tuple[Mapping[st
     """The captures and the template of the finding, and the operators that the logs name."""
     seen = evidence(args.source)
     found = seen.operators()
-    event = choose.EVENTS.get(found[0].family) if found else None
-    if args.finding is None and found and event is None:
-        return {}, Suggested(), found  # the operator says more than any entry's template
+    fitting = choose.fitting(found[0]) if found and args.finding is None and not args.entry else ()
+    if found and args.finding is None and not fitting:
+        return {}, Suggested(), found  # what failed is known, or asked for
     diagnosis = diagnose([*(s for s in args.source if s != "-"), *([seen.stdin] if seen.stdin else [])])
     related = [r for r in diagnosis.related if r.finding.entry.role != "noise"]
     if args.finding is not None:
@@ -182,12 +182,12 @@ def _from_logs(args: argparse.Namespace, diagnose: Diagnose) -> tuple[Mapping[st
         own = tuple(o for hit in related[0].finding.hits for o in operators(hit.place.text))
         found = own or found
     for one in related:
-        if one.finding.entry.repro and (event is None or event == one.finding.entry.repro[0]):
+        if one.finding.entry.repro and (not fitting or one.finding.entry.repro[0] in fitting):
             name, slots = one.finding.entry.repro
             values = advice.values(one.finding).one
             filled = choose.filled(slots, values)
             return {**values, **dict(filled)}, Suggested(name, filled), found
-    return (advice.values(related[0].finding).one if related else {}), Suggested(), found
+    return (advice.values(related[0].finding).one if related and not found else {}), Suggested(), found
 
 
 def _from_entry(code: str, knowledge: Entries | None, told: Mapping[str, str], *, has_operator: bool, language: str) -> Suggested:

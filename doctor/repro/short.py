@@ -104,7 +104,7 @@ def _compared(tensors: Tensors, *, compare: bool = True, cpu: bool = True) -> li
     if not cpu:
         return ["", "", *device, 'print("no error; torch_npu alone has this operator, so nothing is compared")']
     if not compare:
-        return ["", "", *device, 'print("no error; the result is random and is not compared")']
+        return ["", "", *device, 'print("no error; the result may differ from run to run, so nothing is compared")']
     wide = ", torch.float32" if tensors.half else ""
     tolerance = _TOLERANCES.get(tensors.half, _PLAIN)
     return [

@@ -127,14 +127,15 @@ def test_a_graph_template_takes_the_operator_of_the_log(knowledge: Knowledge, ca
     assert "tells no operator" in refused("GRF012", knowledge)
 
 
-def test_a_collective_of_a_log_does_what_its_finding_tells(knowledge: Knowledge, capsys: pytest.CaptureFixture[str]) -> None:
-    """Ranks that waited in different collectives: so do those of the script."""
-    log = Path(__file__).parents[1] / "data" / "incidents" / "hccl-watchdogs-other-collective" / "input.txt"
+@pytest.mark.parametrize(("incident", "part"), [("hccl-watchdogs-other-collective", "if last:"), ("graph-mask-item-in-capture", "torch.npu.graph(graph)")])
+def test_a_script_of_a_log_does_what_its_finding_tells(incident: str, part: str, knowledge: Knowledge, capsys: pytest.CaptureFixture[str]) -> None:
+    """Ranks that waited in different collectives, an operator inside a capture: so does the script."""
+    log = Path(__file__).parents[1] / "data" / "incidents" / incident / "input.txt"
     parser = argparse.ArgumentParser()
     parser.add_argument("--lang", default="en")
     repro_command.add_arguments(parser)
     repro_command.run(parser.parse_args(["--no-try", "--from", str(log)]), lambda paths: diagnose(paths, knowledge=knowledge), knowledge)
-    assert "if last:" in capsys.readouterr().out
+    assert part in capsys.readouterr().out
 
 
 def test_a_log_that_tells_too_little_gives_no_script(knowledge: Knowledge, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

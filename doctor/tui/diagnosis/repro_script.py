@@ -38,7 +38,8 @@ def make(code: str, outcome: Outcome, paths: Sequence[str], text: str, lang: str
     elif not found:
         return None
     try:
-        wish = choose.Wish(template="" if found else template, lang=lang, slots=() if found else slots)
+        fits = not found or template in choose.fitting(found[0])
+        wish = choose.Wish(template=template if fits else "", lang=lang, slots=slots if fits else ())
         made = script(choose.request(found[0] if found else None, load(), wish, told))
     except SlotError:
         return None
