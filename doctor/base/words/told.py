@@ -493,6 +493,10 @@ CHINESE = {
     "the long script: options, tolerances by type, a verdict as exit code": "长脚本：含选项、按类型的容差，以退出码给出结论",
     "{} tells no operator: which one to run stands in the log": "{} 没有说明算子：要运行哪个写在日志里",
     "npu-doctor repro {} --from PATH, or --op NAME --input 'float16[4,8]'; --template NAME for an example": "npu-doctor repro {} --from PATH，或 --op NAME --input 'float16[4,8]'；--template NAME 给出示例",
+    "the log tells too little for a script: {}": "日志信息不足以生成脚本：{}",
+    "describe the call: --op torch.max --input 'int64[10,20]' --attr dim=1; --harness writes a script to be filled in": "请描述该调用：--op torch.max --input 'int64[10,20]' --attr dim=1；--harness 生成待填写的脚本",
+    "{} has no script: {}": "{} 没有复现脚本：{}",
+    "npu-doctor explain {} tells what to do; --template NAME gives an example all the same": "npu-doctor explain {} 说明怎么处理；仍想要示例可用 --template NAME",
     "there is no place for the record of operators: {}": "没有可保存算子记录的位置：{}",
     "name one with --save DIR": "请用 --save DIR 指定",
     # writing knowledge, the machine beside logs, records
