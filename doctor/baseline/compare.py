@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from math import sqrt
 from statistics import median
 from typing import NamedTuple
 
 from doctor.baseline.near import MAX_ASKED, Neighbours
-from doctor.baseline.run import Run, Sighting, bits
+from doctor.baseline.run import Run, Sighting
+from doctor.baseline.settings import pairs
 from doctor.baseline.severity import severity
 from doctor.baseline.shapes import Shapes
 from doctor.baseline.usual import Facts, Norm, Usual
@@ -102,6 +103,8 @@ def _new(run: Run, usual: Usual, shapes: Shapes) -> tuple[list[Difference], int,
     values, reworded, families = 0, set(), set()
     for place, (number, seen, grave) in enumerate(rows):
         shape = shapes.texts[number]
+        if (told := pairs(seen.text)) and all(name in usual.settings for name, _ in told):
+            continue  # a setting with another value, which is told among the settings
         near = neighbours.of(shape) if place < MAX_ASKED else None
         if near is not None:
             reworded.add(near.number)
@@ -180,8 +183,7 @@ def _quiet(run: Run) -> tuple[Quiet, ...]:
         ends = {n: (run.voices[n].end or 0.0) - (run.voices[n].begin or 0.0) for n in members}
         usually = median(ends.values())
         found += [Quiet(n, usually - lasted) for n, lasted in ends.items() if usually - lasted > max(60.0, 0.1 * usually)]
-    few = [q for q in found if len(found) * 4 <= len(run.voices) or q.early > 0]
-    return tuple(sorted(few, key=lambda q: -q.early)) if len(found) * 3 <= len(run.voices) else ()
+    return tuple(sorted(found, key=lambda q: -q.early)) if len(found) * 3 <= len(run.voices) else ()
 
 
 def _changed(here: Facts, usual: Facts) -> Iterator[Changed]:
@@ -189,8 +191,3 @@ def _changed(here: Facts, usual: Facts) -> Iterator[Changed]:
     for name in sorted(here.keys() & usual.keys()):
         if not set(here[name]) & set(usual[name]):
             yield Changed(name, tuple(usual[name]), tuple(here[name]))
-
-
-def said_by(run: Run, voices: int) -> Sequence[str]:
-    """The voices by name, with their node."""
-    return [f"{voice.node} {voice.name}".strip() for voice in (run.voices[n] for n in bits(voices))]

@@ -66,7 +66,7 @@ def _score(one: Difference, company: float, wave: float | None) -> float:
             score += 0.75
     if _is_wide(one):
         score += 0.5 if one.severity else -0.3  # what nearly everybody says without a word of trouble is how this run was started
-    return score + min(0.6, 0.45 * log10(max(1.0, one.seen.times / one.voices.bit_count()))) + min(0.9, company)
+    return score + min(1.0, 0.7 * log10(max(1.0, one.seen.times / one.voices.bit_count()))) + min(0.9, company)
 
 
 def _is_wide(one: Difference) -> bool:

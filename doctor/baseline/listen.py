@@ -58,9 +58,9 @@ def _since(first: _First, begin: float | None) -> float | None:
     return None if first.time is None or begin is None else max(0.0, seconds(first.time) - begin)
 
 
-def listen(sources: Sequence[Source], shapes: Shapes, keep: frozenset[str] = frozenset()) -> Run:
+def listen(sources: Sequence[Source], shapes: Shapes) -> Run:
     """Everything of all sources. A fault while reading keeps what was read and is named; an interrupt ends it."""
-    return _Listener(shapes).run(sources, keep)
+    return _Listener(shapes).run(sources)
 
 
 class _Listener:
@@ -73,10 +73,11 @@ class _Listener:
         self._skipped: list[Skipped] = []
         self._lines = self._size = self._further = self._files = 0
 
-    def run(self, sources: Sequence[Source], keep: frozenset[str]) -> Run:
+    def run(self, sources: Sequence[Source]) -> Run:
         whose = voices(sources)
         nodes = tuple(sorted({v.node for v in whose}))
-        self._shapes.listen(Masks(keep, frozenset(nodes)))
+        masks = Masks(frozenset(nodes))
+        self._shapes.listen(masks)
         rows = sorted(zip(whose, range(len(sources)), sources, strict=True), key=lambda row: row[:2])
         found: list[Voice] = []
         try:
@@ -87,7 +88,7 @@ class _Listener:
             self._skipped.append(Skipped("...", "interrupted: what follows was not read"))
         often = {number: heard.most > 3 for number, heard in self._heard.items()}
         sightings = {number: heard.sighting() for number, heard in self._heard.items()}
-        constant = self._settings.constant(often)
+        constant = {name: masks.hidden(value) for name, value in self._settings.constant(often).items()}
         return Run(sightings, tuple(found), nodes, constant, self._files, self._lines, self._size, self._further, tuple(self._skipped))
 
     def _voice(self, voice: Voice, sources: Iterable[Source], number: int, node: int) -> Voice:

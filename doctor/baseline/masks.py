@@ -96,8 +96,8 @@ def masked(text: str) -> str:
 class Masks:
     """Shapes of lines; `names`: what nodes are called in this run."""
 
-    def __init__(self, keep: frozenset[str] = frozenset(), names: frozenset[str] = frozenset()) -> None:
-        self._nameless = _Nameless(keep)
+    def __init__(self, names: frozenset[str] = frozenset()) -> None:
+        self._nameless = _Nameless()
         long = sorted((n for n in names if len(n) > 2), key=len, reverse=True)
         self._names = re.compile(rf"(?<![\w.-])(?:{'|'.join(map(re.escape, long))})(?![\w-])") if long else None
 
@@ -113,4 +113,8 @@ class Masks:
         text = read_line(raw[:LONGEST]).text
         if self._names is not None:
             text = self._names.sub("<node>", text)
-        return masked(self._nameless.hidden(_DIRECTORY.sub("<dir>/", text)))
+        return masked(self.hidden(_DIRECTORY.sub("<dir>/", text)))
+
+    def hidden(self, text: str) -> str:
+        """The text without what identifies people and places, and without secrets."""
+        return self._nameless.hidden(text)

@@ -11,6 +11,7 @@ _ALONE = re.compile(r"\s{0,8}[-*]{0,2} ?(?P<name>[A-Za-z_][\w.-]{2,59})(?: ?\.{3
 _EXPORTED = re.compile(r"(?:^|\s)(?:export|declare -x) (?P<name>[A-Z_][A-Z0-9_]{2,59})=(?P<value>\S{1,119})")
 _TOLD = re.compile(r"\b(?P<name>[A-Z][A-Z0-9]{1,20}_[A-Z0-9_]{2,50}) (?:is )?set (?:by \w{3,20} )?to \[?(?P<value>[\w./:+-]{1,100})")
 _PAIR = re.compile(r"(?<![\w.])['\"]?(?P<name>[A-Za-z_][A-Za-z_]\w{1,58})['\"]?\s?[=:]\s?(?P<value>'[^']{0,118}'|\"[^\"]{0,118}\"|[\w./+-]{1,119})(?=[,)}\] ]|$)")
+_PREFIX = re.compile(r"(?:\s{0,4}\[[^\]\n]{0,80}\]:?){1,3}")  # of a logger
 _MANY = 5  # pairs in one line make it a list of settings
 # What is another in every run, or of every process, by its nature; of variables of the environment less is.
 _NATURE = re.compile(
@@ -30,13 +31,19 @@ def pairs(text: str) -> tuple[tuple[str, str], ...]:
     if "=" not in text and ":" not in text and "  " not in text and "..." not in text and " set " not in text:
         return ()
     found = [m for form in (_EXPORTED, _TOLD) for m in form.finditer(text)]
-    if not found and (alone := _ALONE.match(text)) is not None:
+    if not found and (alone := _ALONE.match(text, _end(_PREFIX, text))) is not None:
         found = [alone]
     if not found and text.count("=") + text.count(":") >= _MANY:
         found = list(_PAIR.finditer(text[:60_000]))
         if len(found) < _MANY:
             found = []
     return tuple((m["name"], m["value"].strip("'\"")[:MAX_VALUE]) for m in found if not _is_of_the_run(m["name"]))
+
+
+def _end(prefix: re.Pattern[str], text: str) -> int:
+    """Where a text goes on after its prefix."""
+    found = prefix.match(text)
+    return found.end() if found is not None else 0
 
 
 class Settings:

@@ -13,7 +13,10 @@ from typing import NamedTuple
 from tests.simulate.strange import Strange
 
 START = datetime(2026, 5, 11, 7, 30, 0)
-_WORDS = "amber basin cedar delta ember fjord grove harbor inlet jetty knoll lagoon meadow nectar orchid pebble quarry ridge summit tundra valley willow".split()
+_WORDS = (
+    "amber", "basin", "cedar", "delta", "ember", "fjord", "grove", "harbor", "inlet", "jetty", "knoll", "lagoon", "meadow", "nectar", "orchid", "pebble", "quarry", "ridge", "summit",
+    "tundra", "valley", "willow",
+)  # fmt: skip
 _CONFIG = (
     ("num_layers", (32, 48, 61)), ("hidden_size", (4096, 5120, 7168)), ("micro_batch_size", (1, 2, 4)), ("bf16", ("True",)), ("optimizer", ("adamw",)), ("clip_grad", (1.0,)),
     ("recompute_granularity", ("full", "selective")), ("sequence_parallel", ("True",)), ("swiglu", ("True",)), ("normalization", ("RMSNorm",)),

@@ -1,7 +1,7 @@
 """Faults that no entry knows: each a few lines of the node where it happens, and what the others say because of it.
 
-Every line is a wording with slots that are drawn for each occurrence. STRANGE is what rankings may be worked out on; FRESH is kept
-apart, for the figures that are told.
+Every line is a wording with slots that are drawn for each occurrence. Rankings may be worked out on STRANGE and FRESH;
+UNSEEN is kept apart, for the figures that are told.
 """
 
 from __future__ import annotations
@@ -157,4 +157,61 @@ FRESH = (
         WARNING credential of mount {d} ends in {n} s and nobody renews it
         ERROR mount {d} went read only, credential is over
     """, "WARNING write of shard {d} postponed by its owner"),
+)  # fmt: skip
+
+UNSEEN = (
+    _fault("bmc", "node", (2, 7), """
+        WARNING bmc reports rail {d} at {n} mV, nominal is {n} mV
+        ERROR rail {d} tripped, accelerators {d} and {d} go down with it
+    """, "ERROR stream {n} saw its counterpart vanish during phase {d}"),
+    _fault("gather", "rank", (2, 6), """
+        WARNING embedding row {n} lies outside of table {d}
+        ERROR lookup {hex} touched {n} rows that nobody owns
+    """),
+    _fault("collator", "rank", (1, 4), """
+        WARNING packed batch {n} has no target positions
+        ERROR collator refuses batch {n}, mask is all ones
+    """, "WARNING microbatch {n} came with weight zero from one member"),
+    _fault("vlan", "node", (3, 12), """
+        INFO bond{d} moved to backup port after {n} ms of silence
+        WARNING bond{d} hashes all flows to port {d}
+    """, "WARNING bucket {n} needed {n} ms, the ring is uneven"),
+    _fault("inode", "node", (1, 4), """
+        WARNING scratch has {n} inodes left of {n}
+        ERROR creating part {n} returned class {d}, job keeps old parts
+    """),
+    _fault("lora", "rank", (2, 8), """
+        WARNING adapter slot {d} was bound while its weights were moving
+        ERROR adapter slot {d} serves rank {n} where rank {n} is declared
+    """),
+    _fault("timer", "node", (8, 30), """
+        INFO tickless guard migrated {n} timers off core {d}
+        INFO core {d} left isolation for {n} ms
+    """),
+    _fault("graph", "rank", (1, 3), """
+        WARNING captured graph {hex} refers to {n} addresses that moved
+        ERROR replay {n} of graph {hex} abandoned at node {n}
+    """, "ERROR lockstep of replay {n} lost, one member has abandoned it"),
+    _fault("sidecar", "node", (2, 6), """
+        WARNING sidecar takes {pct} percent of core {d}, its share is {pct}
+        WARNING sidecar restarts for the {d} time within {n} s
+    """, "INFO step {step} took {n} ms longer than the moving mean"),
+    _fault("rng", "rank", (1, 4), """
+        WARNING generator state {hex} occurs in two members
+        ERROR dropout masks of layer {d} coincide with a sibling
+    """),
+    _fault("hold", "rank", (1, 1), """
+        INFO member parks itself, coordinator epoch {n} is unknown to it
+    """, "ERROR barrier {n} has one empty chair after {n} ms"),
+    _fault("kvmove", "rank", (3, 15), """
+        WARNING transfer of block {n} acknowledged with length {n} instead of {n}
+        ERROR pulled block {n} carries digest {hex}, pushed was {hex}
+    """, "WARNING producer side sees request {n} come back for more"),
+    _fault("sysfs", "node", (1, 3), """
+        WARNING power profile of card {d} went from performance to balanced
+        INFO governor accepted profile balanced for {n} cards
+    """, "WARNING matmul of shape {n} runs at {pct} percent of its roofline"),
+    _fault("audit", "node", (20, 60), """
+        INFO audit rule {d} recorded {n} opens of the trainer
+    """),
 )  # fmt: skip
