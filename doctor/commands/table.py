@@ -8,6 +8,8 @@ COMMANDS: dict[str, str] = {
     "scan": "doctor.commands.scan",
     "merge": "doctor.commands.merge",
     "fleet": "doctor.commands.fleet",
+    "diff": "doctor.commands.diff",
+    "report": "doctor.commands.report",
     "explain": "doctor.commands.explain",
     "repro": "doctor.commands.repro",
     "brief": "doctor.commands.brief",

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from doctor.findings import evaluate
+from doctor.findings.loads import with_states
 from doctor.findings.situation import UNKNOWN, Situation, situation
 from doctor.findings.timely import part
 from doctor.findings.variants import decided
@@ -87,7 +88,7 @@ class Judged(NamedTuple):
 
 def judge(harvest: Harvest, knowledge: Knowledge) -> Judged:
     """What holds, and the job when there is one: its verdicts are findings like any other."""
-    harvest = harvest._replace(hits=tuple(h for h in harvest.hits if h.place.module not in CONCLUDED))
+    harvest = with_states(harvest._replace(hits=tuple(h for h in harvest.hits if h.place.module not in CONCLUDED)))
     harvest, findings, beside = part(harvest, evaluate.evaluate(harvest, knowledge), knowledge)
     if harvest.dumps:
         findings = (*findings, *_of_dumps(harvest, knowledge))
@@ -112,7 +113,7 @@ def dump_hits(harvest: Harvest, knowledge: Knowledge) -> tuple[Hit, ...]:
     """The hits that dumps of processes make."""
     from doctor.judge.dumps import hits
 
-    return hits(harvest.dumps, knowledge.leaves())
+    return hits(harvest.dumps, knowledge.sought().rows)
 
 
 def _of_dumps(harvest: Harvest, knowledge: Knowledge) -> tuple[evaluate.Finding, ...]:

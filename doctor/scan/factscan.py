@@ -27,7 +27,7 @@ class FactScan:
         self._source = source
         self._first: str | None = None
         self._pids: set[int] = {source.hints.pid} if source.hints.pid is not None else set()
-        self._tail = b""
+        self.tail = b""
 
     def keep(self, name: str, place: Place, captures: dict[str, str]) -> bool:
         """Keeps an occurrence unless its owner has enough of them; True: nothing new has come for a long time."""
@@ -49,13 +49,13 @@ class FactScan:
 
     def window(self, own: bytes) -> None:
         """The lines of a window; of the last one, the end is looked at."""
-        self._tail = own[-TAIL:] if len(own) >= TAIL else (self._tail + own)[-TAIL:]
+        self.tail = own[-TAIL:] if len(own) >= TAIL else (self.tail + own)[-TAIL:]
 
     def span(self) -> tuple[Span, ...]:
         from doctor.read.encoding import decode
 
         last: str | None = None
-        for raw in reversed(self._tail.split(b"\n")[-LAST_LINES:]):
+        for raw in reversed(self.tail.split(b"\n")[-LAST_LINES:]):
             line = read_line(decode(raw)) if raw.strip() else None
             if line is None:
                 continue

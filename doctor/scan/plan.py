@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from kb.code_forms import BARE, CODE_WORD, LETTERED_END
-from kb.model import Signal
+from kb.model import FACT_PREFIX, Signal
 from kb.sought import Made, Sought
 from parsers import tables
 from parsers.lazy import lazy
@@ -27,6 +27,7 @@ PLAIN_MARKS = (
     "Invalid device ID", "does not support opType [",
 )  # fmt: skip
 GO_MARK = ".go:"  # in every line of a Go program's log, of Kubernetes and its plugins above all: its first letter tells
+LOAD = f"{FACT_PREFIX}load-"  # what the forms of lines with a service's statistics are called
 REGEX_TIMEOUT_S = 0.25
 PLAIN = 2000  # characters of a text in which every pattern of the built-in knowledge is quick: it is measured
 UNCHECKED = 6  # lines with the anchor that are read without asking the pattern first
@@ -144,6 +145,7 @@ class Plan:
 
     def __init__(self, sought: Sought) -> None:
         self.signals, self.names, self.facts, self.count = sought.signals, sought.names, sought.facts, sought.count
+        self.loads = frozenset(n for n in self.facts if self.names[n][0].startswith(LOAD))  # statistics of services
         self.rows, self.asked_tables, self.situation = sought.rows, sought.tables, sought.situation
         # What is only looked for to rule something out claims no line: an error there is still an error.
         self.silent = sought.silent

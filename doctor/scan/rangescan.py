@@ -16,6 +16,7 @@ from doctor.scan.factscan import FactScan
 from doctor.scan.finder import Finds
 from doctor.scan.floods import Floods, Treatment, statement
 from doctor.scan.harvest import Harvest, Hit, Place
+from doctor.scan.loadscan import LoadScan
 from doctor.scan.meaningscan import MeaningScan
 from doctor.scan.plan import STRIKES, Plan
 from doctor.scan.raised import asked
@@ -49,6 +50,7 @@ class RangeScan:
         self.hits: list[Hit] = []
         self.field_counts: dict[str, int] = {}
         self.facts = FactScan(source)
+        self.loads = LoadScan(plan)
         self.silent = plan.facts | plan.silent  # claim no line
         self.floods = Floods(plan, engine, self.silent, source.hints.pid is not None, select == EVERYTHING)
         self.errors = ErrorLines(select, self.floods.unclaimed)
@@ -76,7 +78,7 @@ class RangeScan:
         clusters, errors = self.errors.result()
         return Harvest(
             tuple(self.hits), counts | self.field_counts, clusters, self.kinds, skipped + slow, int(whole), self.size,
-            self.lines, errors, tuple(capped), tuple(self.facts.hits), self.facts.span(), self.situation,
+            self.lines, errors, tuple(capped), (*self.facts.hits, *self.loads.hits(self.facts.tail)), self.facts.span(), self.situation,
         )  # fmt: skip
 
     def window(self, window: Window) -> None:
@@ -98,6 +100,9 @@ class RangeScan:
         if escapes:
             finds = self._beneath_escapes(data, limit, finds)
         tables = self._lines(lines, finds)
+        for start, eol, found in self.loads.left():
+            self._line(lines, start, eol, found)
+        self.loads.after_window(data, limit)
         if tables or self.tables.unfinished:
             for row, place in self.tables.rows(window, tables, lines):
                 self.kinds["table"] = self.kinds.get("table", 0) + 1
@@ -170,6 +175,8 @@ class RangeScan:
             for anchor, numbers in treatment.open:
                 if anchor is None or data.find(anchor, start, eol) >= 0:
                     for number in numbers:
+                        if number in self.plan.loads and self.loads.postpone(start, eol, found):
+                            continue
                         if may_match(number, data, start, eol):
                             self._line(lines, start, eol, found)
                             return
@@ -273,6 +280,9 @@ class RangeScan:
                     if (number, place.line) in self.heard:
                         continue
                     self.heard.add((number, place.line))
+                if number in self.plan.loads:
+                    self.loads.sample(signal.id, place, text, captures, start)
+                    continue
                 if number in self.plan.facts:
                     if self.facts.keep(signal.id, place, captures):
                         self.floods.fill(number, exact=False)
