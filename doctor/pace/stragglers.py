@@ -91,6 +91,10 @@ def _of(run: Run, values: dict[Lane, Values], name: str, begin: int, end: int, s
     excess, error, others = _excess([values[lane][begin:end] for lane in lanes], sign)
     middle, width = densest(excess)
     limit = max(LEAST_EXCESS * step, (APART + 12 / len(lanes)) * width, APART * error)
+    fast = [one for one in excess if middle - one > limit]
+    if 2 * len(fast) >= len(lanes):  # the half that agrees best is the slow one
+        middle, width = densest(fast)
+        limit = max(LEAST_EXCESS * step, (APART + 12 / len(lanes)) * width, APART * error)
     slow = [number for number, one in enumerate(excess) if one - middle > limit]
     if not slow or len(slow) > len(lanes) / 2:
         return []
@@ -105,11 +109,17 @@ def _excess(rows: list[Values], sign: float) -> tuple[list[float], float, float]
     width = max(1, size // BINS)
     cuts = [(a, min(a + width, size)) for a in range(0, size, width)]
     table = [[usual(row, a, b, OF_BIN) for a, b in cuts] for row in rows]
-    middles = [densest(found)[0] if (found := known(column)) else float("nan") for column in zip(*table, strict=True)]
+    middles = [_quarter(known(column), sign) for column in zip(*table, strict=True)]
     off = [[sign * (value - middle) for value, middle in zip(row, middles, strict=True)] for row in table]
     excess = [median(row) for row in off]
     noise = median([NORMAL * median([abs(v - middle) for v in known(row)]) for row, middle in zip(off, excess, strict=True)])
     return excess, noise * 1.25 / max(1, len(cuts)) ** 0.5, median(middles)
+
+
+def _quarter(values: Sequence[float], sign: float) -> float:
+    """What the middle of the better half shows: up to half of all ranks may be slow."""
+    ordered = sorted(values, reverse=sign < 0)
+    return median(ordered[: (len(ordered) + 1) // 2]) if ordered else float("nan")
 
 
 def shape(slow: Sequence[Lane], everybody: Sequence[Lane]) -> str:
