@@ -17,6 +17,7 @@ COMMANDS: dict[str, str] = {
     "env": "doctor.commands.env",
     "kb": "doctor.commands.kb",
     "ops": "doctor.commands.ops",
+    "hang": "doctor.commands.hang",
     "precision": "doctor.commands.precision",
     "browse": "doctor.commands.browse",
     "watch": "doctor.commands.watch",
