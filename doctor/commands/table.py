@@ -20,6 +20,7 @@ COMMANDS: dict[str, str] = {
     "kb": "doctor.commands.kb",
     "ops": "doctor.commands.ops",
     "pace": "doctor.commands.pace",
+    "hang": "doctor.commands.hang",
     "precision": "doctor.commands.precision",
     "browse": "doctor.commands.browse",
     "watch": "doctor.commands.watch",
