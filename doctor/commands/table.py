@@ -16,6 +16,7 @@ COMMANDS: dict[str, str] = {
     "run": "doctor.commands.run",
     "env": "doctor.commands.env",
     "kb": "doctor.commands.kb",
+    "memory": "doctor.commands.memory",
     "ops": "doctor.commands.ops",
     "precision": "doctor.commands.precision",
     "browse": "doctor.commands.browse",
