@@ -51,7 +51,7 @@ class Case(NamedTuple):
 
 def cases(knowledge: Knowledge) -> Iterator[Case]:
     """Every log of the folder, diagnosed."""
-    scanner = Scanner(Plan(knowledge.signals()))
+    scanner = Scanner(Plan(knowledge.sought()))
     for label in sorted(CASES.glob("*/*/label.json")):
         state = json.loads(label.read_text(encoding="utf-8")).get("state", "")
         sources = discover.discover([str(label.parent / "input.log")]).sources

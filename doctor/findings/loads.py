@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from doctor.scan.harvest import Harvest, Hit, Place
-from doctor.scan.loadscan import LOAD, RUN, TABLE
+from doctor.scan.loadscan import RUN, TABLE
+from doctor.scan.plan import LOAD
 from doctor.scan.tablescan import condition
 from parsers.parsed import seconds
 

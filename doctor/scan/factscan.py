@@ -10,7 +10,6 @@ from typing import Any
 from doctor.read.source import Source
 from doctor.scan.floods import FUTILE, FUTILE_OF_PROCESS, KEEP_OF_OWNER
 from doctor.scan.harvest import SEVERAL, Hit, Place, Span
-from kb.model import FACT_PREFIX, Signal
 from parsers.line import read_line
 
 KEEP_TEXT = 400
@@ -18,24 +17,10 @@ TAIL = 4096
 LAST_LINES = 40
 
 
-_KNOWN: list[tuple[tuple[Signal, ...], frozenset[int]]] = []
-
-
-def _numbers(signals: tuple[Signal, ...]) -> frozenset[int]:
-    """Which signals are facts; worked out once for a plan, not for each of its thousands of files."""
-    for known, numbers in _KNOWN:
-        if known is signals:
-            return numbers
-    numbers = frozenset(n for n, s in enumerate(signals) if s.id.startswith(FACT_PREFIX))
-    _KNOWN[:] = [(signals, numbers), *_KNOWN[:3]]
-    return numbers
-
-
 class FactScan:
     """The facts of one range of a source."""
 
-    def __init__(self, signals: tuple[Signal, ...], source: Source) -> None:
-        self.numbers = _numbers(signals)
+    def __init__(self, source: Source) -> None:
         self.hits: list[Hit] = []
         self._owners: dict[tuple[str, Any], int] = {}
         self._futile: dict[str, int] = {}

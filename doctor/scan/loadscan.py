@@ -11,13 +11,14 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 from doctor.scan.harvest import Hit, Place
+from doctor.scan.plan import Plan
 from kb.model import FACT_PREFIX, Signal
 
 TABLE = "serving"
-LOAD = f"{FACT_PREFIX}load-"  # what the forms of statistics lines are called
 RUN = f"{FACT_PREFIX}load/run"
 WINDOW = ("samples", "for_s", "at_end", "after_s", "requests_after")  # conditions on a run; all others are on a sample
 AS_BEFORE = "as before"  # a condition: the value of the sample before, or the first one
@@ -149,14 +150,18 @@ class _Series:
 class LoadScan:
     """The statistics of one range of a source."""
 
-    def __init__(self, leaves: Sequence[Signal], signals: Sequence[Signal]) -> None:
-        self.leaves = tuple(map(asked, leaves))
-        self.numbers = frozenset(n for n, s in enumerate(signals) if s.id.startswith(LOAD)) if leaves else frozenset()
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
         self._series: dict[tuple[str, object], _Series] = {}
         self._seen = 0  # in this window
         self._left: list[tuple[int, int, list[int]]] = []
         self._at = -1  # where the last sample of this window begins
         self._requests = 0  # answered since the last sample
+
+    @cached_property
+    def leaves(self) -> tuple[Asked, ...]:
+        """What is asked of every sample: of a log without any, nothing is."""
+        return tuple(map(asked, self._plan.rows[TABLE]))
 
     def postpone(self, start: int, eol: int, found: list[int]) -> bool:
         """Is this line of statistics one too many of its window? The last of those are read when the window is over."""

@@ -23,7 +23,7 @@ def knowledge() -> Knowledge:
 
 @pytest.fixture(scope="module")
 def scanner(knowledge: Knowledge) -> Scanner:
-    return Scanner(Plan(knowledge.signals()))
+    return Scanner(Plan(knowledge.sought()))
 
 
 def line(number: int, running: int, tokens: float, kv: float = 9.0) -> str:
