@@ -18,6 +18,7 @@ COMMANDS: dict[str, str] = {
     "run": "doctor.commands.run",
     "env": "doctor.commands.env",
     "kb": "doctor.commands.kb",
+    "memory": "doctor.commands.memory",
     "ops": "doctor.commands.ops",
     "pace": "doctor.commands.pace",
     "hang": "doctor.commands.hang",
