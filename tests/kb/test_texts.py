@@ -94,7 +94,7 @@ def test_a_chip_is_no_device(knowledge: Knowledge, context: lint.Context, entrie
     """On boards with two dies a chip, chipId 4, dieId 1 is device 9: the log's own device_id counts."""
     signal = entries[0].signals[0]._replace(pattern=r"device\(chipId:(?P<device>\d+), dieId:\d+\)")
     assert list(lint.device_is_no_chip(entries[0]._replace(signals=(signal,)), context))
-    assert [s.id for s in knowledge.leaves() if "chipId:(?P<device>" in s.pattern] == []
+    assert [s.id for s in knowledge.signals() if "chipId:(?P<device>" in s.pattern] == []
 
 
 def test_the_catalogue_shows_no_slots(knowledge: Knowledge) -> None:

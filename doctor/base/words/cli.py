@@ -17,6 +17,8 @@ WORDS = {
     "command:scan": ("diagnose logs: files, folders, archives, or - for standard input", "诊断日志：文件、目录、压缩包，或用 - 表示标准输入"),
     "command:merge": ("merge the JSON lines of `scan -f jsonl` of many nodes into one diagnosis", "把多个节点 `scan -f jsonl` 的结果合并成一个诊断"),
     "command:fleet": ("scan many nodes where their logs are (ssh, Slurm, Kubernetes, Ray), one diagnosis of all", "在各节点就地扫描日志（ssh、Slurm、Kubernetes、Ray），汇总为一个诊断"),
+    "command:diff": ("what a failing run says that healthy ones, or the other nodes, do not", "失败的运行与正常运行（或其他节点）相比多说了什么、少说了什么"),
+    "command:report": ("compare two reports of scans: new, gone, still there", "比较两份诊断报告：新增、消失、仍在"),
     "command:explain": ("explain an error code, an entry or an environment variable", "解释错误码、知识条目或环境变量"),
     "command:repro": ("write a single-operator script that reproduces a fault", "生成复现故障的单算子脚本"),
     "command:brief": ("the diagnosis in so many tokens, cited and redacted, for an assistant", "按 token 预算给出摘要（带引文、已脱敏），供 AI 助手使用"),

@@ -35,7 +35,7 @@ class ReportScreen(Frame):
     MOST_ROWS = 6  # of the list on a small screen: the rest is the fix's
 
     BINDINGS: ClassVar[list[Binding | tuple[str, str] | tuple[str, str, str]]] = bindings(
-        "evidence", "follow", "copy-fix", "copy-card", "repro", "export", "redact", "editor", "job", "knowledge"
+        "evidence", "follow", "copy-fix", "copy-card", "repro", "export", "redact", "editor", "job", "pace", "knowledge"
     )
     HINTS: ClassVar[tuple[str, ...]] = (
         "open",
@@ -247,6 +247,9 @@ class ReportScreen(Frame):
             self.doctor.show_job(self._job)
         else:
             self.doctor.tell("no-job", severity="warning")
+
+    def action_pace(self) -> None:
+        self.doctor.show_pace()
 
     def tell_job(self) -> None:
         """Who looks at the job sees what was read since."""

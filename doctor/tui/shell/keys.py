@@ -47,6 +47,7 @@ KEYS: Mapping[str, Key] = {
     "evidence": Key("v", "evidence", ("evidence", "证据"), ("See the evidence in the log", "在日志中查看证据")),
     "rescan": Key("f5,R", "rescan", ("rescan", "重扫"), ("Read the logs again", "重新读取日志")),
     "job": Key("t", "job", ("job", "作业"), ("Ranks and timeline of the job", "作业的 rank 与时间线")),
+    "pace": Key("S", "pace", ("pace", "节奏"), ("Slow ranks, and where the pace changes", "慢 rank 与速度变化")),
     "zoom-in": Key("plus,equals_sign", "zoom_in", ("zoom", "放大"), ("Half the time, around the end of the selected row", "时间放大一倍，以所选行的结束时刻为中心")),
     "zoom-out": Key("minus", "zoom_out", ("out", "缩小"), ("Twice the time", "时间缩小一倍")),
     "earlier": Key("less_than_sign,comma", "earlier", ("earlier", "更早"), ("Earlier on the line of time", "时间线左移")),
