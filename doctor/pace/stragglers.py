@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 from collections import defaultdict
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import NamedTuple
 
 from doctor.pace.robust import NORMAL, densest, known, median, usual
@@ -18,6 +19,7 @@ from doctor.pace.tracks import Lane
 LEAST_EXCESS = 0.04  # of a step: what costs less slows no job that anybody would notice
 APART = 5.0  # deviations of the others
 BINS, OF_BIN = 64, 16  # stretches that ranks are compared in, and values of each that are looked at
+CROWDS, MANY = 6.0, 8  # deviations between two crowds of ranks; ranks that make crowds
 FEW_STEPS = 8
 LOCKSTEP = 0.01  # ranks whose steps differ by less take them together
 
@@ -95,12 +97,33 @@ def _of(run: Run, values: dict[Lane, Values], name: str, begin: int, end: int, s
     if 2 * len(fast) >= len(lanes):  # the half that agrees best is the slow one
         middle, width = densest(fast)
         limit = max(LEAST_EXCESS * step, (APART + 12 / len(lanes)) * width, APART * error)
-    slow = [number for number, one in enumerate(excess) if one - middle > limit]
+    edge = min(middle + limit, _parted(excess, LEAST_EXCESS * step))
+    slow = [number for number, one in enumerate(excess) if one > edge]
     if not slow or len(slow) > len(lanes) / 2:
         return []
     made = median([excess[number] for number in slow]) - middle
     chosen = tuple(lanes[number] for number in slow)
     return [Straggler(chosen, name, made / step, made, others, begin, end, shape(chosen, lanes), sign > 0)]
+
+
+def _parted(excess: Sequence[float], least: float) -> float:
+    """The value above which a second crowd stands, as far from the first as neither is wide; infinite without one.
+
+    A whole slow half makes the others look as if they differed as much among themselves as it differs from them.
+    """
+    ordered = sorted(excess)
+    size = len(ordered)
+    if size < MANY:
+        return float("inf")
+    sums, squares = [0.0, *accumulate(ordered)], [0.0, *accumulate(v * v for v in ordered)]
+    best, edge = 0.0, float("inf")
+    for at in range((size + 1) // 2, size):
+        low, high = sums[at] / at, (sums[size] - sums[at]) / (size - at)
+        inside = squares[size] - at * low * low - (size - at) * high * high
+        apart = (high - low) / max((max(inside, 0.0) / (size - 2)) ** 0.5, 1e-12)
+        if high - low > least and apart > max(best, CROWDS):
+            best, edge = apart, ordered[at - 1]
+    return edge
 
 
 def _excess(rows: list[Values], sign: float) -> tuple[list[float], float, float]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
@@ -128,7 +129,7 @@ def test_the_known_wordings_are_listed(capsys: pytest.CaptureFixture[str]) -> No
 
 def test_plain_terminals_get_plain_signs() -> None:
     """LC_ALL=C: bars of ASCII; standard input; nothing of it is loaded by a scan."""
-    env = {"LC_ALL": "C", "PATH": "/usr/bin:/bin", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    env = {**os.environ, "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
     done = subprocess.run([sys.executable, "-m", "doctor", "pace", "-"], stdin=Path(SLOW).open("rb"), capture_output=True, env=env, cwd=Path(SLOW).parent.parent.parent.parent, check=False)
     assert done.returncode == 1
     assert done.stdout.isascii()
