@@ -23,7 +23,7 @@ def codes(rows: Iterable[Ranked], known: Knowledge) -> dict[str, tuple[dict[str,
         return {}
     text = "".join(f"{line}\n" for _, line in shown)
     found: dict[str, dict[str, dict[str, Any]]] = {}
-    diagnosis = conclude([Scanner(Plan(known.signals())).scan(given_text(text))], known)
+    diagnosis = conclude([Scanner(Plan(known.sought())).scan(given_text(text))], known)
     for related in diagnosis.related:
         entry = related.finding.entry
         for hit in related.finding.hits:
