@@ -44,7 +44,7 @@ def lanes(pace: Pace, lang: str, style: Style, everything: bool) -> list[str]:
     width = pace.run.steps[-1] - pace.run.steps[0] if pace.run.steps else 0
     title = f"{word('pace.lanes', lang)}: {_unit(made.measure, lang)}"
     if width and len(made.steps) > 1:
-        title += f" · {word('pace.picture', lang, n=made.steps[1] - made.steps[0])}"
+        title += f" · {word('pace.picture', lang, n=f'{(width + 1) / len(made.steps):.3g}')}"
     rows = ["", paint(title if style.unicode else title.replace("·", "|"), "bold", style)]
     shown = made.strips if everything else made.strips[:LANES]
     for strip in shown:
