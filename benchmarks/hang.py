@@ -50,7 +50,7 @@ class Result(NamedTuple):
     def right(self) -> bool:
         if self.case.decoy:
             return self.answer in ("slow", "none")
-        if self.case.world == 2 and self.case.name in ANYBODY or (self.case.world == 2 and self.case.name.startswith("other-")):
+        if (self.case.world == 2 and self.case.name in ANYBODY) or (self.case.world == 2 and self.case.name.startswith("other-")):
             return self.kind == "mismatch" or self.ranks == (self.case.culprit,)
         return self.answer != "none" and self.ranks == (self.case.culprit,)
 
