@@ -6,7 +6,6 @@ one purpose, growth, and in the end a program that is simply too large.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable
 from enum import Enum
 from typing import NamedTuple
@@ -131,7 +130,7 @@ def floors(curve: tuple[int, ...]) -> tuple[int, ...]:
     if len(curve) < 2 * WINDOWS:
         return ()
     edges = [len(curve) * n // WINDOWS for n in range(WINDOWS + 1)]
-    return tuple(min(curve[a:b]) for a, b in itertools.pairwise(edges))
+    return tuple(min(curve[a:b]) for a, b in zip(edges, edges[1:], strict=False))
 
 
 def growth(curve: tuple[int, ...]) -> int:
@@ -139,7 +138,7 @@ def growth(curve: tuple[int, ...]) -> int:
     low = floors(curve)[1:]
     if not low:
         return 0
-    steps = [b - a for a, b in itertools.pairwise(low)]
+    steps = [b - a for a, b in zip(low, low[1:], strict=False)]
     rising = sum(step > 0 for step in steps)
     gained = low[-1] - low[0]
     return gained if gained > 0 and rising >= len(steps) - 1 and max(steps) <= gained * 0.6 else 0
