@@ -240,3 +240,15 @@ def test_a_chip_below_its_clock_is_told_near_the_change(stamp: str, tmp_path: Pa
     assert "chip below its clock" in told(judged(tmp_path))
     (tmp_path / "smi.log").write_text(text.replace(": 900", ": 1640"))
     assert judged(tmp_path).turns[0].near == ()
+
+
+def test_two_services_and_two_benchmarks_are_compared(tmp_path: Path, judged: Judge) -> None:
+    fast, slow = [(500.0 + at % 7, 20) for at in range(60)], [(400.0 + at % 7, 20) for at in range(60)]
+    idle = [(250.0 + at % 7, 8) for at in range(60)]
+    a, b, c = (judged(runs.vllm(tmp_path / f"{n}.log", rates)) for n, rates in enumerate((fast, slow, idle)))
+    assert [compare(a, b).verdict, compare(b, a).verdict, compare(a, a).verdict, compare(a, c).verdict] == ["slower", "faster", "same", "same"]
+    for name, first in (("x", 215.31), ("y", 290.0)):
+        (tmp_path / f"{name}.txt").write_text(f"Mean TTFT (ms):                          {first}    \nMean TPOT (ms):                          25.10     \n")
+    x, y = judged(tmp_path / "x.txt"), judged(tmp_path / "y.txt")
+    assert (x.verdict, compare(x, y).verdict) == ("few", "slower")
+    assert [one.measure for one in compare(x, y).served] == ["ttft", "tpot"]
