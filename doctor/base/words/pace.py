@@ -38,7 +38,6 @@ WORDS = {
     "drift": ("slowly, all along: from {before} to {after} ({share})", "全程缓慢变化：从 {before} 到 {after}（{share}）"),
     "moved": ("{measure} {before} -> {after}", "{measure} {before} -> {after}"),
     "near": ("near it: {events}", "附近发生：{events}"),
-    "near-nothing": ("the logs tell nothing else near it", "日志在其附近没有其他记录"),
     "back": ("every {period} steps from step {first} on: {kind}, {seconds} each, {share} of the time", "从第 {first} 步起每 {period} 步：{kind}，每次 {seconds}，占总时间 {share}"),
     "unknown-kind": ("the log does not say what (a save, an evaluation, Python's garbage collection?)", "日志没有说明原因（保存、评估，还是 Python 垃圾回收？）"),
     "long": ("{n} single steps are long, not regularly; the longest one {longest} at step {step}", "另有 {n} 个零散的长步；最长 {longest}，在第 {step} 步"),
@@ -104,8 +103,6 @@ WORDS = {
     "comes-from": ("Where it comes from", "差异来自"),
     "per-sample": ("for each sample (the batches differ): {before} -> {after} ({share})", "按每个样本计（batch 不同）：{before} -> {after}（{share}）"),
     "not-comparable": ("{path} holds no step that could be compared", "{path} 中没有可比较的步"),
-    "usable": ("Wordings that are known", "已知的日志写法"),
     "page": ("npu-doctor: pace", "npu-doctor：节奏"),
     "reading": ("reading the logs ...", "正在读取日志……"),
-    "what-now": ("next: {command}", "下一步：{command}"),
 }  # fmt: skip
