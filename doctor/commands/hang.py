@@ -34,7 +34,7 @@ def arguments() -> common.Parser:
     made.add_argument("paths", nargs="*", metavar="PATH", help="files, folders, archives with dumps, stacks and logs of all ranks")
     made.add_argument("--pid", action="append", default=[], metavar="PID|RANK=PID", help="look at this process (repeatable)")
     made.add_argument("--world", type=int, metavar="N", help="of how many ranks the job is, where nothing tells it")
-    made.add_argument("--between", type=float, default=3.0, metavar="S", help="seconds between the two looks at a live process (default: 3)")
+    made.add_argument("--between", type=float, default=2.0, metavar="S", help="seconds between the two looks at a live process (default: 2)")
     made.add_argument("-f", "--format", choices=FORMATS, help="default: by the suffix of -o, else text")
     made.add_argument("-o", "--output", metavar="FILE")
     return made
@@ -51,6 +51,7 @@ def main(argv: list[str]) -> int:
         live, unseen, told = _live(args)
         dumps, skipped, world = (*dumps, *live), (*skipped, *unseen), world or told
     verdict = conclude(dumps, args.world or world)
+    skipped = (*skipped, *(Skipped(path, "a dump without its rank: rename it to end with the number, hccl_trace_rank_3") for path in verdict.unread))
     read = hang.Read(sum(d.kind == FLIGHT for d in dumps), sum(d.kind == STACKS for d in dumps), files, skipped)
     form = common.format_of(args.format, args.output, FORMATS)
     made = json.dumps(hang.data(verdict, read), ensure_ascii=False, indent=1) + "\n" if form == "json" else hang.text(verdict, read, common.language(args))
