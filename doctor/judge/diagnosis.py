@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from doctor.findings import evaluate
+from doctor.findings.loads import with_states
 from doctor.findings.situation import UNKNOWN, Situation, situation
 from doctor.findings.timely import part
 from doctor.findings.variants import decided
@@ -87,7 +88,7 @@ class Judged(NamedTuple):
 
 def judge(harvest: Harvest, knowledge: Knowledge) -> Judged:
     """What holds, and the job when there is one: its verdicts are findings like any other."""
-    harvest = harvest._replace(hits=tuple(h for h in harvest.hits if h.place.module not in CONCLUDED))
+    harvest = with_states(harvest._replace(hits=tuple(h for h in harvest.hits if h.place.module not in CONCLUDED)))
     harvest, findings, beside = part(harvest, evaluate.evaluate(harvest, knowledge), knowledge)
     if harvest.dumps:
         findings = (*findings, *_of_dumps(harvest, knowledge))
@@ -112,7 +113,7 @@ def dump_hits(harvest: Harvest, knowledge: Knowledge) -> tuple[Hit, ...]:
     """The hits that dumps of processes make."""
     from doctor.judge.dumps import hits
 
-    return hits(harvest.dumps, knowledge.leaves())
+    return hits(harvest.dumps, knowledge.sought().rows)
 
 
 def _of_dumps(harvest: Harvest, knowledge: Knowledge) -> tuple[evaluate.Finding, ...]:
@@ -121,10 +122,11 @@ def _of_dumps(harvest: Harvest, knowledge: Knowledge) -> tuple[evaluate.Finding,
 
 
 def verdict_hits(job: Job, knowledge: Knowledge) -> tuple[Hit, ...]:
-    """The hits that the verdicts of a job make; reading all leaves for it is only worth it when there is a verdict."""
+    """The hits that the verdicts of a job make."""
     from doctor.job.analyse import hits
+    from doctor.scan.harvest import VERDICTS
 
-    return hits(job, knowledge.leaves()) if any(r.verdict != "fault" for r in job.roots) else ()
+    return hits(job, knowledge.sought().rows[VERDICTS]) if any(r.verdict != "fault" for r in job.roots) else ()
 
 
 def _story(job: Job | None, findings: Sequence[evaluate.Finding]) -> Story:

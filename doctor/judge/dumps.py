@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 
 from doctor.read.dumps import FLIGHT, STACKS
 from doctor.scan.harvest import Dump, Hit, Place
@@ -11,15 +11,15 @@ from kb.model import Signal
 Rows = tuple[tuple[dict[str, str], Place], ...]
 
 
-def hits(dumps: tuple[Dump, ...], signals: Iterable[Signal]) -> tuple[Hit, ...]:
+def hits(dumps: tuple[Dump, ...], asked: Mapping[str, tuple[Signal, ...]]) -> tuple[Hit, ...]:
     """The leaves that the rows of the dumps fulfil."""
     from doctor.scan.tablescan import holds
 
-    made = [(tuple(cells.items()), place) for cells, place in _rows(dumps)]
-    tables = {dict(row)["table"] for row, _ in made}
-    wanted = [s for s in signals if s.form == "fields" and s.table in tables] if made else []
     return tuple(
-        Hit(signal.id, place, tuple((k, v) for k, v in row if k != "table")) for row, place in made for signal in wanted if holds(signal, row)
+        Hit(signal.id, place, tuple((k, v) for k, v in cells.items() if k != "table"))
+        for cells, place in _rows(dumps)
+        for signal in asked[cells["table"]]
+        if holds(signal, tuple(cells.items()))
     )
 
 

@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from doctor.findings import evaluate
+from doctor.findings.loads import with_states
 from doctor.judge.diagnosis import conclude, dump_hits, judge, verdict_hits
 from doctor.judge.mutation import Mutant, mutants, twins, wording_alone
 from doctor.read import discover
@@ -33,11 +34,11 @@ class Bench:
     def __init__(self, knowledge: Knowledge) -> None:
         self.knowledge = knowledge
         self.tried = Counter[str]()  # counter-examples and mutants, over all entries
-        self._scanner = Scanner(Plan(knowledge.signals()))
+        self._scanner = Scanner(Plan(knowledge.sought()))
 
     def harvest(self, sample: Sample) -> Harvest:
         """What a sample gives, with what the analysis of the job makes of it: verdicts are leaves of entries as well."""
-        found = self._scanner.scan(discover.given_text(sample.text, sample.path or "<sample>"))
+        found = with_states(self._scanner.scan(discover.given_text(sample.text, sample.path or "<sample>")))
         job = judge(found, self.knowledge).job
         if found.dumps:
             found = found._replace(hits=found.hits + dump_hits(found, self.knowledge))

@@ -33,7 +33,7 @@ class Scanner:
 
     def __init__(self, plan: Plan, select: Select = EVERYTHING, engine: str | None = None, digest: str = "") -> None:
         self.plan, self.select = plan, select
-        self.engine = Engine(tuple(x.fragment for x in plan.literals), engine, digest)
+        self.engine = Engine(plan.fragments, engine, digest)
 
     def scan(self, source: Source, start: int = 0, end: int | None = None, moved: Callable[[int], None] | None = None) -> Harvest:
         """The lines that begin in [start, end). A fault while reading keeps what was read and is named.
