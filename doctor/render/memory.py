@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from doctor.base.notation import clean, place, size
 from doctor.base.words import both, word
 from doctor.memory.advice import VARIABLES
-from doctor.memory.classes import NAMED, Found, Kind
+from doctor.memory.classes import NAMED, Case, Found, Kind
 from doctor.memory.evidence import Evidence
 from doctor.render import layout
 from doctor.render.layout import Style, paint
@@ -17,14 +17,6 @@ from parsers.snapshot import UNKNOWN, Snapshot
 SHOWN = 5  # places in text
 LISTED = 50  # in JSON
 POINTS = 60  # of the curve, in text
-
-
-class Case(NamedTuple):
-    """One snapshot, or one log, and what is said of it."""
-
-    path: str
-    evidence: Evidence
-    found: Found
 
 
 def text(cases: Sequence[Case], lang: str, style: Style) -> str:
