@@ -17,6 +17,7 @@ from typing import Any, Final, NamedTuple
 from parsers.pickles import MAX_BYTES, PickleError, Why, load
 
 POINTS: Final = 128  # of the curve, at most
+LISTED: Final = 50  # holders that a digest has
 MAX_SITES: Final = 20_000  # places in the code that are told apart
 ELSEWHERE: Final = "(elsewhere)"
 UNKNOWN: Final = "(no frames were recorded)"
@@ -281,4 +282,28 @@ def snapshot(data: bytes, read: Load = load) -> Snapshot:
     return reader.result()
 
 
-__all__ = ["MAX_BYTES", "Holder", "NoSnapshotError", "PickleError", "Request", "Site", "Snapshot", "Why", "snapshot"]
+def written(made: Snapshot) -> dict[str, Any]:
+    """A snapshot as JSON has it; of its holders the largest."""
+    return {**made._asdict(), "holders": [[list(h.site), *h[1:]] for h in made.holders[:LISTED]], "failed": [*made.failed[:2], list(made.failed.site)] if made.failed else None}
+
+
+def again(told: Any) -> Snapshot:
+    """The inverse of `written`, after a trip through JSON; a ValueError when it is none."""
+    try:
+        row = dict(told)
+        holders = tuple(Holder(_site(site), held, blocks, peak, tuple(map(_size, curve)), *rest) for site, held, blocks, peak, curve, *rest in row["holders"][:LISTED])
+        failed = Request(_size(row["failed"][0]), _size(row["failed"][1]), _site(row["failed"][2])) if row["failed"] else None
+        sums = {name: _size(row[name]) for name in Snapshot._fields if name not in ("holders", "failed", "curve", "settings")}
+        if not all(type(n) is int and abs(n) < _LARGEST for h in holders for n in (h.held, h.blocks, h.at_peak, h.beside, h.pending, h.pooled)):
+            raise ValueError("no sizes")
+        return Snapshot(**sums, curve=tuple(map(_size, row["curve"][:2 * POINTS])), holders=holders, failed=failed, settings={})
+    except (KeyError, TypeError, IndexError, AttributeError) as error:
+        raise ValueError("it is no digest of a memory snapshot") from error
+
+
+def _site(told: Any) -> Site:
+    place, topic, own = told
+    return Site(str(place)[:200], str(topic)[:20], own is True)
+
+
+__all__ = ["MAX_BYTES", "Holder", "NoSnapshotError", "PickleError", "Request", "Site", "Snapshot", "Why", "again", "snapshot", "written"]

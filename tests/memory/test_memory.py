@@ -14,13 +14,13 @@ from typing import Any
 import pytest
 
 from benchmarks.memory import named, told
-from doctor.commands import memory
+from doctor.commands import memory, scan
 from doctor.memory.advice import VARIABLES
 from doctor.memory.classes import Kind, floors, growth, judge
 from doctor.memory.evidence import Evidence, components, last_message, message
 from doctor.memory.reading import read
 from kb.knowledge import load
-from parsers.snapshot import NoSnapshotError, snapshot
+from parsers.snapshot import NoSnapshotError, again, snapshot
 from tests.simulate.memory_snapshots import KINDS, make
 
 SEED = 20261122
@@ -184,3 +184,26 @@ def test_every_variable_that_is_advised_is_known() -> None:
             row = knowledge.variable(name)
             assert row is not None, name
             assert not row.get("values") or value in row["values"], name
+
+
+def test_scan_reads_snapshots_among_logs(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The class is a warning beside the findings of the logs; one that is cut off is named as not read."""
+    assert scan.main([str(folder / "leak.pickle"), str(folder / "cut.pickle"), "-f", "json", "--lang", "en"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert "MEM806" in json.dumps(report["findings"])
+    assert any("cut off" in json.dumps(row) for row in report["skipped"])
+
+
+def test_a_report_stands_for_its_snapshot(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Who cannot send 500 MB sends what the command says: the scan reads it like the snapshot."""
+    target = tmp_path / "memory.json"
+    assert memory.main([str(folder / "leak.pickle"), "-o", str(target)]) == 1
+    assert scan.main([str(target), "-f", "json"]) == 0
+    assert "MEM806" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("told", [None, [], {"holders": 3}, {"holders": [["x", "", True]], "failed": None}, {"holders": [[["a", "", True], "x", 0, 0, []]], "failed": None}])
+def test_a_digest_that_is_none(told: Any) -> None:
+    """Whatever stands there: it is refused as a value, and nothing else happens."""
+    with pytest.raises(ValueError):
+        again(told)
