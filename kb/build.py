@@ -20,6 +20,7 @@ from kb.kinds import read_kinds
 from kb.layers import HERE, OVERRIDES, Layer
 from kb.load import read_entry
 from kb.model import Entry, Kind, Signal
+from kb.pace import read_pace
 from kb.pack import Writer
 from kb.problems import Problem
 from kb.reader import Reader
@@ -99,6 +100,8 @@ def build(layer: Layer, stamp: str | None = None) -> tuple[bytes, list[Problem]]
     problems += more
     frameworks, more = read_frameworks(layer.single("frameworks.yaml"), _shown(layer.root / "frameworks.yaml"))
     problems += more
+    pace, more = read_pace(layer.single("pace.yaml"), _shown(layer.root / "pace.yaml"), layer.name == "built-in")
+    problems += more
     entries.sort(key=lambda e: e.code)
     assigned = iter(
         fragments.assign_all(
@@ -122,6 +125,7 @@ def build(layer: Layer, stamp: str | None = None) -> tuple[bytes, list[Problem]]
     writer.section("checks", [check._replace(fails=(), holds=()) for check in checks])
     writer.section("compat", compat)
     writer.section("frameworks", frameworks)
+    writer.section("pace", [one.form for one in pace])
     writer.section("codes", codes)
     writer.section("env", variables)
     writer.section("cards", cards)
@@ -144,6 +148,7 @@ def pack_of(entries: Sequence[Entry]) -> bytes:
     writer.section("checks", [])
     writer.section("compat", {})
     writer.section("frameworks", [])
+    writer.section("pace", [])
     writer.section("catalog", _catalog(entries, words))
     writer.section("overrides", None)
     return writer.finish("tried", "")

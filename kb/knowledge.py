@@ -17,6 +17,7 @@ from kb.sought import Layered, Sought
 
 if TYPE_CHECKING:
     from kb.check import Check
+    from kb.pace import PaceForm
     from kb.pairings import Pairing
 
 SHIPPED = HERE / "_compiled" / "knowledge.pack"
@@ -133,6 +134,12 @@ class Knowledge:
         """The software that logs may be of, by its name; a user's layer may add some."""
         return {row[0]: framework_from_json(row) for pack in self.packs for row in pack.section("frameworks")}
 
+    def pace(self) -> tuple[PaceForm, ...]:
+        """How logs tell the pace of a run; what a user's layer adds is tried as well."""
+        from kb.pace import form_from_json
+
+        return tuple(form_from_json(row) for pack in self.packs for row in pack.section("pace"))
+
     def entry(self, code: str) -> Entry | None:
         if code not in self._entries:
             number = self._owner.get(code)
@@ -218,6 +225,7 @@ def _not_replaced(code: str, pack: Pack) -> Problem:
     )
 
 
+ALONE = "NPU_DOCTOR_KB_ALONE"  # set: only what is built in and named is used, for nodes that are to know what the head node knows
 KEEP_PACKS = 12  # one for each folder of knowledge that is in use
 
 
@@ -240,6 +248,8 @@ def user_folder() -> Path | None:
 
 def layer_folders(extra: tuple[str, ...] = ()) -> list[tuple[str, Path]]:
     """The folders of knowledge in use, weakest first."""
+    if os.environ.get(ALONE):
+        return [(path, Path(path)) for path in extra]
     found: list[tuple[str, Path]] = [("system", Path("/etc/npu-doctor/kb"))]
     own = user_folder()
     if own is not None:
@@ -253,6 +263,13 @@ def layer_folders(extra: tuple[str, ...] = ()) -> list[tuple[str, Path]]:
         except OSError:
             continue
     return live + [(path, Path(path)) for path in extra]
+
+
+def own_layers(extra: tuple[str, ...] = ()) -> list[Layer]:
+    """The knowledge that is not built in and is in use here, weakest first: what another machine needs to find the same."""
+    from kb import trust
+
+    return [Layer(name, folder) for name, folder in layer_folders(extra) if name != "project" or trust.state(folder) == "trusted"]
 
 
 def load(extra: tuple[str, ...] = (), built_in: Pack | None = None) -> Knowledge:

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-FORMAT = 16
+FORMAT = 17
 HEADER_LIMIT = 65536
 
 

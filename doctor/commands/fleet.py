@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import sys
@@ -15,7 +16,7 @@ from doctor.base.errors import UsageError
 from doctor.base.words import word
 from doctor.base.words.told import told as in_language
 from doctor.commands import common, interface, merging, places, reading, reporting
-from doctor.fleet import engine, folder, gather, live, ship, told, ways
+from doctor.fleet import engine, folder, gather, live, ship, told, tree, ways
 from doctor.fleet.folder import Run
 from doctor.fleet.outcome import FAILED, PARTIAL, SCANNED, Outcome
 from doctor.fleet.talk import FOLDER, Order, Printed, Talk
@@ -24,13 +25,15 @@ from doctor.judge.diagnosis import conclude
 from doctor.read import discover
 from doctor.scan.harvest import Absent
 from doctor.version import __version__
-from kb.knowledge import Knowledge
+from kb.files import read as read_knowledge
+from kb.knowledge import ALONE, Knowledge, own_layers
 
 if TYPE_CHECKING:
     from doctor.scan.scanner import Scanner
 
 Call = dict[str, Any]
-_OWN = ("-f", "--format", "-o", "--output", "--tui", "--redact", "--redact-map", "--redact-words", "--with-env", "--root")
+MAX_OWN = 4_000_000  # characters of knowledge that every node is sent
+_OWN = ("-f", "--format", "-o", "--output", "--tui", "--redact", "--redact-map", "--redact-words", "--with-env", "--root", "--kb")
 
 
 def main(argv: list[str]) -> int:
@@ -72,10 +75,10 @@ def _scan(argv: list[str], options: list[str]) -> int:
         interface.check_terminal(["fleet", "scan", *args.targets])
     if args.redact_map:
         raise UsageError("--redact-map: what stands for what is known on the nodes alone", "use --redact without it")
-    known = common.knowledge(args)
-    run = _run(args, "scan", ".jsonl", options, known)
-    _ask(args, run, _keep_harvest(run, known))
-    code = merging.tell(_as_merged(args), run.files(), known)
+    run, known = _run(args, "scan", ".jsonl", options)
+    read: dict[str, gather.Kept] = {}
+    _ask(args, run, _keep_harvest(run, known, read))
+    code = merging.tell(_as_merged(args), run.files(), known, read)
     _told(args, run)
     return code
 
@@ -95,8 +98,11 @@ def _checked(options: Sequence[str]) -> None:
     scan.arguments().parse_args(list(options))
 
 
-def _keep_harvest(run: Run, known: Knowledge) -> Callable[[Target, Outcome], Outcome]:
-    """Checks an answer before it is kept: what cannot be merged counts as none. What a pod has printed is scanned here."""
+def _keep_harvest(run: Run, known: Knowledge, read: dict[str, gather.Kept]) -> Callable[[Target, Outcome], Outcome]:
+    """Checks an answer before it is kept: what cannot be merged counts as none. What a pod has printed is scanned here.
+
+    What is kept as it came need not be read again: it is put into `read`.
+    """
     using = _redactor(run.call["key"], known) if run.call["key"] else None
     printed = _Printed(run, known, using)
 
@@ -106,7 +112,9 @@ def _keep_harvest(run: Run, known: Knowledge) -> Callable[[Target, Outcome], Out
         text = outcome.answer.decode("utf-8", "surrogateescape")
         if outcome.answered:
             try:
-                gather.parsed(text, "its answer")
+                kept = gather.parsed(text, str(run.file(target)))
+                if outcome.state == SCANNED:
+                    read[kept.name] = kept
             except UsageError:
                 outcome = outcome._replace(state=FAILED, reason="its answer is no harvest of this version")
         if using:
@@ -151,12 +159,13 @@ class _Printed:
 # --- what all of them do
 
 
-def _run(args: argparse.Namespace, what: str, suffix: str, options: list[str], known: Knowledge) -> Run:
-    """The run that is gone on with, or a new one."""
+def _run(args: argparse.Namespace, what: str, suffix: str, options: list[str]) -> tuple[Run, Knowledge]:
+    """The run that is gone on with, or a new one; and the knowledge in use, which an earlier run brings along."""
     if args.resume:
         run = folder.resume(args.resume, what)
         places.restore(args, run.call["reached"])
-        return run
+        return run, common.knowledge(args)
+    known = common.knowledge(args)
     found, within, gone = places.targets_of(args)
     redact = bool(getattr(args, "redact", False) or getattr(args, "redact_words", ()))
     key = (os.environ.get(KEY_VARIABLE) or os.urandom(16).hex()) if redact else ""
@@ -165,7 +174,7 @@ def _run(args: argparse.Namespace, what: str, suffix: str, options: list[str], k
         _checked(options)
     using = _redactor(key, known) if redact else None
     labels = {target.name: using.machine(target.name).strip("<>") if using else target.name for target in found}
-    return folder.begin(args.into, what, suffix, found, labels, call)
+    return folder.begin(args.into, what, suffix, found, labels, call), known
 
 
 def _redactor(key: str, known: Knowledge) -> Redactor:
@@ -177,13 +186,29 @@ def _redactor(key: str, known: Knowledge) -> Redactor:
 def _engine(args: argparse.Namespace, run: Run, waiting: Sequence[Target], done: engine.Done, began: engine.Began) -> None:
     """Ray has an engine of its own; everything else is a command on this machine."""
     if args.via != "ray":
-        engine.run(_asked(args, run, waiting), args.timeout, args.fanout, done, began)
+        through = _through(args, run, waiting)
+        far = {one.target.name for one in through.behind} if through else ()
+        near = [target for target in waiting if target.name not in far]
+        engine.run(_asked(args, run, near), args.timeout, args.fanout, done, began, through)
         return
     from doctor.fleet import rays
 
     order = _order(args, run)
     talks = [(target, Talk(os.urandom(8).hex(), ship.payload, order)) for target in waiting]
     rays.run(talks, args.address, args.timeout, args.fanout, ship.payload, done, began)
+
+
+def _through(args: argparse.Namespace, run: Run, waiting: Sequence[Target]) -> tree.Through | None:
+    """Those that stand behind gateways: each with the command that its gateway runs."""
+    routes = tree.routes(args.topology) if args.via == "ssh" else None
+    behind = [target for target in waiting if routes and tree.leads_to(routes, target.name)]
+    if routes is None or not behind:
+        return None
+    order, way = _order(args, run), places.way(args, run.call["within"])
+    nonces = [os.urandom(8).hex() for _ in behind]
+    found = tuple(tree.Behind(t, ways.command(way, t, nonce), nonce, Talk(nonce, ship.payload, order)) for t, nonce in zip(behind, nonces, strict=True))
+    sys.stderr.write(word("fleet.through", common.language(args), count=len(found), gateways=routes.gateways) + "\n")
+    return tree.Through(found, routes, (*ways.reach(way), "--"), args.python, None if args.no_copy else ship.payload)
 
 
 def _asked(args: argparse.Namespace, run: Run, waiting: Sequence[Target]) -> list[engine.Asked]:
@@ -205,9 +230,26 @@ def _order(args: argparse.Namespace, run: Run) -> Order:
     """What every node is told. Secrets and words of the user's go this way too: no command line shows them."""
     words, key = run.call["words"], run.call["key"]
     form = "jsonl" if run.what == "scan" else "json"
-    arguments = ["scan" if run.what == "scan" else "env", *run.call["options"], "-f", form, *(["--redact"] if key else []), *([f"--redact-words={FOLDER}/words"] if words else [])]
-    files = (("words", "\n".join(words)),) if words else ()
-    return Order(tuple(arguments), run.suffix, __version__, args.timeout, not args.no_copy, args.keep, ((KEY_VARIABLE, key),) if key else (), files)
+    own, folders = _own_knowledge(args)
+    arguments = ["scan" if run.what == "scan" else "env", *run.call["options"], *folders, "-f", form, *(["--redact"] if key else []), *([f"--redact-words={FOLDER}/words"] if words else [])]
+    files = (*((("words", "\n".join(words)),) if words else ()), *own)
+    environment = ((ALONE, "1"), *(((KEY_VARIABLE, key),) if key else ()))
+    return Order(tuple(arguments), run.suffix, __version__, args.timeout, not args.no_copy, args.keep, environment, files)
+
+
+def _own_knowledge(args: argparse.Namespace) -> tuple[list[tuple[str, str]], list[str]]:
+    """The files of the knowledge that is not built in, as nodes get them, and the options that name them there: all know the same."""
+    found: list[tuple[str, str]] = []
+    options = []
+    for number, layer in enumerate(own_layers(tuple(args.kb))):
+        options.append(f"--kb={FOLDER}/knowledge/{number}")
+        found.append((f"knowledge/{number}/.folder", ""))
+        for path in layer.all_files():
+            with contextlib.suppress(OSError):  # it is told at home that it cannot be read
+                found.append((f"knowledge/{number}/{path.relative_to(layer.root)}", read_knowledge(path).decode("utf-8", "surrogateescape")))
+    if sum(len(text) for _, text in found) > MAX_OWN:
+        raise UsageError(f"the knowledge of your own has more than {MAX_OWN} characters: that is not sent to every node", "put only what this job needs into a folder, and name it with --kb")
+    return found, options
 
 
 def _ask(args: argparse.Namespace, run: Run, keep: Callable[[Target, Outcome], Outcome]) -> None:
@@ -268,7 +310,7 @@ def _machines(name: str, about: str, forms: tuple[str, ...], argv: list[str], op
         if option.partition("=")[0] in (*_OWN[:6], "--spec"):
             raise UsageError(f"{option} is no option of the nodes", "write it before the --")
     env.arguments().parse_args(options)
-    run = _run(args, name, ".json", options, common.knowledge(args))
+    run, _ = _run(args, name, ".json", options)
 
     def keep(target: Target, outcome: Outcome) -> Outcome:
         if outcome.answered and not _is_machine(outcome.answer):

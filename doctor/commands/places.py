@@ -41,6 +41,7 @@ def options(made: common.Parser) -> None:
     made.add_argument("-n", "--namespace", metavar="NAME", default="", help="--via kubectl: the namespace of the pods")
     made.add_argument("-c", "--container", metavar="NAME", default="", help="--via kubectl: the container in the pods")
     made.add_argument("--address", metavar="ADDRESS", default="auto", help="--via ray: the running cluster (default: auto)")
+    made.add_argument("--topology", metavar="FILE", default="", help="--via ssh: gateways to the nodes, as ClusterShell's topology.conf (default: that one, where there is one; none: no gateways)")
     made.add_argument("--fanout", type=int, default=FANOUT, metavar="N", help=f"how many nodes are asked at once (default: {FANOUT})")
     made.add_argument("--timeout", type=float, default=SECONDS, metavar="SECONDS", help=f"time of one node (default: {SECONDS:.0f}); what it has read by then counts")
     made.add_argument("--python", metavar="PATH", default="", help="the Python of the nodes (3.10 or newer; default: looked for)")
@@ -51,12 +52,12 @@ def options(made: common.Parser) -> None:
     made.add_argument("--resume", nargs="?", const=folder.LAST, metavar="DIR", help="go on with an earlier run (default: the last one): only nodes that are missing are asked")
 
 
-REACHED = {"via": "ssh", "python": "", "option": [], "namespace": "", "container": "", "address": "auto", "no_copy": False, "keep": False, "fanout": FANOUT, "timeout": SECONDS}
+REACHED = {"via": "ssh", "topology": "", "python": "", "option": [], "namespace": "", "container": "", "address": "auto", "no_copy": False, "keep": False, "kb": [], "fanout": FANOUT, "timeout": SECONDS}
 
 
 def reached(args: argparse.Namespace) -> dict[str, Any]:
     """How the nodes of this call are reached, to be kept."""
-    return {name: getattr(args, name) for name in REACHED}
+    return {**{name: getattr(args, name) for name in REACHED}, "kb": [os.path.abspath(path) for path in args.kb]}
 
 
 def restore(args: argparse.Namespace, kept: Mapping[str, Any]) -> None:
@@ -73,6 +74,8 @@ def checked(args: argparse.Namespace) -> None:
         raise UsageError("--fanout and --timeout are larger than 0")
     if args.via != "ray" and not shutil.which(args.via):
         raise UsageError(f"there is no {args.via} here", "choose another way with --via")
+    if args.topology and args.via != "ssh":
+        raise UsageError("--topology is for gateways that are reached by ssh", "leave it out, or use --via ssh")
     if (args.selector or args.namespace or args.container) and args.via != "kubectl":
         raise UsageError("--selector, --namespace and --container are for pods", "add --via kubectl")
 

@@ -102,7 +102,9 @@ class Node:
     def scan(self, program: list[str]) -> None:
         out = os.path.join(self.folder, "answer" + self.order["suffix"])
         for name, text in self.order["files"]:
-            with open(os.path.join(self.folder, name), "w", encoding="utf-8", errors="surrogateescape") as file:
+            place = os.path.join(self.folder, name)
+            os.makedirs(os.path.dirname(place), exist_ok=True)
+            with open(place, "w", encoding="utf-8", errors="surrogateescape") as file:
                 file.write(text)
         asked = [os.path.expanduser(word) if word.startswith("~") else word.replace("{folder}", self.folder) for word in self.order["arguments"]]
         own = dict.fromkeys(("XDG_CACHE_HOME", "SHIV_ROOT"), self.folder)

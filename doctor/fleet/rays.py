@@ -1,4 +1,8 @@
-"""The nodes of the user's running Ray cluster: who lives there, and one task on each. Ray is the user's; it is never installed here."""
+"""The nodes of the user's running Ray cluster: who lives there, and one task on each. Ray is the user's; it is never installed here.
+
+The program goes by Ray's object store, which forgets it when we leave. A `runtime_env` would be Ray's own way to ship code, but what
+that unpacks stays in the cache of every node for as long as the cluster lives, and it can only be told for a whole job.
+"""
 
 from __future__ import annotations
 

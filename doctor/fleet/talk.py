@@ -61,7 +61,7 @@ class Talk:
         self._no_python = False
         self._said = b""
         self.greeted = False
-        self.received = self.sent = 0
+        self.received = self.sent = self._complained = 0
         self.overflow = False
 
     def opening(self) -> bytes:
@@ -92,6 +92,8 @@ class Talk:
     def said(self, data: bytes) -> None:
         """What came on standard error: its end tells why something went wrong."""
         self._said = (self._said + data)[-MAX_SAID:]
+        self._complained += len(data)
+        self.overflow = self.overflow or self._complained > MAX_RECEIVED
 
     def _take(self, line: bytes) -> bytes:
         at = line.find(self._mark)  # a greeting without an end of its line may stand before it
@@ -136,11 +138,12 @@ class Talk:
 
     def _judged(self, code: int | None, timed_out: bool) -> Outcome:
         if self.overflow:
-            return Outcome(FAILED, f"it sent more than {size(MAX_RECEIVED if self.greeted else MAX_GREETING)}: cut off")
+            most = MAX_RECEIVED if self.greeted or self._complained > MAX_RECEIVED else MAX_GREETING
+            return Outcome(FAILED, f"it sent more than {size(most)}: cut off")
         if self._refused:
             return Outcome(REFUSED, self._refused)
         if self._no_python:
-            return Outcome(FAILED, "no Python 3.10 or newer was found there: name one with --python PATH")
+            return Outcome(FAILED, NO_PYTHON)
         if self._end is not None:
             return self._answered(self._end)
         if timed_out:
@@ -263,12 +266,21 @@ _PLACES: Sequence[str] = (
     "python3", "python3.13", "python3.12", "python3.11", "python3.10", "python", "/usr/local/python3*/bin/python3", "/usr/local/bin/python3*", "/opt/conda/bin/python3",
     "$HOME/miniconda3/bin/python3", "$HOME/anaconda3/bin/python3", "/root/miniconda3/bin/python3", "/opt/*/bin/python3",
 )  # fmt: skip
-# What the shell of a node runs: finds a Python, which reads the rest from its standard input. $1 is a Python that the user
-# names, $2 the nonce. No single quote, no backslash, no exclamation mark, no second line: whatever shell a user has
-# there, csh and fish too, hands it on as it is.
-SCRIPT = (
-    f'for p in ${{1:+"$1"}} {" ".join(_PLACES)}; do '
-    'if command -v "$p" >/dev/null 2>&1 && "$p" -c "import sys; sys.exit(sys.version_info < (3, 10))" >/dev/null 2>&1 </dev/null; '
-    'then exec "$p" -u -c "import sys; exec(sys.stdin.buffer.readline())"; fi; [ -z "$1" ] || break; done; '
-    'echo "npu-doctor-fleet $2 no-python"; exit 86'
-)
+NO_PYTHON = "no Python 3.10 or newer was found there: name one with --python PATH"
+
+
+def _script(read: str, none: str) -> str:
+    """What the shell of a node runs: finds a Python, which reads the rest from its standard input. $1 is a Python that the user names.
+
+    No single quote, no backslash, no exclamation mark, no second line: whatever shell a user has there, csh and fish too,
+    hands it on as it is.
+    """
+    return (
+        f'for p in ${{1:+"$1"}} {" ".join(_PLACES)}; do '
+        'if command -v "$p" >/dev/null 2>&1 && "$p" -c "import sys; sys.exit(sys.version_info < (3, 10))" >/dev/null 2>&1 </dev/null; '
+        f'then exec "$p" -u -c "import sys; exec({read})"; fi; [ -z "$1" ] || break; done; {none}; exit 86'
+    )
+
+
+SCRIPT = _script("sys.stdin.buffer.readline()", 'echo "npu-doctor-fleet $2 no-python"')  # $2 is the nonce
+GATEWAY_SCRIPT = _script("sys.stdin.buffer.raw.readline()", f'echo "{NO_PYTHON}" >&2')  # what follows the line is read by another

@@ -33,9 +33,14 @@ def command(way: Way, target: Target, nonce: str) -> list[str]:
     return _COMMANDS[way.via](way, target, ["sh", "-c", SCRIPT, "npu-doctor", way.python, nonce])
 
 
+def reach(way: Way) -> list[str]:
+    """The words of ssh, but for whom it is to reach."""
+    return ["ssh", "-T", "-oBatchMode=yes", f"-oConnectTimeout={CONNECT_S}", "-oServerAliveInterval=15", *way.options]
+
+
 def _ssh(way: Way, target: Target, remote: list[str]) -> list[str]:
     said = [word for option, value in (("-p", target.port), ("-l", target.user), ("-i", target.key)) if value for word in (option, str(value))]
-    return ["ssh", "-T", "-oBatchMode=yes", f"-oConnectTimeout={CONNECT_S}", "-oServerAliveInterval=15", *way.options, *said, "--", target.address, shlex.join(remote)]
+    return [*reach(way), *said, "--", target.address, shlex.join(remote)]
 
 
 def _srun(way: Way, target: Target, remote: list[str]) -> list[str]:

@@ -12,12 +12,15 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 from tests_support import HANG_S
+
+from doctor.version import __version__
+from tests.simulate.jobs import simulate
 
 # What hangs on a node: an npu-doctor of this version that tells when it begins, and never ends.
 STUCK = """\
@@ -71,6 +74,10 @@ class Nodes(NamedTuple):
     def tree(self, name: str) -> Path:
         return self.folder / "trees" / name
 
+    def left(self, *names: str) -> list[str]:
+        """What lies in the folders for temporary files of these nodes, or of all."""
+        return sorted(str(path) for name in names or self.names for path in (self.folder / "tmp" / name).iterdir())
+
 
 def _key(path: Path) -> None:
     subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(path)], check=True, timeout=HANG_S, stdin=subprocess.DEVNULL)
@@ -88,6 +95,7 @@ PasswordAuthentication no
 KbdInteractiveAuthentication no
 MaxStartups 100
 AcceptEnv NONE
+SetEnv TMPDIR={folder}/tmp/{address}
 """
 
 CLIENT = """\
@@ -108,7 +116,26 @@ def free_port() -> int:
         return int(one.getsockname()[1])
 
 
-def start(folder: Path, count: int) -> Iterator[Nodes]:
+def stuck(folder: Path, *names: str) -> None:
+    """Scans hang on these nodes: each tells the folder NAME/fifo where, when it has begun."""
+    for name in names:
+        place = folder / f"stuck-{name}"
+        (place / "bin").mkdir(parents=True)
+        (place / "bin" / "npu-doctor").write_text(STUCK.format(version=__version__, fifo=place / "fifo"))
+        (place / "bin" / "npu-doctor").chmod(0o755)
+        os.mkfifo(place / "fifo")
+        (folder / f"setup-{name}.sh").write_text(f"mount --bind {place}/bin /usr/local/bin\n")
+
+
+def split_job(folder: Path, names: Sequence[str]) -> None:
+    """The logs of one job of 16 ranks, each node's on its own."""
+    job = simulate(71, 16)
+    for number, name in enumerate(names):
+        own = f"node-{number}/"
+        write_tree(folder / "trees" / name, {path.removeprefix(own): text for path, text in job.files.items() if path.startswith(own)})
+
+
+def start(folder: Path, count: int, first: int = FIRST) -> Iterator[Nodes]:
     """The servers; a script of its own, `setup-NAME.sh`, may change what a node sees before it starts."""
     sshd = shutil.which("sshd", path=f"{os.environ.get('PATH', '')}:/usr/sbin")
     missing = "" if sshd and shutil.which("ssh-keygen") else "no sshd here: apt-get install openssh-server"
@@ -120,7 +147,7 @@ def start(folder: Path, count: int) -> Iterator[Nodes]:
     logs.mkdir()
     Path("/run/sshd").mkdir(exist_ok=True)
     port = free_port()
-    names = tuple(ADDRESS.format(FIRST + n) for n in range(count))
+    names = tuple(ADDRESS.format(first + n) for n in range(count))
     known = (folder / "host.pub").read_text().split()
     (folder / "known_hosts").write_text("".join(f"[{name}]:{port} {known[0]} {known[1]}\n" for name in names))
     config = folder / "config"
@@ -129,10 +156,12 @@ def start(folder: Path, count: int) -> Iterator[Nodes]:
     try:
         for name in names:
             tree = folder / "trees" / name
-            tree.mkdir(parents=True, exist_ok=True)
+            for place in (tree, folder / "tmp" / name):
+                place.mkdir(parents=True, exist_ok=True)
             at = folder / f"sshd-{name}"
             authorized = folder / ("other.pub" if (folder / f"wrong-{name}").exists() else "user.pub")
-            at.write_text(SSHD.format(port=port, address=name, folder=folder, authorized=authorized))
+            further = folder / f"sshd-more-{name}"
+            at.write_text(SSHD.format(port=port, address=name, folder=folder, authorized=authorized) + (further.read_text() if further.exists() else ""))
             more = folder / f"setup-{name}.sh"
             script = f'mount --bind "$1" "$2" && {{ [ ! -f "$3" ] || . "$3"; }} && exec {sshd} -D -e -f "$4"'
             servers.append(subprocess.Popen(
@@ -206,9 +235,9 @@ def kill_node(server: int) -> None:
             os.kill(process, signal.SIGKILL)
 
 
-def begun(fifo: Path) -> Path:
+def begun(place: Path) -> Path:
     """Waits until a scan hangs; the private folder of the node."""
-    with open(fifo, encoding="utf-8") as told:
+    with open(place / "fifo", encoding="utf-8") as told:
         return Path(told.read().strip())
 
 

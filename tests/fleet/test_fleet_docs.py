@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -24,11 +25,12 @@ def commands(page: str) -> list[str]:
     return [line.strip() for line in page.splitlines() if line.startswith("    npu-doctor ")]
 
 
-# A node's words for what is asked of it.
+# A node's words for what is asked of it. What is to run on a gateway runs here.
 NODE = """\
 #!/bin/sh
 for last; do :; done
 nonce="${{last##* }}"
+case "$*" in *"-- gateway"*) eval "exec $last" ;; esac
 case "$0 $1 $2" in
   *kubectl\\ get*) cat "{here}/pods.json"; exit ;;
   *sinfo*) echo "node[001-004]"; exit ;;
@@ -52,6 +54,8 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (here / "env").write_bytes(spoken(json.dumps({"environment": {"facts": {"npu_smi.state": "ok", "chip.0.health": "OK", "driver.version": "25.2.1"}}}).encode()))
     (here / "pods.json").write_text(json.dumps({"items": [{"metadata": {"name": f"worker-{n}"}, "status": {"phase": "Running", "containerStatuses": [{"state": {"running": {}}}]}} for n in (0, 1)]}))
     (here / "hosts.ini").write_text("[npu]\nnode[001:002]\n[spare]\nnode003\n")
+    (here / "topology.conf").write_text(f"[routes]\n{socket.gethostname().partition('.')[0]}: gateway[1-4]\ngateway[1-4]: node[001-128]\n")
+    (here / "ourkb").mkdir()
     (here / "hostfile").write_text("node001 slots=8\nnode002 slots=8\n")
     (here / "hccl.json").write_text(json.dumps({"server_list": [{"server_id": "10.0.0.1", "device": [{"device_id": "0", "rank_id": "0"}]}]}))
     groups = here / "config" / "clustershell" / "groups.d"

@@ -25,10 +25,9 @@ from tests.fleet.conftest import (
     free_port,
     kill_node,
     report,
+    split_job,
     until,
-    write_tree,
 )
-from tests.simulate.jobs import simulate
 
 pytestmark = pytest.mark.slow
 
@@ -90,11 +89,9 @@ def slurm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Slurm]:
     stuck.write_text(STUCK.format(version=_version(), fifo=folder / "fifo"))
     stuck.chmod(0o755)
     os.mkfifo(folder / "fifo")
-    job = simulate(71, 16)
-    for number, name in enumerate(NAMES):
-        own = f"node-{number}/"
+    for name in NAMES:
         (folder / "trees" / name).mkdir(parents=True)
-        write_tree(folder / "trees" / name, {path.removeprefix(own): text for path, text in job.files.items() if path.startswith(own)})
+    split_job(folder, NAMES)
     started: dict[str, subprocess.Popen[bytes]] = {}
     os.environ["SLURM_CONF"] = str(folder / "slurm.conf")
     try:
@@ -138,7 +135,7 @@ def test_every_node_of_a_partition(slurm: Slurm, tmp_path: Path) -> None:
         [sys.executable, "-m", "doctor", "fleet", "scan", "@slurm:npu", "--via", "srun", "--timeout", "100", "--into", str(tmp_path / "run"), "-o", str(tmp_path / "r.json"), "--", str(slurm.logs)],
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT,
     )  # fmt: skip
-    folder = begun(slurm.folder / "fifo")
+    folder = begun(slurm.folder)
     kill_node(slurm.servers[HANGING])
     _, told = call.communicate(timeout=HANG_S)
     rows = {row["name"]: row for row in map(json.loads, (tmp_path / "run" / "outcomes.jsonl").read_text().splitlines())}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import signal
 import subprocess
@@ -18,54 +17,52 @@ from tests.fleet.conftest import (
     ADDRESS,
     FIRST,
     ROOT,
-    STUCK,
     Nodes,
     begun,
     fleet,
     kill_node,
     report,
+    split_job,
     start,
+    stuck,
     until,
     write_tree,
 )
-from tests.simulate.jobs import simulate
 
 pytestmark = pytest.mark.slow
 
-GOOD, ALSO, HANGING, WRONG, BARE, DOWN = (ADDRESS.format(FIRST + n) for n in range(6))
+GOOD, ALSO, HANGING, DYING, WRONG, BARE, DOWN = (ADDRESS.format(FIRST + n) for n in range(7))
+
+OWN = """\
+code: LOM001
+severity: error
+kind: user-code
+confidence: high
+title: {en: The shuttle is stuck, zh: 梭子卡住}
+cause: {en: A thread stands across., zh: 有一根线横着。}
+evidence: {any: [{regex: 'loomctl: shuttle (?P<shuttle>\\d+) is stuck'}]}
+fixes: [{goal: resolve, title: {en: Cut it, zh: 剪断}}]
+references: [{title: the loom's book}]
+"""
+
 
 @pytest.fixture(scope="module")
 def nodes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nodes]:
-    """Two nodes of a job; one that hangs, one with another key, one without Python, one that is down."""
+    """Two nodes of a job; two on which scans hang, of which one is killed; one with another key, one without Python, one that is down."""
     folder = tmp_path_factory.mktemp("fleet")
     folder.chmod(0o755)
-    from doctor.version import __version__
-
     (folder / f"wrong-{WRONG}").touch()
-    (folder / "bin").mkdir()
-    stuck = folder / "bin" / "npu-doctor"
-    stuck.write_text(STUCK.format(version=__version__, fifo=folder / "fifo"))
-    stuck.chmod(0o755)
-    os.mkfifo(folder / "fifo")
-    (folder / f"setup-{HANGING}.sh").write_text(f"mount --bind {folder}/bin /usr/local/bin\n")
+    stuck(folder, HANGING, DYING)
     (folder / f"setup-{BARE}.sh").write_text("for p in /usr/bin/python3* /usr/local/bin/python3* /opt/*/bin/python3; do [ ! -e $p ] || mount --bind /dev/null $p; done\n")
-    job = simulate(71, 16)
-    for number, name in enumerate((GOOD, ALSO)):
-        own = f"node-{number}/"
-        write_tree(folder / "trees" / name, {path.removeprefix(own): text for path, text in job.files.items() if path.startswith(own)})
-    for made in start(folder, 5):
+    split_job(folder, (GOOD, ALSO))
+    for made in start(folder, 6):
         config = made.config.read_text().replace("Host ", f"Host {DOWN} ", 1)
         made.config.write_text(config)
         yield made
 
 
-def left_behind() -> list[str]:
-    return sorted(p.name for p in Path("/tmp").glob("npu-doctor-????????") if p.is_dir())
-
-
 def test_the_same_as_by_hand(nodes: Nodes, tmp_path: Path) -> None:
     """Two nodes that call their logs the same: byte for byte what `merge` makes of the harvests that each of them wrote itself."""
-    before = left_behind()
     done = fleet("fleet", "scan", f"{GOOD},{ALSO}", *nodes.options, "--into", str(tmp_path / "run"), "-o", str(tmp_path / "fleet.json"), "--", str(nodes.logs))
     assert done.code == 1, done.err
     assert "scanned 2" in done.err
@@ -80,7 +77,7 @@ def test_the_same_as_by_hand(nodes: Nodes, tmp_path: Path) -> None:
     fleet("merge", *map(str, sorted((tmp_path / "run" / "nodes").glob("*.jsonl"))), "-o", str(tmp_path / "again.json"))
     assert json.dumps(report(tmp_path / "again.json")) == json.dumps(report(tmp_path / "hand.json"))
     assert {e["path"].partition("/")[0] for f in report(tmp_path / "fleet.json")["findings"] for e in f["evidence"]} == {GOOD, ALSO}
-    assert left_behind() == before
+    assert not nodes.left(GOOD, ALSO)
 
 
 def running(nodes: Nodes, *args: str) -> subprocess.Popen[bytes]:
@@ -94,8 +91,8 @@ def running(nodes: Nodes, *args: str) -> subprocess.Popen[bytes]:
 def test_nothing_stays_on_a_node(nodes: Nodes, how: signal.Signals) -> None:
     """However the command ends, the private folder and the scan on the node are gone soon after."""
     call = running(nodes, HANGING)
-    folder = begun(nodes.folder / "fifo")
-    assert folder.is_dir()
+    folder = begun(nodes.folder / f"stuck-{HANGING}")
+    assert [str(folder)] == nodes.left(HANGING)
     assert folder.stat().st_mode & 0o077 == 0
     call.send_signal(how)
     _, told = call.communicate(timeout=HANG_S)
@@ -105,30 +102,45 @@ def test_nothing_stays_on_a_node(nodes: Nodes, how: signal.Signals) -> None:
 
 def test_every_node_ends_with_a_word(nodes: Nodes, tmp_path: Path) -> None:
     """One dies in the middle, one has another key, one no Python, one is down: each is named with why, and only they are asked again."""
-    call = running(nodes, f"{GOOD},{HANGING},{WRONG},{BARE},{DOWN}", "--into", str(tmp_path / "run"), "-o", str(tmp_path / "r.json"))
-    folder = begun(nodes.folder / "fifo")
-    kill_node(nodes.servers[HANGING])
+    call = running(nodes, f"{GOOD},{DYING},{WRONG},{BARE},{DOWN}", "--into", str(tmp_path / "run"), "-o", str(tmp_path / "r.json"))
+    folder = begun(nodes.folder / f"stuck-{DYING}")
+    kill_node(nodes.servers[DYING])
     _, err = call.communicate(timeout=HANG_S)
     told = err.decode()
     rows = {row["name"]: row for row in map(json.loads, (tmp_path / "run" / "outcomes.jsonl").read_text().splitlines())}
     assert {name: row["state"] for name, row in rows.items()} == {
-        GOOD: "scanned", HANGING: "failed", WRONG: "refused", BARE: "failed", DOWN: "unreachable"
+        GOOD: "scanned", DYING: "failed", WRONG: "refused", BARE: "failed", DOWN: "unreachable"
     }, told  # fmt: skip
-    assert "broke off" in rows[HANGING]["reason"]
+    assert "broke off" in rows[DYING]["reason"]
     assert "Permission denied" in rows[WRONG]["reason"]
     assert "Python 3.10" in rows[BARE]["reason"]
     assert "--python" in rows[BARE]["reason"]
     assert "Connection refused" in rows[DOWN]["reason"]
     made = report(tmp_path / "r.json")
-    assert {s["path"] for s in made["skipped"]} == {HANGING, WRONG, BARE, DOWN}
+    assert {s["path"] for s in made["skipped"]} == {DYING, WRONG, BARE, DOWN}
     missing = made["missing_evidence"][0]["what"]["en"]
-    assert all(name in missing for name in (HANGING, WRONG, BARE, DOWN))
+    assert all(name in missing for name in (DYING, WRONG, BARE, DOWN))
     assert "rank 8-15" in missing  # the job tells of them
+    theirs = (nodes.folder / "other.pub").read_bytes()
     (nodes.folder / "other.pub").write_bytes((nodes.folder / "user.pub").read_bytes())
     again = fleet("fleet", "scan", "--resume", str(tmp_path / "run"), *nodes.options)
+    (nodes.folder / "other.pub").write_bytes(theirs)
     assert "asking 4 nodes" in again.err
     assert "scanned 2" in again.err
     until(lambda: not folder.exists() or shutil.rmtree(folder) is None)
+
+
+def test_nodes_know_what_is_known_here(nodes: Nodes, tmp_path: Path) -> None:
+    """An entry of the user's own, which no node has: found on the node and judged at home, as by a scan of the same file here."""
+    write_tree(tmp_path, {"kb/loom.yaml": OWN, "there/train.log": "loomctl: shuttle 7 is stuck at pick 1200\n"})
+    write_tree(nodes.tree(GOOD), {"own/train.log": (tmp_path / "there" / "train.log").read_text()})
+    done = fleet("fleet", "scan", GOOD, *nodes.options, "--kb", str(tmp_path / "kb"), "-o", str(tmp_path / "r.json"), "--", str(nodes.logs / "own"))
+    here = fleet("scan", str(tmp_path / "there"), "--kb", str(tmp_path / "kb"), "-o", str(tmp_path / "h.json"))
+    assert "other knowledge" not in done.err
+    assert [f["id"] for f in report(tmp_path / "r.json")["findings"]] == ["LOM001"], done.err + here.err
+    assert [f["id"] for f in report(tmp_path / "h.json")["findings"]] == ["LOM001"]
+    assert not nodes.left(GOOD)
+    shutil.rmtree(nodes.tree(GOOD) / "own")
 
 
 def test_options_reach_the_scan_as_they_are(nodes: Nodes, tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ WORDS = {
     "no-logs-of": ("nothing was read of rank {ranks}", "没有读到 rank {ranks} 的日志"),
     "ask-again": ("npu-doctor fleet scan --resume    # asks only these again", "npu-doctor fleet scan --resume    # 只重新询问这些节点"),
     "progress": ("{done}/{all} nodes  {failing} failing  {running} running  {waiting} waiting  {received} received", "{done}/{all} 个节点  失败 {failing}  进行中 {running}  等待 {waiting}  已收 {received}"),
+    "through": ("npu-doctor: {count} of them through {gateways} gateways", "npu-doctor: 其中 {count} 个经由 {gateways} 个网关"),
     "asking": ("npu-doctor: asking {count} nodes via {via}, {fanout} at once, {seconds} s each", "npu-doctor: 通过 {via} 询问 {count} 个节点，同时 {fanout} 个，每个 {seconds} 秒"),
     "row": ("{state} {count}: {names}", "{state} {count}: {names}"),
     "traffic": ("received {received} ({each} a node), sent {sent}", "收到 {received}（每节点 {each}），发送 {sent}"),
