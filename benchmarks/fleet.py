@@ -69,7 +69,7 @@ class Cost(NamedTuple):
 def answers(folder: Path, nodes: int, bad: float) -> list[str]:
     """Writes what every node says; their names, the bad ones by what is wrong with them."""
     job = simulate(1, nodes * RANKS, "oom")
-    scanner = Scanner(Plan(load().signals()))
+    scanner = Scanner(Plan(load().sought()))
     parts: dict[str, list[Harvest]] = {}
     for name, text in job.files.items():
         node = next((p for p in name.split("/") if any(c.isdigit() for c in p)), "config")

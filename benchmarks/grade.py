@@ -134,7 +134,7 @@ def npu_doctor() -> Tool:
     from kb.knowledge import load
 
     known = load()
-    scanner = Scanner(Plan(known.signals()))
+    scanner = Scanner(Plan(known.sought()))
 
     def call(case: Case) -> Answer:
         found = report(conclude([scanner.scan(source) for source in discover.discover([str(case.log)]).sources], known), known)

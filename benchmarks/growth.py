@@ -20,6 +20,7 @@ from doctor.scan.plan import Plan
 from doctor.scan.scanner import Scanner
 from kb.knowledge import load
 from kb.model import FACT_PREFIX
+from kb.sought import gathered
 
 
 def main() -> None:
@@ -35,7 +36,7 @@ def main() -> None:
         trees.write(Path(folder), "typical", trees.size_of(args.size), 4)
         sources = discover([folder]).sources
         total = sum(s.size or 0 for s in sources)
-        scanners = {name: Scanner(Plan(chosen), digest=name) for name, chosen in plans.items()}
+        scanners = {name: Scanner(Plan(gathered(chosen)), digest=name) for name, chosen in plans.items()}
         for scanner in scanners.values():
             scanner.engine.prepare(max(total, 64 << 20))
         gc.disable()

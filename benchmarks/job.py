@@ -108,7 +108,7 @@ def main() -> None:
     parser.add_argument("-v", action="store_true", help="tell every miss")
     args = parser.parse_args()
     knowledge = load()
-    scanner = Scanner(Plan(knowledge.signals()))
+    scanner = Scanner(Plan(knowledge.sought()))
     if args.scale:
         scale(args.scale, scanner, args.fault or "oom")
         return

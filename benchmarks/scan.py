@@ -38,10 +38,9 @@ class Bench:
         self.rg = shutil.which("rg")
         self.env = {"XDG_CACHE_HOME": str(data / "cache")}
         self.literals = data / "literals"
-        from doctor.scan.plan import Plan
         from kb.knowledge import load
 
-        anchors = {a for s in Plan(load().signals()).signals for a in s.anchors}  # what all of a log is searched for
+        anchors = {a for s in load().signals() for a in s.anchors}  # what all of a log is searched for
         self.literals.write_text("\n".join(sorted(anchors)) + "\n", encoding="utf-8")
 
     def tree(self, kind: str, size: str, files: int) -> Path:

@@ -159,7 +159,7 @@ def more_knowledge(entries: int):  # type: ignore[no-untyped-def]
         places[code] = writer.add(entry._replace(code=code)._asdict())
         brief = briefs[entry.code]
         catalog.append((code, *brief[1:-1], writer.add(brief.words)))
-    writer.section("index", {"signals": [], "entries": places})
+    writer.section("index", {"entries": places})
     for name in ("codes", "env", "cards"):
         writer.section(name, {})
     writer.section("catalog", catalog)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import sys
+from typing import NoReturn
 
 INTERRUPTED = 130  # as in doctor.base.exits, which an early interrupt may keep from being imported
 
@@ -88,5 +90,20 @@ def _open_standard_streams() -> None:
             setattr(sys, name, open(number, "r" if number == 0 else "w", encoding="utf-8", closefd=False))
 
 
+def run() -> NoReturn:
+    """The process of the command. Its memory goes back to the system at once: object by object takes a tenth of a short run."""
+    code = main()
+    threads = sys.modules.get("threading")
+    if threads is None or threads.active_count() == 1:
+        import atexit
+
+        atexit._run_exitfuncs()
+        for stream in (sys.stdout, sys.stderr):
+            with contextlib.suppress(OSError, ValueError):  # who read it has gone
+                stream.flush()
+        os._exit(code)
+    sys.exit(code)
+
+
 if __name__ == "__main__":
-    raise SystemExit(main())
+    run()

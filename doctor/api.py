@@ -137,7 +137,7 @@ def _sources(what: What) -> tuple[tuple[Source, ...], tuple[Skipped, ...]]:
 
 def _diagnosed(sources: Iterable[Source], skipped: tuple[Skipped, ...], known: Knowledge, select: Select) -> Diagnosis:
     begin = time.perf_counter()
-    scanner = Scanner(Plan(known.signals()), select)
+    scanner = Scanner(Plan(known.sought()), select)
     harvests = [scanner.scan(source) for source in sources]
     return conclude(harvests, known, time.perf_counter() - begin, skipped)
 

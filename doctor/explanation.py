@@ -72,7 +72,7 @@ def entry_json(entry: Entry) -> dict[str, Any]:
         "fixes": [fix_json(f) for f in entry.fixes],
         "symptom_of": [e.entry or e.kind for e in entry.symptom_of], "refines": list(entry.refines),
         "caused_by": [e.entry or e.kind for e in entry.caused_by],
-        "repro": entry.repro[0] if entry.repro else None,
+        "repro": entry.repro[0] if entry.repro else None, "no_repro": entry.no_repro or None,
         "references": [r._asdict() for r in entry.references],
     }  # fmt: skip
 

@@ -119,7 +119,7 @@ def _diagnosis(error: Exception, began: float, logs: tuple[str, ...], lang: str 
     written = tree.found().paths
     found = discover.discover([*written, *logs])
     text = "".join(traceback.format_exception(error))
-    scanner = Scanner(Plan(known.signals()))
+    scanner = Scanner(Plan(known.sought()))
     harvests = [scanner.scan(source) for source in (discover.given_text(text, "<traceback>"), *found.sources)]
     made = report(conclude(harvests, known, time.time() - began, found.skipped), known)
     language = languages.choose(lang)

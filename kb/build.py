@@ -20,10 +20,12 @@ from kb.kinds import read_kinds
 from kb.layers import HERE, OVERRIDES, Layer
 from kb.load import read_entry
 from kb.model import Entry, Kind, Signal
+from kb.pace import read_pace
 from kb.pack import Writer
 from kb.problems import Problem
 from kb.reader import Reader
 from kb.situation import read_situation
+from kb.sought import group
 
 
 def kinds() -> dict[str, Kind]:
@@ -98,6 +100,8 @@ def build(layer: Layer, stamp: str | None = None) -> tuple[bytes, list[Problem]]
     problems += more
     frameworks, more = read_frameworks(layer.single("frameworks.yaml"), _shown(layer.root / "frameworks.yaml"))
     problems += more
+    pace, more = read_pace(layer.single("pace.yaml"), _shown(layer.root / "pace.yaml"), layer.name == "built-in")
+    problems += more
     entries.sort(key=lambda e: e.code)
     assigned = iter(
         fragments.assign_all(
@@ -106,6 +110,7 @@ def build(layer: Layer, stamp: str | None = None) -> tuple[bytes, list[Problem]]
         )
     )
     places, words, signals = _add_entries(writer, entries, assigned)
+    _add_sought(writer, [*signals, *assigned])  # what is left of them are the facts
     codes, more = _codes(layer, writer)
     problems += more
     variables, more = _named_rows(layer.single("envvars.yaml"), "variable", "name", writer)
@@ -115,12 +120,12 @@ def build(layer: Layer, stamp: str | None = None) -> tuple[bytes, list[Problem]]
         found, more = _named_rows(path, "card", "code", writer)
         cards.update(found)
         problems += more
-    writer.section("index", {"signals": signals, "entries": places, "codes": len({at for found in codes.values() for at in found})})
-    writer.section("facts", list(assigned))  # what is left of them
+    writer.section("index", {"entries": places, "codes": len({at for found in codes.values() for at in found})})
     writer.section("situation", [s for one in told for s in one.signals])
     writer.section("checks", [check._replace(fails=(), holds=()) for check in checks])
     writer.section("compat", compat)
     writer.section("frameworks", frameworks)
+    writer.section("pace", [one.form for one in pace])
     writer.section("codes", codes)
     writer.section("env", variables)
     writer.section("cards", cards)
@@ -135,14 +140,15 @@ def pack_of(entries: Sequence[Entry]) -> bytes:
     writer = Writer()
     assigned = fragments.assign_all([s for e in entries for s in e.signals])
     places, words, signals = _add_entries(writer, entries, iter(assigned))
-    writer.section("index", {"signals": signals, "entries": places, "codes": 0})
+    _add_sought(writer, signals)
+    writer.section("index", {"entries": places, "codes": 0})
     for rows in ("codes", "env", "cards", "kinds"):
         writer.section(rows, {})
-    writer.section("facts", [])
     writer.section("situation", [])
     writer.section("checks", [])
     writer.section("compat", {})
     writer.section("frameworks", [])
+    writer.section("pace", [])
     writer.section("catalog", _catalog(entries, words))
     writer.section("overrides", None)
     return writer.finish("tried", "")
@@ -167,6 +173,19 @@ def _add_entries(writer: Writer, entries: Sequence[Entry], assigned: Iterator[Si
         if entry.status != "deprecated":
             signals += entry.signals
     return places, words, signals
+
+
+def _add_sought(writer: Writer, signals: Iterable[Signal]) -> None:
+    """What is needed of every signal to find it; the signals themselves are decoded one by one."""
+    found = group(signals)
+    writer.section(
+        "sought",
+        {
+            **found._asdict(),
+            "signals": " ".join("{}:{}".format(*writer.add(s)) for s in found.signals),
+            "rows": {table: [writer.add(s) for s in signals] for table, signals in found.rows.items()},
+        },
+    )
 
 
 def _catalog(entries: Sequence[Entry], words: Places) -> list[Any]:

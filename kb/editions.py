@@ -7,16 +7,16 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import zlib
 from pathlib import Path
 
 from kb.pack import FORMAT, HEADER_LIMIT, BrokenPackError, Pack, write_atomically
+from parsers.lazy import lazy
 
 MAGIC = b'{"npu-doctor":"knowledge",'
 MAX_PACKED, MAX_SIZE = 32_000_000, 128_000_000
-_VERSION = re.compile(r"\d{4}\.\d{1,2}(\.\d{1,4})?")
-_NAME = re.compile(rf"knowledge-(?P<version>{_VERSION.pattern})\.pack")
+_VERSION = lazy(r"\d{4}\.\d{1,2}(\.\d{1,4})?")
+_NAME = lazy(rf"knowledge-(?P<version>{_VERSION.pattern})\.pack")
 
 
 class RefusedError(Exception):

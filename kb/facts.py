@@ -11,7 +11,7 @@ from kb.problems import Problem
 from kb.reader import Reader
 from kb.yamldoc import read_list
 
-ABOUT = ("identity", "wait", "clock", "setting")
+ABOUT = ("identity", "wait", "clock", "setting", "load")
 KEYS = ("id", "about", "forms", "references", "samples")
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
+from parsers.lazy import lazy
 
 # Controls, and what is invisible or moves the text around it: marks of direction, joiners, separators, blanks without width, tags.
-STEERING = re.compile(
+STEERING = lazy(
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164"
     r"\ufe00-\ufe0e\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )

@@ -6,15 +6,19 @@ import os
 import zlib
 from collections.abc import Container, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kb import editions, spelling
-from kb.check import Check, check_from_json
 from kb.layers import HERE, Layer
 from kb.model import Entry, Framework, Signal, Text, entry_from_json, framework_from_json, signal_from_json
 from kb.pack import BrokenPackError, Pack, keep_newest, write_atomically
-from kb.pairings import Pairing, pairings
 from kb.problems import KnowledgeError, Problem
+from kb.sought import Layered, Sought
+
+if TYPE_CHECKING:
+    from kb.check import Check
+    from kb.pace import PaceForm
+    from kb.pairings import Pairing
 
 SHIPPED = HERE / "_compiled" / "knowledge.pack"
 
@@ -45,6 +49,7 @@ class Knowledge:
         self.untrusted = untrusted  # folders that are there and not in use, and what is known of them
         self._entries: dict[str, Entry] = {}
         self._catalog: tuple[Brief, ...] | None = None
+        self._sought: Sought | None = None
         self._named: dict[str, dict[str, tuple[Pack, list[int]]]] = {}
         self._owner: dict[str, int] = {}
         refused: list[Problem] = []
@@ -73,13 +78,28 @@ class Knowledge:
     def codes_of_entries(self) -> tuple[str, ...]:
         return tuple(sorted(self._owner))
 
-    def signals(self) -> list[Signal]:
-        """Everything that is looked for: every leaf of every live entry, the facts about jobs and those about the situation."""
-        return [*self.leaves(), *self.facts(), *self.situation()]
+    def sought(self) -> Sought:
+        """Everything that is looked for: the leaves of every live entry, the facts about jobs and those about the situation."""
+        if self._sought is None:
+            self._sought = Sought([self._layered(number, pack) for number, pack in enumerate(self.packs)], tuple(self.situation()))
+        return self._sought
 
-    def facts(self) -> list[Signal]:
-        """What tells about a job as a whole; a user's layer may add some."""
-        return [signal_from_json(row) for pack in self.packs for row in pack.section("facts")]
+    def _layered(self, number: int, pack: Pack) -> Layered:
+        stored = pack.section("sought")
+        places = stored["signals"].split(" ")
+
+        def signal(within: int) -> Signal:
+            return signal_from_json(pack.item([int(part) for part in places[within].split(":")]))
+
+        def row(at: list[int]) -> Signal:
+            return signal_from_json(pack.item(at))
+
+        replaced = frozenset(code for code in pack.section("index")["entries"] if self._owner[code] != number)
+        return Layered(stored, signal, row, replaced)
+
+    def signals(self) -> list[Signal]:
+        """Every leaf of every live entry, the facts about jobs and those about the situation, one by one."""
+        return [*self.sought().leaves(), *self.situation()]
 
     def situation(self) -> list[Signal]:
         """What tells in which situation something failed: chip, versions, frameworks, activity."""
@@ -87,6 +107,8 @@ class Knowledge:
 
     def checks(self) -> tuple[Check, ...]:
         """What a machine is checked for, in the order of the codes; what is built in is replaced by a layer that says so."""
+        from kb.check import check_from_json
+
         built_in = {row[0] for row in self.packs[0].section("checks")} if self.packs else set()
         found = {row[0]: row for pack in self.packs for row in pack.section("checks") if pack is self.packs[0] or row[0] not in built_in or replaces(pack, row[0])}
         return tuple(check_from_json(found[code]) for code in sorted(found))
@@ -104,20 +126,19 @@ class Knowledge:
 
     def published(self) -> tuple[Pairing, ...]:
         """Which versions are published to go together, as pairs of software."""
+        from kb.pairings import pairings
+
         return pairings(self.compat())
 
     def frameworks(self) -> dict[str, Framework]:
         """The software that logs may be of, by its name; a user's layer may add some."""
         return {row[0]: framework_from_json(row) for pack in self.packs for row in pack.section("frameworks")}
 
-    def leaves(self) -> list[Signal]:
-        """Every leaf of every live entry."""
-        return [
-            signal_from_json(row)
-            for number, pack in enumerate(self.packs)
-            for row in pack.section("index")["signals"]
-            if self._owner[row[0][:6]] == number
-        ]
+    def pace(self) -> tuple[PaceForm, ...]:
+        """How logs tell the pace of a run; what a user's layer adds is tried as well."""
+        from kb.pace import form_from_json
+
+        return tuple(form_from_json(row) for pack in self.packs for row in pack.section("pace"))
 
     def entry(self, code: str) -> Entry | None:
         if code not in self._entries:
@@ -290,7 +311,7 @@ def _built_in() -> tuple[Pack, list[Problem]]:
     why = ""
     pack = None
     try:
-        pack = Pack(SHIPPED.read_bytes())
+        pack = Pack.of_file(SHIPPED)
         pack.check()
     except (BrokenPackError, OSError) as error:
         pack, why = None, str(error)
@@ -317,7 +338,7 @@ def shipped_version() -> str:
     if not SHIPPED.is_file():
         return Layer("built-in", HERE).version()
     try:
-        return Pack(SHIPPED.read_bytes()).header.version
+        return Pack.of_file(SHIPPED).header.version
     except (BrokenPackError, OSError):
         return ""
 
@@ -329,7 +350,7 @@ def _compiled(name: str, folder: Path) -> tuple[Pack, list[Problem]]:
     place = _place(folder)
     if place is not None:
         try:
-            pack = Pack(place.read_bytes())
+            pack = Pack.of_file(place)
             if pack.header.stamp == stamp:
                 pack.check()
                 return pack, []
@@ -360,7 +381,7 @@ def compiled_before(layer: Layer, changed: Container[Path]) -> Pack | None:
         others = (path for path in (*layer.all_files(), *HERE.glob("*.py")) if path.stat().st_mtime_ns > made)
         if any(path.resolve() not in changed for path in others):
             return None
-        pack = Pack(place.read_bytes())
+        pack = Pack.of_file(place)
         pack.check()
     except (BrokenPackError, OSError):
         return None

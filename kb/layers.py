@@ -13,7 +13,7 @@ HERE = Path(__file__).resolve().parent
 BUILT_IN = "built-in"  # the name of the layer that comes with the program
 VERSION = "VERSION"  # of the built-in knowledge
 OVERRIDES = "layer.yaml"  # of a user's folder: which built-in entries it replaces
-SINGLE_FILES = ("kinds.yaml", "envvars.yaml", "facts.yaml", "situation.yaml", "compat.yaml", "frameworks.yaml")
+SINGLE_FILES = ("kinds.yaml", "envvars.yaml", "facts.yaml", "situation.yaml", "compat.yaml", "frameworks.yaml", "pace.yaml")
 
 
 class Layer(NamedTuple):

@@ -12,6 +12,7 @@ from kb.model import (
     CONFIDENCES,
     GOALS,
     LINE_KINDS,
+    NO_SCRIPT,
     NOTHING,
     RAISED,
     RISKS,
@@ -81,6 +82,7 @@ def _entry(doc: Document, problems: list[Problem], kinds: Mapping[str, Kind], la
     kind = top.string("kind")
     if kind and kind not in kinds:
         top.word("kind", tuple(kinds))
+    repro, no_repro = _repro(top)
     return Entry(
         code=code,
         slug=slug,
@@ -106,7 +108,8 @@ def _entry(doc: Document, problems: list[Problem], kinds: Mapping[str, Kind], la
         caused_by=top.items("caused_by", lambda at: _edge(top, at, kinds)),
         fixes=top.items("fixes", lambda at: read_fix(top, at)),
         variants=top.items("variants", lambda at: _variant(top, at)),
-        repro=_repro(top),
+        repro=repro,
+        no_repro=no_repro,
         references=top.items("references", lambda at: read_reference(top, at)),
         layer=layer,
         path=doc.path,
@@ -210,11 +213,16 @@ def _bilingual(reader: Reader, under: Path) -> Text:
     return Text(one.string("en").strip(), one.string("zh").strip())
 
 
-def _repro(top: Reader) -> tuple[str, tuple[tuple[str, str], ...]] | None:
+def _repro(top: Reader) -> tuple[tuple[str, tuple[tuple[str, str], ...]] | None, str]:
+    """The template of the entry with what its slots get, or why no script can show the fault."""
     if "repro" not in top.map:
-        return None
-    reader = top.sub(("repro",), ("template", "with"), "'repro'")
-    return reader.string("template"), reader.pairs("with")
+        return None, ""
+    reader = top.sub(("repro",), ("template", "with", "none"), "'repro'")
+    if "none" not in reader.map:
+        return (reader.string("template"), reader.pairs("with")), ""
+    if len(reader.map) > 1:
+        reader.fault(("none",), "'repro' names a template, or why there is none")
+    return None, reader.word("none", NO_SCRIPT)
 
 
 def read_reference(top: Reader, at: Path) -> Reference:

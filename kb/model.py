@@ -19,10 +19,12 @@ GOALS = ("locate", "mitigate", "resolve")
 RISKS = ("low", "medium", "high")
 LINE_KINDS = ("plog", "message", "traceback", "launcher", "kernel", "shell", "text")
 TABLES = (
-    "npu-smi.chip", "npu-smi.process", "npu-smi.summary", "key-value", "ps", "session", "job",
+    "npu-smi.chip", "npu-smi.process", "npu-smi.summary", "key-value", "ps", "session", "job", "hang", "memory", "serving",
     "meaning.import", "meaning.refusal", "meaning.limit", "meaning.missing", "meaning.permission", "meaning.timeout",
     "meaning.unsupported", "meaning.rule", "meaning.failure", "meaning.build",
 )  # fmt: skip
+# Why no script can show a fault; `doctor/base/words/repro.py` has the sentences.
+NO_SCRIPT = ("other-framework", "own-kernel", "conversion", "follows", "whole-program", "installation", "media")
 # Leaves that ask rows, of tables or of exceptions: no literal announces them.
 ROW_FORMS = ("fields", "raised")
 RAISED = "raised"  # the table of exceptions, as `parsers/raised.py` reads them
@@ -229,6 +231,7 @@ class Entry(NamedTuple):
     path: str
     match: tuple[Sample, ...] = ()
     no_match: tuple[Sample, ...] = ()
+    no_repro: str = ""  # why no script can show it, a word of NO_SCRIPT
 
     @property
     def every_fix(self) -> tuple[Fix, ...]:
@@ -307,4 +310,5 @@ def entry_from_json(row: Mapping[str, Any]) -> Entry:
         path=row["path"],
         match=tuple(Sample(n, t, p, tuple((k, v) for k, v in e)) for n, t, p, e in row.get("match", ())),
         no_match=tuple(Sample(n, t, p, tuple((k, v) for k, v in e)) for n, t, p, e in row.get("no_match", ())),
+        no_repro=row["no_repro"],
     )  # fmt: skip

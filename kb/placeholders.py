@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
+from parsers.lazy import lazy
+
 # `${HOME}` belongs to the shell; `{0..7}` and `{print $1}` are no names.
-_SLOT = re.compile(r"\{\{|\}\}|(?<!\$)\{([A-Za-z_]\w*)(\.all)?(?:\|([^{}]*))?\}")
+_SLOT = lazy(r"\{\{|\}\}|(?<!\$)\{([A-Za-z_]\w*)(\.all)?(?:\|([^{}]*))?\}")
 
 
 # What is only said when every slot in it is filled: a reader is never shown a sentence around a hole.
-_OPTIONAL = re.compile(r"\[\[((?:(?!\]\]).)*)\]\]", re.DOTALL)
+_OPTIONAL = lazy(r"\[\[((?:(?!\]\]).)*)\]\]", re.DOTALL)
 # What a log's words leave in a capture that names nothing; -1, printed as if it had no sign, is no rank and no device.
 _NOTHING_SAID = frozenset({"", "-", "?", "{}", "()", "[]", "None", "none", "null", "NULL", "nil", "N/A", "unknown", "(unknown)", "<unknown>", "the", "a", "an", "is", "was", "for", "to", "of", "Wait", "and", "4294967295"})
 
@@ -41,7 +43,7 @@ def names(text: str) -> tuple[tuple[str, str | None], ...]:
 
 # An empty default leaves neither two blanks nor empty brackets behind.
 _NOTHING = "\0"
-_AROUND_NOTHING = re.compile(r" ?\(\0(?:(?:, | / )\0)*\)|（\0）| ?\0")
+_AROUND_NOTHING = lazy(r" ?\(\0(?:(?:, | / )\0)*\)|（\0）| ?\0")
 
 
 def to_fill_in(name: str) -> str:
@@ -50,7 +52,7 @@ def to_fill_in(name: str) -> str:
 
 
 # What stands at the end and only introduces a slot: `: {what}`, ` ({what})`.
-_TAIL = re.compile(r"(?:\s*[:：]\s*|\s*[(（])\{([A-Za-z_]\w*)(?:\.all)?\}\s*[)）]?(?=\s*[.。]?\s*$)")
+_TAIL = lazy(r"(?:\s*[:：]\s*|\s*[(（])\{([A-Za-z_]\w*)(?:\.all)?\}\s*[)）]?(?=\s*[.。]?\s*$)")
 
 
 def unbound(text: str) -> str:
@@ -58,15 +60,16 @@ def unbound(text: str) -> str:
     return fill(_TAIL.sub("", optional(text, lambda _: False)), {}, {})
 
 
-_BETWEEN_HAN = re.compile(r"(?<=[\u4e00-\u9fff]) (?=[\u4e00-\u9fff])")
+_WIDE = "，。：；、（）！？"
+_NO_BLANK = lazy(rf"(?<=[\u4e00-\u9fff]) +(?=[\u4e00-\u9fff])|(?<=[{_WIDE}]) +(?=\S)|(?<=\S) +(?=[{_WIDE}])")
 
 
 def closed(text: str) -> str:
-    """Chinese without the blanks that stand around what is Latin: a slot may be filled with Chinese."""
-    return _BETWEEN_HAN.sub("", text)
+    """Chinese without the blanks that stand around what is Latin: a slot may be filled with Chinese, and a sentence may be folded."""
+    return _NO_BLANK.sub("", text)
 
 
-_STOP = re.compile(r"。|\.(?:\s|$)")  # a sentence that ends in what the log says ends once
+_STOP = lazy(r"。|\.(?:\s|$)")  # a sentence that ends in what the log says ends once
 
 
 def fill(

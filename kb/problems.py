@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -36,6 +35,8 @@ class KnowledgeError(Exception):
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """The nearest spelling and the choices, as help text."""
+    import difflib
+
     known = list(known)
     near = difflib.get_close_matches(word, known, n=1, cutoff=0.6)
     guess = f"did you mean '{near[0]}'? " if near else ""

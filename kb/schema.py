@@ -83,7 +83,7 @@ def entry_schema() -> Json:
         "role": _word(model.ROLES), "kind": _word(words), "component": _STRING, "confidence": _word(model.CONFIDENCES), "applies_to": _MAP,
         "title": _TEXT, "cause": _TEXT, "evidence": evidence, "symptom_of": _list({"anyOf": [edge, by_trait]}),
         "general": _word(("true", "false")), "refines": {"anyOf": [_STRING, _list(_STRING)]}, "caused_by": _list(_closed(target)), "fixes": _list(fix), "variants": _list(variant),
-        "repro": _closed({"template": _STRING, "with": _MAP}, ("template",)),
+        "repro": {"anyOf": [_closed({"template": _STRING, "with": _MAP}, ("template",)), _closed({"none": _word(model.NO_SCRIPT)}, ("none",))]},
         "references": _list(_closed({"kind": _STRING, "title": _STRING, "url": _STRING}, ("title",))),
         "samples": _closed({"match": _list(sample), "no_match": _list(sample)}),
     }  # fmt: skip

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 
+from parsers.lazy import lazy
+
 MAX_SPELLING = 80  # characters of what is taken for a code; longer ones are prose
 _AROUND = " \t\r\n\f\v[]()<>'\".,;:"
-_LETTERED = re.compile(r"^(?:[A-Z]{1,4}\d{2,6}[A-Z]?|ERR\d{5})$")
+_LETTERED = lazy(r"^(?:[A-Z]{1,4}\d{2,6}[A-Z]?|ERR\d{5})$")
 
 
 def key(code: str) -> str:
@@ -60,7 +62,7 @@ def likelihood(written: str, code: str, family: str) -> int:
 
 
 # Codes as they stand in running text; used to decode what no entry explains.
-IN_TEXT = re.compile(
+IN_TEXT = lazy(
     r"(?<![A-Za-z0-9_])(?:"
     r"(?P<cann>(?:E[A-Z]|E[1-9])\d{4}|ERR\d{5}|MIE[0-9A-Z]{8})(?![A-Za-z0-9_])"
     r"|(?:(?:[Ee]rror ?[Cc]ode|err_code|retCode|ret[ _]?code|rtCode|ErrCode|errCode|drvRetCode)(?: is)?|aclError|[Aa]cl [Ee]rr(?:or)?"

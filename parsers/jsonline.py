@@ -14,7 +14,6 @@ message of several lines gives several, parted by FOLD: they stand on one line o
 from __future__ import annotations
 
 import json
-import re
 import time
 from typing import Any
 
@@ -51,7 +50,7 @@ _STAMP = lazy(
 _parsed = json.JSONDecoder().decode
 _NAME = lazy(r"[\w.@/-]{1,80}$")
 # What Docker writes, in the order in which it writes it: such logs are long, and parsing each record takes ten times as long.
-_DOCKER = re.compile(
+_DOCKER = lazy(
     rb'\s*\{"log":"([^"\\]*(?:\\.[^"\\]*)*)","stream":"(std(?:out|err))"(?:,"attrs":\{[^{}]*\})?,"time":"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)[.\d]{0,10}Z"\}\s*'
 )
 

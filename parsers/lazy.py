@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 import re
-from typing import Any, cast
+from typing import Any, AnyStr, cast
+
+_METHODS = ("match", "search", "fullmatch", "finditer", "findall", "sub", "subn", "split")
 
 
 class _Lazy:
     """Stands for a compiled pattern; from the first use on its methods are plain attributes and cost nothing more."""
 
-    def __init__(self, pattern: str, flags: int) -> None:
+    def __init__(self, pattern: str | bytes, flags: int) -> None:
         self.pattern, self.flags = pattern, flags
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
         compiled = re.compile(self.pattern, self.flags)
-        self.match, self.search = compiled.match, compiled.search
-        self.finditer, self.sub = compiled.finditer, compiled.sub
+        self.__dict__.update((method, getattr(compiled, method)) for method in _METHODS)
         return getattr(compiled, name)
 
 
-def lazy(pattern: str, flags: int = 0) -> re.Pattern[str]:
+def lazy(pattern: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
     """As `re.compile`, but not yet."""
-    return cast("re.Pattern[str]", _Lazy(pattern, flags))
+    return cast("re.Pattern[AnyStr]", _Lazy(pattern, flags))

@@ -12,11 +12,13 @@ from __future__ import annotations
 
 import re
 
+from parsers.lazy import lazy
+
 _DIGITS = bytes.maketrans(b"OoQDIl|!ZSsBgq", b"00001111255899")
 _LIKE = rb"0-9OoQDIl|!ZSsBgq"
-_IS = re.compile(rb"(?<=[Cc]ode )[1lI|!][sS5](?= -?[" + _LIKE + rb"]{3})")
-_NUMBER = re.compile(rb"((?:[Cc]ode|[Rr]et|errno|[Rr]esult|[Ee]rror)(?: is)?[ \t:=\[(]{1,3})([" + _LIKE + rb"]{6})(?![A-Za-z0-9_])")
-_LETTERED = re.compile(rb"(?<![A-Za-z0-9_])(E[A-Z])([" + _LIKE + rb"]{4})(?=[:\[(])")
+_IS = lazy(rb"(?<=[Cc]ode )[1lI|!][sS5](?= -?[" + _LIKE + rb"]{3})")
+_NUMBER = lazy(rb"((?:[Cc]ode|[Rr]et|errno|[Rr]esult|[Ee]rror)(?: is)?[ \t:=\[(]{1,3})([" + _LIKE + rb"]{6})(?![A-Za-z0-9_])")
+_LETTERED = lazy(rb"(?<![A-Za-z0-9_])(E[A-Z])([" + _LIKE + rb"]{4})(?=[:\[(])")
 
 
 def mended(text: bytes) -> bytes:

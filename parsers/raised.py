@@ -18,6 +18,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from parsers.lazy import lazy
 from parsers.owners import PYTHON, plain
 from parsers.traceback import Failure, Frame, Raised
 
@@ -141,7 +142,7 @@ def _call(code: str, entered: list[Frame]) -> str:
     return f"{of_package[0]}...)" if of_package is not None else _opened(code)
 
 
-_OPENED = re.compile(r"(?:[^=()]{1,200}=\s*)?(?:(?:return|yield|await|with|if|assert|for \w+ in)\s+)*(?P<called>[A-Za-z_][\w.]{0,200})\($")
+_OPENED = lazy(r"(?:[^=()]{1,200}=\s*)?(?:(?:return|yield|await|with|if|assert|for \w+ in)\s+)*(?P<called>[A-Za-z_][\w.]{0,200})\($")
 
 
 def _opened(code: str) -> str:

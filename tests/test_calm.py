@@ -16,7 +16,7 @@ FILES_OF_A_KIND = 10
 
 @pytest.fixture(scope="module")
 def scanner(knowledge: Knowledge) -> Scanner:
-    return Scanner(Plan(knowledge.signals()))
+    return Scanner(Plan(knowledge.sought()))
 
 
 def test_there_are_enough() -> None:

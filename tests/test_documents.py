@@ -20,7 +20,7 @@ TRIALS: list[dict[str, Any]] = yaml.safe_load((Path(__file__).parent / "data" / 
 
 @pytest.fixture(scope="module")
 def scanner(knowledge: Knowledge) -> Scanner:
-    return Scanner(Plan(knowledge.signals()))
+    return Scanner(Plan(knowledge.sought()))
 
 
 def first(text: str, knowledge: Knowledge, scanner: Scanner) -> str:

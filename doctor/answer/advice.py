@@ -13,6 +13,7 @@ from doctor.base.words import both, word
 from doctor.findings.situation import UNKNOWN, Situation
 from kb.model import GOALS, Entry, Fix, Text
 from kb.placeholders import closed, fill
+from parsers.lazy import lazy
 
 if TYPE_CHECKING:  # `explain` fills texts without any diagnosis
     from doctor.findings.evaluate import Finding
@@ -45,7 +46,7 @@ def values(finding: Finding, situation: Situation = UNKNOWN) -> Values:
     return Values(one, {k: tuple(v) for k, v in every.items()}, zh)
 
 
-_TEMPLATE = re.compile(r"\{\}|\{\d\}|%[sdr]")
+_TEMPLATE = lazy(r"\{\}|\{\d\}|%[sdr]")
 
 
 def _said(value: str, every: Sequence[str]) -> str:
@@ -63,12 +64,12 @@ def shell(text: str, known: Values) -> str:
 
 
 # What takes its argument as a further command, and what takes it as a program of another language.
-_SHELLS = re.compile(r"\b(?:(?:ba|da|z|k)?sh|su|ssh|eval|watch|xargs)\b[^;|&]*$")
+_SHELLS = lazy(r"\b(?:(?:ba|da|z|k)?sh|su|ssh|eval|watch|xargs)\b[^;|&]*$")
 # What takes a negative number for what it is: a code to explain, a pattern to look for.
-_EXPLAIN = re.compile(r"\bnpu-doctor explain $")
-_PATTERN = re.compile(r"\bgrep (?:-[a-zA-EG-Z0-9]+ )*['\"]?$")
-_NEGATIVE = re.compile(r"-\d+")
-_PROGRAMS = re.compile(r"\b(?:python[\d.]*|perl|node|sed|awk|gawk)\b[^;|&]*$")
+_EXPLAIN = lazy(r"\bnpu-doctor explain $")
+_PATTERN = lazy(r"\bgrep (?:-[a-zA-EG-Z0-9]+ )*['\"]?$")
+_NEGATIVE = lazy(r"-\d+")
+_PROGRAMS = lazy(r"\b(?:python[\d.]*|perl|node|sed|awk|gawk)\b[^;|&]*$")
 
 
 def _quote(value: str, before: str) -> str:
@@ -162,7 +163,7 @@ def fixes(finding: Finding, situation: Situation, known: Values) -> Advised:
     return Advised(filled, sum(certain for _, certain in fitting))
 
 
-_ELSE = re.compile(r"(?:Or|If|Only) ")  # how a fix begins that is for the case that another one is not
+_ELSE = lazy(r"(?:Or|If|Only) ")  # how a fix begins that is for the case that another one is not
 
 
 class Start(NamedTuple):

@@ -6,7 +6,6 @@ the fault and on whether attempts in the logs failed alike. A card is taken out 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
@@ -19,9 +18,10 @@ from doctor.judge.diagnosis import Diagnosis
 from doctor.judge.relate import Related
 from kb.knowledge import Knowledge
 from kb.model import Entry
+from parsers.lazy import lazy
 
 LEVELS = ("isolate", "reset", "restart-job", "sub-health", "ignore")  # the strongest first
-_CODE = re.compile(r"(?<![0-9A-Za-z])(?:0[xX])?[489A-Ba-b][0-9A-Fa-f]{7}(?![0-9A-Za-z])")
+_CODE = lazy(r"(?<![0-9A-Za-z])(?:0[xX])?[489A-Ba-b][0-9A-Fa-f]{7}(?![0-9A-Za-z])")
 _STATUS = {"high": "proven", "medium": "supported", "low": "suggested"}
 _LINES = 50  # of a finding in which codes are looked for
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import NamedTuple
-
-from ahocorasick_rs import AhoCorasick
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
 
 from parsers.lazy import lazy
+
+if TYPE_CHECKING:
+    from ahocorasick_rs import AhoCorasick
 
 Span = tuple[int, int]
 
@@ -50,7 +52,14 @@ class Forms:
         self._often = tuple((need, form.times, number) for number, form in enumerate(forms) for need in form.needs if form.times > 1)
         words = {need: frozenset(numbers) for need, numbers in rows.items() if len(need) > 1 or not need.isascii()}
         self._of_word = tuple(words.values())
-        self._words = AhoCorasick(list(words))
+        self._needs = tuple(words)
+
+    @cached_property
+    def _words(self) -> AhoCorasick:
+        """Made when a text comes: who asks for help, or builds a wheel, needs none."""
+        from ahocorasick_rs import AhoCorasick
+
+        return AhoCorasick(list(self._needs))
 
     def possible(self, low: str) -> list[int]:
         """The numbers of those that may match a text, given in lower case."""

@@ -12,7 +12,6 @@ from doctor.base.words import word
 from doctor.findings.evaluate import Finding, order
 from doctor.judge.diagnosis import Diagnosis
 from doctor.judge.relate import Related
-from doctor.lookup.nearest import nearest
 from doctor.scan.harvest import Cluster, Hit, Place
 from doctor.version import __version__
 from kb.knowledge import Knowledge
@@ -183,6 +182,8 @@ def _cluster(cluster: Cluster, knowledge: Knowledge) -> dict[str, Any]:
                 "meaning": rows[0]["meaning"] if rows else None,
             }
         )
+    from doctor.lookup.nearest import nearest  # only what nobody knows is compared with everything
+
     return {
         "template": clean(cluster.template),
         "count": cluster.total,

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from doctor.base.notation import clean
 from doctor.judge.diagnosis import Diagnosis
 from doctor.judge.relate import Related
 from doctor.scan.harvest import Place
+from parsers.lazy import lazy
 
 LINES = 40  # beneath or above what a root rests on
 MOST = 240  # letters
-_REASON = re.compile(
+_REASON = lazy(
     r"\bE[A-Z0-9]\d{4}\)?:?\s{1,4}(?:\[PID: ?\d{1,12}\] \S{1,40} (?:\(E\w{5}\): ?)?)?(?P<reason>(?!\[PID|Inner Error)\S[^\n]{8,600}?)\s?\[(?:FUNC|THREAD):"
 )
-_PASSED_ON = re.compile(r"\w+ (?:execut\w+ |execution )?failed,? ?(?:reason|ret|error)|do tiling failed|Check \w+\(")
+_PASSED_ON = lazy(r"\w+ (?:execut\w+ |execution )?failed,? ?(?:reason|ret|error)|do tiling failed|Check \w+\(")
 
 
 def said(root: Related, diagnosis: Diagnosis) -> str | None:

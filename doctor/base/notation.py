@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 
 from kb.invisible import STEERING
+from parsers.lazy import lazy
 
 
 def spans(numbers: Iterable[int]) -> str:
@@ -46,8 +47,8 @@ def folded(names: Iterable[str]) -> str:
     return ",".join(sorted(rows))
 
 
-_NUMBERED = re.compile(r"(.*?)(\d{1,18})([^\d]*)")
-_ADDRESS = re.compile(r"[\d.]+|[0-9a-fA-F:]*:[0-9a-fA-F:]*")
+_NUMBERED = lazy(r"(.*?)(\d{1,18})([^\d]*)")
+_ADDRESS = lazy(r"[\d.]+|[0-9a-fA-F:]*:[0-9a-fA-F:]*")
 
 
 def times(count: int) -> str:

@@ -10,9 +10,10 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from doctor.base.errors import UsageError
+from parsers.lazy import lazy
 
-_AT_LINE_START = re.compile(r"^([^\S\n]*):(?=:)", re.MULTILINE)
-_ANYWHERE = re.compile(r"##(?=\[|vso\[)")
+_AT_LINE_START = lazy(r"^([^\S\n]*):(?=:)", re.MULTILINE)
+_ANYWHERE = lazy(r"##(?=\[|vso\[)")
 JSON_FORMS = ("json", "jsonl", "sarif", "gitlab", "trace")
 
 

@@ -52,7 +52,7 @@ def bundle(diagnosis: Diagnosis, made: Json, machine: Json | None, sources: Sequ
     """The smallest archive that scans to the same diagnosis; where none within the limit does, the largest that fits."""
     places = cuts.places(diagnosis.harvest)
     chosen = sorted((s for s in sources if not s.once), key=lambda s: s.name not in places)[:MAX_FILES]
-    scanner = Scanner(Plan(known.signals()), digest=known.digest)
+    scanner = Scanner(Plan(known.sought()), digest=known.digest)
     best: Bundle | None = None
     for around in AROUND:
         logs = dict(_logs(sorted(chosen, key=lambda s: s.name), places, around, limit * 20))

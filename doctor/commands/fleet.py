@@ -147,7 +147,7 @@ class _Printed:
 
         if self._scanner is None:
             select = reading.select(scan.arguments().parse_args(self._run.call["options"]))
-            self._scanner = Scanner(Plan(self._known.signals()), select, digest=self._known.digest)
+            self._scanner = Scanner(Plan(self._known.sought()), select, digest=self._known.digest)
         source = discover.given_bytes(data, f"{self._run.labels[target.name]}/printed.log")
         diagnosis = conclude([self._scanner.scan(source)], self._known)
         made, harvest = report(diagnosis, self._known), diagnosis.harvest.json()

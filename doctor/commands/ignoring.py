@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 from collections.abc import Iterator, Sequence
 
@@ -31,5 +30,7 @@ def _named(one: str) -> Iterator[tuple[str, str]]:
 def _known(code: str, where: str, known: Knowledge) -> str:
     if code in known.codes_of_entries:
         return code
+    import difflib
+
     near = difflib.get_close_matches(code, known.codes_of_entries, n=1)
     raise UsageError(f"{where}: there is no entry '{code}'", f"did you mean {near[0]}?" if near else "npu-doctor kb list shows all")

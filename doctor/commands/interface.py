@@ -15,6 +15,7 @@ from doctor.read import discover
 from doctor.scan.select import EVERYTHING, Select
 
 if TYPE_CHECKING:
+    from doctor.pace.verdict import Pace
     from doctor.scan.harvest import Harvest
     from doctor.tui.shell.frame import Frame
     from doctor.tui.shell.session import Session
@@ -115,6 +116,15 @@ def open_env(args: argparse.Namespace, look: Callable[[Knowledge], dict[str, Any
 
     check_terminal(instead)
     return _run(args, _session(args, ()), EnvironmentScreen(look, tuple(instead)))
+
+
+def open_pace(args: argparse.Namespace, look: Callable[[Knowledge], Pace]) -> int:
+    """The interface on the pace of a run."""
+    from doctor.tui.pace.pace_screen import PaceScreen
+
+    check_terminal(["pace", *args.paths])
+    check_paths(tuple(args.paths))
+    return _run(args, _session(args, tuple(args.paths)), PaceScreen(look, ("pace", *args.paths)))
 
 
 def _open_pipe(args: argparse.Namespace, session: Session) -> int:

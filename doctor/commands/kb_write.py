@@ -69,7 +69,7 @@ def _beside(line: str, message: str, log: str, known: Knowledge) -> tuple[list[s
     from doctor.read import discover
     from doctor.scan.plan import Plan
     from doctor.scan.scanner import Scanner
-    scan = Scanner(Plan(known.signals())).scan(discover.given_text(line + "\n", Path(log).name))
+    scan = Scanner(Plan(known.sought())).scan(discover.given_text(line + "\n", Path(log).name))
     held = [r.finding.entry for r in conclude([scan], known).related]
     near = [*(e.code for e in held), *(row["id"] for row in nearest(message, known))]
     like = next((e for code in near if (e := known.entry(code)) is not None and e.domain != "meaning"), None)

@@ -28,11 +28,20 @@ LEVELS = ("debug", "info", "event", "warning", "error", "fatal")
 
 
 def diagnose(args: argparse.Namespace, known: Knowledge) -> Diagnosis:
+    return look(args, known, *_spared(args, *_asked(args)))
+
+
+def _asked(args: argparse.Namespace) -> tuple[tuple[Source, ...], tuple[Skipped, ...]]:
+    """What a scan is asked to read; only for a person at a terminal is a path that is not there a slip."""
     person = getattr(args, "format", None) in (None, "text") and not getattr(args, "output", None)
-    sources, skipped = find(args.paths, getattr(args, "all_files", False), strict=person)
+    return find(args.paths, getattr(args, "all_files", False), strict=person)
+
+
+def _spared(args: argparse.Namespace, sources: tuple[Source, ...], skipped: tuple[Skipped, ...]) -> tuple[tuple[Source, ...], tuple[Skipped, ...]]:
+    """The same; nothing that is read is written over."""
     written = args.output if isinstance(args.output, list) else [args.output]
     output.spare((*written, args.redact_map, args.fix_script), (source.name for source in sources))
-    return look(args, known, sources, skipped)
+    return sources, skipped
 
 
 def look(
@@ -127,6 +136,13 @@ def look_to_pass_on(args: argparse.Namespace, known: Knowledge) -> Looked:
     sources, unread, pipe = rereadable(sources)
     output.spare((args.output, args.redact_map), (source.name for source in sources))
     return Looked(look(args, known, sources, (*skipped, *unread)), sources, pipe)
+
+
+def look_again(args: argparse.Namespace, known: Knowledge) -> Looked:
+    """The diagnosis of a scan whose sources are read a second time."""
+    sources, skipped = _asked(args)
+    sources, unread, pipe = rereadable(sources)
+    return Looked(look(args, known, *_spared(args, sources, (*skipped, *unread))), sources, pipe)
 
 
 def select(args: argparse.Namespace) -> Select:

@@ -6,7 +6,7 @@ import argparse
 import sys
 from collections.abc import Callable
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from doctor.answer.report import report
 from doctor.base import exits, interrupts, notation
@@ -21,6 +21,9 @@ from doctor.render.compose import files
 from doctor.scan.harvest import this_machine
 from kb.knowledge import Knowledge
 from parsers.traceback_forms import EXCEPTION
+
+if TYPE_CHECKING:
+    from doctor.render.layout import Style
 
 Json = dict[str, Any]
 FORMATS = ("text", "json", "jsonl", "md", "html", "csv", "sarif", "junit", "github", "gitlab", "trace")
@@ -171,6 +174,22 @@ def redacted(
 
 
 def render(made: Json, harvest: Json, form: str, language: str, args: argparse.Namespace, target: str | None, call: Call = PIPED) -> str:
+    """The report in one form, and what is unlike a baseline behind it where one was named."""
+    drawn = _drawn(made, harvest, form, language, args, target, call)
+    if "baseline" not in made or getattr(args, "quiet", False):
+        return drawn
+    from doctor.baseline import told
+
+    return told.behind(drawn, made["baseline"], form, language, _style(args, target))
+
+
+def _style(args: argparse.Namespace, target: str | None) -> Style:
+    from doctor.render import layout
+
+    return layout.style_of(sys.stdout, args.color) if target in (None, "-") else layout.Style()
+
+
+def _drawn(made: Json, harvest: Json, form: str, language: str, args: argparse.Namespace, target: str | None, call: Call) -> str:
     """The report in one form; what a form needs is loaded when it is asked for."""
     if form == "json":
         import json
@@ -184,10 +203,8 @@ def render(made: Json, harvest: Json, form: str, language: str, args: argparse.N
         module, _, name = _RENDERERS[form].partition(":")
         made_by: Callable[[Json, str], str] = getattr(import_module(f"doctor.render.{module}"), name)
         return made_by(made, language)
-    from doctor.render import layout
-
     screen = target in (None, "-")
-    style = layout.style_of(sys.stdout, args.color) if screen else layout.Style()
+    style = _style(args, target)
     if getattr(args, "quiet", False):
         from doctor.render import compact
 

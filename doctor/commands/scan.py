@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from doctor.base import exits
 from doctor.base.errors import UsageError
 from doctor.commands import common, ignoring, reading, reporting
 from doctor.judge.diagnosis import Diagnosis
@@ -42,6 +43,10 @@ def arguments() -> common.Parser:
         "--ignore", metavar="CODE|FILE", action="append", default=[],
         help="leave out what you know already: an entry's code, or a file of codes, one a line (repeatable); it is told as left out",
     )  # fmt: skip
+    made.add_argument(
+        "--baseline", metavar="FILE|nodes", default="",
+        help="also tell what these logs say that healthy runs do not: a file of npu-doctor diff --learn, or 'nodes' to compare the nodes with each other",
+    )  # fmt: skip
     made.add_argument("--tui", action="store_true", help="open the terminal interface on these logs")
     return made
 
@@ -57,6 +62,8 @@ def main(argv: list[str]) -> int:
     reporting.targets(args)  # a suffix that is no format is told before anything is read
     known = common.knowledge(args)
     ignored = ignoring.codes(args.ignore, known)
+    if args.baseline:
+        return _with_baseline(args, known, ignored)
     diagnosis = without(reading.diagnose(args, known), ignored)
     if args.with_env:
         return _with_env(args, diagnosis, known)
@@ -64,9 +71,30 @@ def main(argv: list[str]) -> int:
     return reporting.exit_code(args, diagnosis)
 
 
+def _with_baseline(args: argparse.Namespace, known: Knowledge, ignored: frozenset[str]) -> int:
+    """The diagnosis, and what is unlike the healthy runs of a file, or unlike the other nodes: the logs are read a second time."""
+    from doctor.baseline import beside, kept
+    from doctor.baseline.listen import listen
+    from doctor.baseline.shapes import Shapes
+
+    if args.with_env:
+        raise UsageError("--baseline and --with-env do not go together", "scan twice")
+    shapes = Shapes()
+    usual = None if args.baseline == beside.NODES else kept.unpacked(common.read_bytes(args.baseline, kept.MAX_FILE), args.baseline, shapes)
+    looked = reading.look_again(args, known)
+    try:
+        diagnosis = without(looked.diagnosis, ignored)
+        run = listen(looked.sources, shapes)
+        told = beside.of_nodes(run, shapes, known) if usual is None else beside.compared(run, usual, beside.facts(diagnosis.situation), shapes, known)
+    finally:
+        looked.close()
+    reporting.emit(args, diagnosis, known, reading.call(args.paths), lambda made: {**made, "baseline": told})
+    code = reporting.exit_code(args, diagnosis)
+    return exits.FINDINGS if code == exits.CLEAN and told["verdict"] == "differs" and not args.exit_zero and args.fail_on != "never" else code
+
+
 def _with_env(args: argparse.Namespace, diagnosis: Diagnosis, known: Knowledge) -> int:
     """The diagnosis with the machine beside it: advice is chosen by both, the findings of both are told."""
-    from doctor.base import exits
     from doctor.env import beside_logs, private, verdict
     from doctor.env.look_at import Asked, machine
 

@@ -199,15 +199,29 @@ def man(found: tuple[Command, ...], language: str) -> str:
     """A manual page, section 1."""
     names = {name: word(f"cli.man:{name}", language) for name in ("name", "synopsis", "commands", "exits")}
     rows = [
-        f'.TH NPU-DOCTOR 1 "" "npu-doctor {__version__}"', f".SH {names['name']}", f"npu\\-doctor \\- {_roff(word('cli.about', language))}",
+        f'.TH NPU-DOCTOR 1 "" "npu-doctor {__version__}"', ".ad l", ".nh", f".SH {names['name']}", f"npu\\-doctor \\- {_roff(word('cli.about', language))}",
         f".SH {names['synopsis']}", f".nf\n{_roff(word('cli.usage', language))}\n{_roff(word('cli.piped', language))}\n.fi", f".SH {names['commands']}",
     ]  # fmt: skip
     for path, command in _all(found):
         rows += [f".SS {_roff(path)}", _roff(command.about or command.help)]
         for option in command.options:
             value = f" {option.value}" if option.value and not option.choices else f" {'|'.join(option.choices)}" if option.choices else ""
-            rows += [".TP", f".B {_roff(', '.join(option.flags))}{_roff(value)}", _roff(option.help) or "\\&"]
+            rows += [".TP", f".B {_roff(', '.join(option.flags))}{_roff(value)}".replace("|", "|\\:"), _roff(option.help) or "\\&"]
     return "\n".join([*rows, f".SH {names['exits']}", _roff(word("cli.exits", language))]) + "\n"
 
 
 SCRIPTS: dict[str, Callable[[tuple[Command, ...], str], str]] = {"bash": bash, "zsh": zsh, "fish": fish, "man": man}
+
+# Where an installation looks for them, beneath its prefix: what prints it, its language, its place.
+PLACES = (
+    ("bash", "en", "share/bash-completion/completions/npu-doctor"),
+    ("zsh", "en", "share/zsh/site-functions/_npu-doctor"),
+    ("fish", "en", "share/fish/vendor_completions.d/npu-doctor.fish"),
+    ("man", "en", "share/man/man1/npu-doctor.1"),
+    ("man", "zh", "share/man/zh_CN/man1/npu-doctor.1"),
+)
+
+
+def installed() -> dict[str, str]:
+    """What is installed beside the program: a place and its text. Needs the standard library alone, for it is asked while a wheel is built."""
+    return {place: SCRIPTS[what](commands(language), language) for what, language, place in PLACES}

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import operator
-import re
 
-_PART = re.compile(r"(?i)\d+|rc|alpha|beta|dev|post|b|a")
+from parsers.lazy import lazy
+
+_PART = lazy(r"(?i)\d+|rc|alpha|beta|dev|post|b|a")
 _BEFORE = {"dev": -4, "alpha": -3, "a": -3, "beta": -2, "b": -2, "rc": -1, "post": 1}
-_BOUND = re.compile(r"(>=|<=|==|>|<)\s*([\w.+]+)")
+_BOUND = lazy(r"(>=|<=|==|>|<)\s*([\w.+]+)")
 _COMPARE = {">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt, "==": operator.eq}
 
 

@@ -136,15 +136,14 @@ def rows(job: Job) -> Iterable[tuple[dict[str, str], Place]]:
         )
 
 
-def hits(job: Job, signals: Iterable[Signal]) -> tuple[Hit, ...]:
-    """The rows as hits of the entries that ask for them."""
+def hits(job: Job, asked: Sequence[Signal]) -> tuple[Hit, ...]:
+    """The rows as hits of the leaves that are asked."""
     from doctor.scan.tablescan import holds
 
-    wanted = [s for s in signals if s.form == "fields" and s.table == VERDICTS]
     found = []
     for cells, place in rows(job):
         row = tuple(cells.items())
-        found += [Hit(s.id, place, tuple((k, v) for k, v in row if k != "table")) for s in wanted if holds(s, row)]
+        found += [Hit(s.id, place, tuple((k, v) for k, v in row if k != "table")) for s in asked if holds(s, row)]
     return tuple(found)
 
 

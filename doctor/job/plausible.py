@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 
 from doctor.job.facts import tells_enough
 from doctor.read.source import Skipped
 from doctor.scan.harvest import Harvest, Hit, Place
+from parsers.lazy import lazy
 
-_SMALL, _LARGE, _TIME = re.compile(r"-?[0-9]{1,6}"), re.compile(r"-?[0-9]{1,18}"), re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?")
+_SMALL, _LARGE, _TIME = lazy(r"-?[0-9]{1,6}"), lazy(r"-?[0-9]{1,18}"), lazy(r"[0-9]{1,9}(?:\.[0-9]{1,9})?")
 _FORMS = {
     **dict.fromkeys(("size", "comm_rank", "rank", "logic", "device", "on_device", "local"), _SMALL),
     **dict.fromkeys(("index", "count", "root_port", "port"), _LARGE),

@@ -7,12 +7,12 @@ is the same for many faults. Where all that is known is general, or nothing is, 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 
 from doctor.findings.evaluate import stream_of
 from doctor.judge.relate import Related
 from doctor.scan.harvest import Cluster, Place
+from parsers.lazy import lazy
 from parsers.parsed import seconds
 
 LINES = 80  # of one file, above what a general entry rests on
@@ -21,7 +21,7 @@ SECONDS = 5.0
 SPOKEN = 4  # how far up what programs say is printed
 _DRIVER = frozenset({"DRV", "DEVMM", "HDC", "TSD", "TDT", "TSCH", "TS"})
 _ABOVE = frozenset({"ASCENDCL", "APP", "ATB", "PTA"})
-_EMPTY = re.compile(r"\s*E[0-9A-Z]\d{4}: (?:Inner Error!|\[PID: ?\d+\][ \d:.-]*)\s*$")
+_EMPTY = lazy(r"\s*E[0-9A-Z]\d{4}: (?:Inner Error!|\[PID: ?\d+\][ \d:.-]*)\s*$")
 
 
 def decisive(related: Sequence[Related], unexplained: Iterable[Cluster]) -> tuple[Cluster | None, str | None]:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from doctor.findings import evaluate
+from doctor.findings.loads import with_states
 from doctor.findings.situation import UNKNOWN, Situation, situation
 from doctor.findings.timely import part
 from doctor.findings.variants import decided
@@ -17,7 +18,7 @@ from doctor.judge import relate, unclaimed
 from doctor.judge.certainty import with_doubts
 from doctor.judge.decisive import decisive
 from doctor.read.source import Skipped
-from doctor.scan.harvest import VERDICTS, Cluster, Harvest, Hit, merge
+from doctor.scan.harvest import CONCLUDED, Cluster, Harvest, Hit, merge
 from kb.knowledge import Knowledge
 
 
@@ -87,8 +88,10 @@ class Judged(NamedTuple):
 
 def judge(harvest: Harvest, knowledge: Knowledge) -> Judged:
     """What holds, and the job when there is one: its verdicts are findings like any other."""
-    harvest = harvest._replace(hits=tuple(h for h in harvest.hits if h.place.module != VERDICTS))
+    harvest = with_states(harvest._replace(hits=tuple(h for h in harvest.hits if h.place.module not in CONCLUDED)))
     harvest, findings, beside = part(harvest, evaluate.evaluate(harvest, knowledge), knowledge)
+    if harvest.dumps:
+        findings = (*findings, *_of_dumps(harvest, knowledge))
     if not harvest.facts:  # most logs are of one process and tell nothing about others
         return Judged(findings, None, beside)
     from doctor.job.analyse import analyse, locate
@@ -106,11 +109,24 @@ def judge(harvest: Harvest, knowledge: Knowledge) -> Judged:
     return Judged(locate(findings, job, who), job, beside)
 
 
-def verdict_hits(job: Job, knowledge: Knowledge) -> tuple[Hit, ...]:
-    """The hits that the verdicts of a job make; reading all leaves for it is only worth it when there is a verdict."""
-    from doctor.job.analyse import hits
+def dump_hits(harvest: Harvest, knowledge: Knowledge) -> tuple[Hit, ...]:
+    """The hits that dumps of processes make."""
+    from doctor.judge.dumps import hits
 
-    return hits(job, knowledge.leaves()) if any(r.verdict != "fault" for r in job.roots) else ()
+    return hits(harvest.dumps, knowledge.sought().rows)
+
+
+def _of_dumps(harvest: Harvest, knowledge: Knowledge) -> tuple[evaluate.Finding, ...]:
+    made = dump_hits(harvest, knowledge)
+    return evaluate.evaluate(Harvest(hits=made, counts=Counter(h.signal for h in made)), knowledge)
+
+
+def verdict_hits(job: Job, knowledge: Knowledge) -> tuple[Hit, ...]:
+    """The hits that the verdicts of a job make."""
+    from doctor.job.analyse import hits
+    from doctor.scan.harvest import VERDICTS
+
+    return hits(job, knowledge.sought().rows[VERDICTS]) if any(r.verdict != "fault" for r in job.roots) else ()
 
 
 def _story(job: Job | None, findings: Sequence[evaluate.Finding]) -> Story:
@@ -136,7 +152,7 @@ def _verdict(related: tuple[relate.Related, ...], harvest: Harvest) -> str:
     if wrapped or harvest.errors:
         return "inconclusive"
     ours = (
-        any(kind in harvest.kinds for kind in ("plog", "message", "launcher", "table", "kernel"))
+        any(kind in harvest.kinds for kind in ("plog", "message", "launcher", "table", "kernel", "dump"))
         or related
         or harvest.counts
     )

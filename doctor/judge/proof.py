@@ -15,7 +15,8 @@ from collections import Counter
 from collections.abc import Iterator
 
 from doctor.findings import evaluate
-from doctor.judge.diagnosis import conclude, judge, verdict_hits
+from doctor.findings.loads import with_states
+from doctor.judge.diagnosis import conclude, dump_hits, judge, verdict_hits
 from doctor.judge.mutation import Mutant, mutants, twins, wording_alone
 from doctor.read import discover
 from doctor.scan.harvest import Harvest, Hit
@@ -33,12 +34,14 @@ class Bench:
     def __init__(self, knowledge: Knowledge) -> None:
         self.knowledge = knowledge
         self.tried = Counter[str]()  # counter-examples and mutants, over all entries
-        self._scanner = Scanner(Plan(knowledge.signals()))
+        self._scanner = Scanner(Plan(knowledge.sought()))
 
     def harvest(self, sample: Sample) -> Harvest:
         """What a sample gives, with what the analysis of the job makes of it: verdicts are leaves of entries as well."""
-        found = self._scanner.scan(discover.given_text(sample.text, sample.path or "<sample>"))
+        found = with_states(self._scanner.scan(discover.given_text(sample.text, sample.path or "<sample>")))
         job = judge(found, self.knowledge).job
+        if found.dumps:
+            found = found._replace(hits=found.hits + dump_hits(found, self.knowledge))
         return found._replace(hits=found.hits + verdict_hits(job, self.knowledge)) if job is not None else found
 
     def problems(self, entry: Entry) -> list[str]:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
 
 from kb.knowledge import Brief, Knowledge
+from parsers.lazy import lazy
 
-_WORD = re.compile(r"[A-Za-z_]{4,}|[\u4e00-\u9fff]{2,}|[A-Z]+\d{3,}|\d{5,6}")
-_WORD_OF_LOWER = re.compile(r"[a-z_]{4,}|[\u4e00-\u9fff]{2,}|[a-z]+\d{3,}|\d{5,6}")
+_WORD = lazy(r"[A-Za-z_]{4,}|[\u4e00-\u9fff]{2,}|[A-Z]+\d{3,}|\d{5,6}")
+_WORD_OF_LOWER = lazy(r"[a-z_]{4,}|[\u4e00-\u9fff]{2,}|[a-z]+\d{3,}|\d{5,6}")
 TOLD = 3  # words of what is shared, and of what is not
 _DULL = frozenset(
     "error failed fail with from this that file line call python none true false warning info device process runtime".split()  # noqa: SIM905

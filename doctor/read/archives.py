@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from typing import BinaryIO, cast
 
 from doctor.base import limits
-from doctor.read import zips
+from doctor.read import dumps, zips
 from doctor.read.content import ENDINGS, HEAD, archive, no_log, not_text
 from doctor.read.inflate import ArchiveError, Inflated, Meter, Slice, beginning, buffered
 from doctor.read.machines import MissingError
@@ -94,6 +94,8 @@ def _member(
             _tar(shown, opener, found, depth)
         else:
             _inside(shown, kind, opener, found, depth)
+    elif dump := dumps.kind(shown, head):
+        found.sources.append(Source(shown, lambda: opener()[0], size, hints(shown), chained=chained, dump=dump))
     elif not found.refuses(shown, head, len(head) == size):
         found.sources.append(_source(shown, opener, size, head, chained))
 
@@ -124,6 +126,8 @@ def _inside(name: str, packed: str, opener: Opener, found: _Found, depth: int) -
         _tar(name, inner, found, depth)
     elif kind:
         _member(f"{name}!{shown.rpartition('/')[2]}", None, inner, head, found, depth + 1, False)
+    elif dump := dumps.kind(shown, head):
+        found.sources.append(Source(name, lambda: inner()[0], None, hints(shown), dump=dump))
     elif not found.refuses(shown, head, False):
         found.sources.append(_source(name, inner, None, head)._replace(hints=hints(shown)))
 

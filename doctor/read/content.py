@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from parsers.lazy import lazy
+
 HEAD = 4096
 WHOLE = 1 << 16  # up to this size a text is looked at as a whole when its beginning looks like source code
 SOURCE_CODE = "source code, no log: what it would print has not happened (name the file itself, or --all-files, to have it read)"
@@ -108,27 +110,27 @@ def _padded(head: bytes, text: bytes) -> bool:
 
 
 DOCUMENTATION = "documentation, it may quote messages that were never printed: name the file itself to have it read"
-_DOCUMENTATION = re.compile(r"\.(?:md|rst|html?)$", re.IGNORECASE)
-_CODE_NAME = re.compile(r"\.(?:pyi?|pyx|c|cc|cpp|cxx|h|hh|hpp|cu|cuh|java|kt|scala|go|rs|js|mjs|jsx|ts|tsx|cmake|sh|bash|zsh|lua|rb|pl|pm|swift|cs|asm|S)$")
+_DOCUMENTATION = lazy(r"\.(?:md|rst|html?)$", re.IGNORECASE)
+_CODE_NAME = lazy(r"\.(?:pyi?|pyx|c|cc|cpp|cxx|h|hh|hpp|cu|cuh|java|kt|scala|go|rs|js|mjs|jsx|ts|tsx|cmake|sh|bash|zsh|lua|rb|pl|pm|swift|cs|asm|S)$")
 # Files that tell a program what to do. Nothing in them was printed by one, so no line of theirs is asked whether it was.
-_SETTINGS_NAME = re.compile(
+_SETTINGS_NAME = lazy(
     r"(?:^|/)(?:(?:GNU)?[Mm]akefile(?:\.[\w-]+)?|CMakeLists\.txt|Dockerfile(?:\.[\w-]+)?|Jenkinsfile|Kconfig|configure(?:\.ac|\.in)?"
     r"|[^/]+\.(?:mk|mak|am|m4|po|pot|proto|ipynb|gradle|bazel|bzl|ninja|j2|tmpl|css|svg|patch|diff))$"
 )
-_JSON_NAME = re.compile(r"\.(?:json|jsonc|geojson)$", re.IGNORECASE)
+_JSON_NAME = lazy(r"\.(?:json|jsonc|geojson)$", re.IGNORECASE)
 # What only a program that ran prints, at the beginning of a line: one such line, and a text is no mere source code.
-_PRINTED = re.compile(
+_PRINTED = lazy(
     rb"^(?:\W{0,4}(?:TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|FATAL|CRITICAL)\b|Traceback \(most|[\w.]*(?:Error|Exception|Warning): "
     rb"|\S+@\S+[#$] |E\w?\d{4,5}[:(]|\+-{8}|#\d+ |\S*\d\d:\d\d:\d\d| {2}File \"|\[)",
     re.MULTILINE,
 )
-_CODE_LINE = re.compile(
+_CODE_LINE = lazy(
     rb"[;{},(\[:\\]\s*$|^\s*(?:[})\]@*]|#(?!\d)|//|/\*|\"\"\"|(?:async |await )?(?:def|class|import|from|return|if|elif|else|for|while|with|try"
     rb"|except|raise|assert|struct|enum|namespace|using|static|const|void|int|template|public|private|function|export|echo|fi|done|esac"
     rb"|local|set)\b|[\w.\[\]\"']+ ?[-+*|/]?= ?\S|[\w.>-]+\([^)]*\))"
 )
 _MIN_CODE_LINES = 8
-_SHEBANG = re.compile(rb"#! ?/\S*\b(?:sh|bash|dash|zsh|ksh|make|perl|ruby|node|python[\d.]*|env )")
+_SHEBANG = lazy(rb"#! ?/\S*\b(?:sh|bash|dash|zsh|ksh|make|perl|ruby|node|python[\d.]*|env )")
 _RANK_TABLE = (b'"rank_id"', b'"server_list"', b'"group_list"')  # JSON that tells about the job
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from doctor.base import limits
+from doctor.read import dumps
 from doctor.read.content import DOCUMENTATION, HEAD, SOURCE_CODE, WHOLE, archive, documentation, no_log, not_text
 from doctor.read.inflate import buffered
 from doctor.read.livefile import LiveFile, PipeFile
@@ -205,7 +206,7 @@ def _file(name: str, state: os.stat_result, asked_for: bool, everything: bool) -
     if stat.S_ISFIFO(state.st_mode):
         return [Source(name, lambda: buffered(Unknown(PipeFile(name))), None, hints(name), once=True)], []
     if state.st_size == 0:
-        return [Source(name, lambda: open(name, "rb"), 0, hints(name))], []
+        return [Source(name, lambda: open(name, "rb"), 0, hints(name), dump=dumps.named(name))], []
     try:
         with open(name, "rb") as file:
             head = file.read(HEAD)
@@ -215,6 +216,8 @@ def _file(name: str, state: os.stat_result, asked_for: bool, everything: bool) -
                 return archives.members(name, head, everything)
             if not head.strip(b"\0"):
                 head = _behind_nuls(file)
+            if dump := dumps.kind(name, head):
+                return [Source(name, lambda: open(name, "rb"), state.st_size, hints(name), dump=dump)], []
             how = written(head, lambda: file.read(LOOKED_AT))
     except OSError as error:
         return [], [Skipped(name, _reason(error))]

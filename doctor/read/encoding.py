@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
+from parsers.lazy import lazy
 
 # What pastes through web pages leave behind. Other entities may well be a log's own words.
-_ENTITY = re.compile(rb"&(nbsp|quot|amp|lt|gt|apos|#39|#34|#160);")
+_ENTITY = lazy(rb"&(nbsp|quot|amp|lt|gt|apos|#39|#34|#160);")
 _MEANT = {b"nbsp": b" ", b"quot": b'"', b"amp": b"&", b"lt": b"<", b"gt": b">", b"apos": b"'", b"#39": b"'", b"#34": b'"', b"#160": b" "}
 _BLANK = "\N{NO-BREAK SPACE}"
 

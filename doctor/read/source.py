@@ -7,6 +7,8 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import BinaryIO, NamedTuple
 
+from parsers.lazy import lazy
+
 
 class Hints(NamedTuple):
     """What a path suggests about its owner. Hints only: what the lines say themselves weighs more."""
@@ -27,6 +29,7 @@ class Source(NamedTuple):
     seekable: bool = False  # a regular file: ranges of it can be read
     chained: bool = False  # a member of a compressed archive: cheap to open after the one before it
     once: bool = False  # a pipe: what was read of it is gone
+    dump: str = ""  # no log but a dump of a process: its kind (`doctor.read.dumps`)
 
 
 class Skipped(NamedTuple):
@@ -36,11 +39,11 @@ class Skipped(NamedTuple):
     reason: str
 
 
-_TREE = re.compile(r"(?:^|/)(?:debug|run|security)/(?:plog|device-\d+)/[^/]*$|(?:^|/)(?:plog|device-\d+)/[^/]*$|[^/]*$")
-_PLOG = re.compile(r"(?:^|/)plog-(?:parser-)?(\d+)[_-]\d+")
-_DEVICE_LOG = re.compile(r"(?:^|/)device-(\d+)/device-(\d+)_\d+")
-_RANK = re.compile(r"(?:^|[/_.-])rank[_-]?(\d{1,5})(?=[/_.-]|$)", re.IGNORECASE)
-_NODE = re.compile(
+_TREE = lazy(r"(?:^|/)(?:debug|run|security)/(?:plog|device-\d+)/[^/]*$|(?:^|/)(?:plog|device-\d+)/[^/]*$|[^/]*$")
+_PLOG = lazy(r"(?:^|/)plog-(?:parser-)?(\d+)[_-]\d+")
+_DEVICE_LOG = lazy(r"(?:^|/)device-(\d+)/device-(\d+)_\d+")
+_RANK = lazy(r"(?:^|[/_.-])rank[_-]?(\d{1,5})(?=[/_.-]|$)", re.IGNORECASE)
+_NODE = lazy(
     r"(?:^|/)((?:node|worker|host|server|pod)[_-]?[A-Za-z0-9][\w.-]*|\d{1,3}(?:\.\d{1,3}){3})(?=/)", re.IGNORECASE
 )
 

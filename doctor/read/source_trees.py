@@ -6,21 +6,21 @@ Of such a tree, what is named like a log is read, and text that a program printe
 from __future__ import annotations
 
 import os
-import re
 
 from doctor.read.content import HEAD, printed
 from doctor.read.source import Skipped
+from parsers.lazy import lazy
 
 # Folders that hold no log of anybody's, wherever they stand.
 _NEVER = frozenset((".git", ".hg", ".svn", "node_modules", "__pycache__", "site-packages", "dist-packages", ".venv", ".tox", ".mypy_cache"))
 # What stands at the top of a checkout.
 _SIGNS = frozenset((".git", ".hg", ".svn"))
 _PARTS = frozenset(("pyproject.toml", "setup.py", "setup.cfg", "CMakeLists.txt", "configure.ac", "go.mod", "Cargo.toml", "package.json", "pom.xml", "build.gradle", "PKG-INFO"))
-_CODE = re.compile(r"\.(?:py|c|cc|cpp|h|hpp|go|rs|java|js|ts)$")
+_CODE = lazy(r"\.(?:py|c|cc|cpp|h|hpp|go|rs|java|js|ts)$")
 # Folders of a checkout whose logs are made up, or somebody else's.
-_MADE_UP = re.compile(r"(?:^|/)(?:tests?|testdata|fixtures|examples?|docs?|third_party|vendor)/")
-_LOG_NAME = re.compile(r"(?:\.(?:log|out|err|stdout|stderr)(?:\.\w{1,10}){0,2}|(?:^|/)(?:plog|device)-\d+_\d+[^/]*|(?:^|/)nohup[^/]*)$")
-_TEXT_NAME = re.compile(r"(?:\.txt|(?:^|/)[^./]+)$")
+_MADE_UP = lazy(r"(?:^|/)(?:tests?|testdata|fixtures|examples?|docs?|third_party|vendor)/")
+_LOG_NAME = lazy(r"(?:\.(?:log|out|err|stdout|stderr)(?:\.\w{1,10}){0,2}|(?:^|/)(?:plog|device)-\d+_\d+[^/]*|(?:^|/)nohup[^/]*)$")
+_TEXT_NAME = lazy(r"(?:\.txt|(?:^|/)[^./]+)$")
 
 
 class SourceTrees:

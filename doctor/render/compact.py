@@ -5,7 +5,6 @@ What is left out is counted, with the option that shows it.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
@@ -18,6 +17,7 @@ from doctor.render.document import Bullet, Code, Command, Decoded, Document, Evi
 from doctor.render.excerpt import excerpt
 from doctor.render.layout import HELD, Style, cells, cut, linked, paint, rows_of, wrap
 from doctor.render.terminal import LABEL, command, headline, labelled, remark
+from parsers.lazy import lazy
 from parsers.traceback_forms import FRAME
 
 Json = dict[str, Any]
@@ -352,7 +352,7 @@ def _undoes(part: FixPart) -> bool:
     return isinstance(part, Command) and part.undo
 
 
-_ESCAPE = re.compile(r"\x1b\[[\d;]*m")
+_ESCAPE = lazy(r"\x1b\[[\d;]*m")
 _RESET = "\x1b[0m"
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
@@ -27,6 +26,7 @@ from doctor.render.document import (
     Target,
 )
 from doctor.render.fixes import fixes, references
+from parsers.lazy import lazy
 
 Json = dict[str, Any]
 Kinds = Callable[[str], str]
@@ -183,7 +183,7 @@ def _read(stats: Json, lang: str) -> str:
     return word("read-so-much", lang, files=files(stats["files"], lang), size=notation.size(stats["bytes"]))
 
 
-_STOP = {"en": re.compile(r"(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)[.?!](?:\s+(?=[^a-z\s])|$)"), "zh": re.compile("[。！？]")}
+_STOP = {"en": lazy(r"(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)[.?!](?:\s+(?=[^a-z\s])|$)"), "zh": lazy("[。！？]")}
 
 
 def sentence(text: str, lang: str) -> str:

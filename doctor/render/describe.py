@@ -61,7 +61,7 @@ def entry(one: Entry, known: Knowledge, lang: str, back: Backlinks | None = None
         Section("fix", word("fix", lang), fixes((fix_json(f) for f in one.fixes), lang)),
         Section("variables", word("variables", lang), tuple(_variable_link(name, known, lang) for name in variables)),
         *_relations(one, known, lang, back),
-        Section("template", word("template", lang), _template(one)),
+        Section("template", word("template", lang), _template(one, lang)),
         Section("refs", word("refs", lang), references(r._asdict() for r in one.references)),
     )
     return Document(one.code, one.title.pick(lang), facts, tuple(s for s in sections if s.blocks))
@@ -91,7 +91,10 @@ def _pattern(signal: Signal) -> str:
     return signal.pattern
 
 
-def _template(one: Entry) -> tuple[Block, ...]:
+def _template(one: Entry, lang: str) -> tuple[Block, ...]:
+    """What shows the fault, or why no script does."""
+    if one.no_repro:
+        return (Prose(word(f"repro.{one.no_repro}", lang)),)
     if not one.repro:
         return ()
     name, slots = one.repro

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-import re
 import stat
 import sys
 import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, TextIO
+
+from parsers.lazy import lazy
 
 
 class Style(NamedTuple):
@@ -123,7 +124,7 @@ def cells(text: str) -> int:
     return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
 
 
-_DRAWN = re.compile(r"\x1b(?:\[[\d;]*m|\]8;[^\x1b]*\x1b\\)")
+_DRAWN = lazy(r"\x1b(?:\[[\d;]*m|\]8;[^\x1b]*\x1b\\)")
 
 
 def rows_of(text: str, width: int) -> int:

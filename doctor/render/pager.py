@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
-import shutil
 import sys
 from collections.abc import Mapping
 
@@ -50,5 +48,8 @@ def pager(env: Mapping[str, str]) -> list[str] | None:
     """NO_PAGER and an empty PAGER are none; else what PAGER names, else less."""
     if "NO_PAGER" in env or env.get("PAGER") == "" or env.get("PAGER") == "cat":
         return None
+    import shlex
+    import shutil
+
     command = shlex.split(env.get("NPU_DOCTOR_PAGER") or env.get("PAGER") or "less")
     return command if command and shutil.which(command[0]) else None

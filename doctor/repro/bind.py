@@ -77,8 +77,8 @@ def _unknown(operator: Operator) -> Bound:
     missing = None
     if not args:
         missing = Text(
-            f"neither the inputs of {operator.name!r} nor its torch call are known: fill in OPERATOR and ARGS, then empty INCOMPLETE",
-            f"{operator.name!r} 的输入和对应的 torch 调用都未知：请填写 OPERATOR 和 ARGS，再清空 INCOMPLETE",
+            f"neither the inputs of {operator.name!r} nor its torch call are known",
+            f"{operator.name!r} 的输入和对应的 torch 调用都未知",
         )
     return Bound(Call(call, args), None, tuple(guessed), missing, parts=frozenset(("OPERATOR", "ARGS")))
 

@@ -29,7 +29,7 @@ ALIASES = {
     "mixed_dtype_stack": "mixed_stack", "sweep": "dtype_sweep", "dynamic": "dynamic_shape", "memory": "memory_pressure",
     "oom": "memory_pressure", "hccl": "hccl_collective", "collective": "hccl_collective", "exchange_device": "device_switch",
     "set_device": "set_device_order", "bisect": "stream_bisect", "sync": "stream_bisect", "context": "stream_bisect",
-    "overflow": "overflow_detection", "dump": "op_dump", "inplace": "inplace_out", "out": "inplace_out",
+    "overflow": "overflow_detection", "dump": "op_dump", "inplace": "inplace_out", "out": "inplace_out", "graph": "graph_capture", "capture": "graph_capture", "torchair": "graph_compile",
 }  # fmt: skip
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePath
 
@@ -12,7 +13,7 @@ from doctor.repro.build import template, template_name
 from doctor.repro.call import Call, Operator, Request, Step, Value
 from doctor.repro.dtypes import torch_dtype
 from doctor.repro.operator_table import Table
-from doctor.repro.validate import COLLECTIVES, SlotError
+from doctor.repro.validate import COLLECTIVES, SlotError, slot
 from kb.model import Text
 
 EVENTS = {"memory": "memory_pressure", "hccl": "hccl_collective", "device": "device_switch"}
@@ -24,6 +25,9 @@ BY_KIND = {
     "network-config": "hccl_collective", "device-selection": "device_switch", "precision": "overflow_detection",
 }  # fmt: skip
 BY_OPERATOR = frozenset(("single_op", "dtype_sweep", "inplace_out", "op_dump"))  # with an operator of their own they show nothing
+_RANDOM = re.compile(  # or not initialised: nothing to compare
+    r"[._](?:rand(?:n|int|perm|om)?|normal|uniform|bernoulli|multinomial|exponential|geometric|cauchy|empty|dropout|rrelu)(?:_like|_strided)?_?(?=\.|$)"
+)
 _UNKNOWN = frozenset(("", "unknown", "none", "?"))
 
 
@@ -36,6 +40,7 @@ class Wish:
     expect: str = ""
     context: int = 0
     lang: str = "en"
+    slots: tuple[tuple[str, str], ...] = ()  # what the entry of a fault gives its template
 
 
 def request(operator: Operator | None, table: Table, wish: Wish, told: Mapping[str, str] | None = None) -> Request:
@@ -53,8 +58,8 @@ def request(operator: Operator | None, table: Table, wish: Wish, told: Mapping[s
         return _event(
             replace(operator, family=next((f for f, t in EVENTS.items() if t == name), "device")), wish, told, name
         )
-    slots = _slots(name, operator, bound, wish)
-    notes = [_source(operator), *bound.notes]
+    slots = {**_of_entry(name, wish), **_slots(name, operator, bound, wish)}
+    notes = [_source(operator), *_set_before(wish), *bound.notes]
     guessed = list(bound.guessed)
     if "inputs" in operator.guessed:
         guessed.append(
@@ -83,9 +88,47 @@ def request(operator: Operator | None, table: Table, wish: Wish, told: Mapping[s
     )
 
 
+def filled(slots: Sequence[tuple[str, str]], values: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+    """An entry's `with`, its placeholders filled: `{kernel|unknown}` is the capture, else the word behind the bar."""
+    made = []
+    for name, written in slots:
+        key, _, default = written.strip("{}").partition("|") if written.startswith("{") else ("", "", written)
+        made.append((name, values.get(key, default)))
+    return tuple(made)
+
+
+def _of_entry(name: str, wish: Wish) -> dict[str, Value]:
+    """The slots that the entry of the fault fills; a captured value that the slot does not take is left out."""
+    made: dict[str, Value] = {}
+    for key, written in wish.slots:
+        slot_name = key.upper()
+        if slot_name not in template(name).slot_names:
+            continue
+        value: Value = torch_dtype(written) or written if slot_name == "DTYPE" else int(written) if written.isdecimal() else written
+        try:
+            slot(slot_name, value)
+        except SlotError:
+            continue
+        made[slot_name] = value
+    return made
+
+
+def _set_before(wish: Wish) -> tuple[Text, ...]:
+    """The variable that the fault needs in the environment of the script."""
+    return tuple(Text(f"run it with {written} in the environment", f"运行前设置环境变量 {written}") for key, written in wish.slots if key == "env")
+
+
+def fitting(operator: Operator) -> tuple[str, ...]:
+    """The templates of an entry that say more than the operator of a log alone: how it was called, in a graph or by which ranks."""
+    if operator.family in EVENTS:
+        return (EVENTS[operator.family],)
+    return () if operator.how == "record" else ("graph_capture", "graph_compile")
+
+
 def shows_something(wish: Wish, told: Mapping[str, str]) -> bool:
     """Is there more to run than the example of a template that lives by its operator?"""
-    return bool(wish.template and wish.template not in BY_OPERATOR) or _named(told) is not None
+    by_operator = wish.template in BY_OPERATOR or any(key == "op" for key, _ in wish.slots)
+    return bool(wish.template and not by_operator) or _named(told) is not None
 
 
 def _suggested(operator: Operator, bound: Bound) -> str:
@@ -127,7 +170,7 @@ def _slots(name: str, operator: Operator, bound: Bound, wish: Wish) -> dict[str,
             slots["KWARGS"] = {**({"dim": args[1]} if len(args) > 1 else {}), **kwargs}
         return slots
     slots.update(OPERATOR=call.operator, ARGS=args, KWARGS=kwargs)
-    if "COMPARE" in wanted and row is not None and not row.compare:
+    if "COMPARE" in wanted and ((row is not None and not row.compare) or _RANDOM.search(call.operator)):
         slots["COMPARE"] = False
     if "INPLACE" in wanted:
         slots["INPLACE"], slots["OUT"] = (row.inplace, row.out) if row is not None else ("", False)
@@ -186,7 +229,7 @@ def _first_shape(args: list[Value]) -> list[int]:
 def _event(operator: Operator, wish: Wish, told: Mapping[str, str], forced: str = "") -> Request:
     name = forced or (template_name(wish.template) if wish.template else EVENTS[operator.family])
     attrs = dict(operator.attrs)
-    slots: dict[str, Value] = {}
+    slots = _of_entry(name, wish)
     guessed: list[Text] = []
     wanted = template(name).slot_names
     if name == "memory_pressure" and isinstance(size := attrs.get("size"), int):
@@ -206,7 +249,7 @@ def _event(operator: Operator, wish: Wish, told: Mapping[str, str], forced: str 
     return Request(
         name,
         slots,
-        (_source(operator),),
+        (_source(operator), *_set_before(wish)),
         tuple(guessed),
         frozenset(slots) if guessed else frozenset(),
         wish.expect or operator.error,
@@ -235,13 +278,13 @@ def _example(wish: Wish, told: Mapping[str, str]) -> Request:
         raise SlotError("no operator was found in these logs, and no template was asked for")
     name = template_name(wish.template)
     note = Text(
-        "the logs name no operator: the values below are the template's own example",
-        "日志中没有算子信息：下面的取值是模板自带的示例",
+        "the values below are an example: no log was given that tells them",
+        "以下取值为示例：没有日志给出实际取值",
     )
     del told
-    slots: dict[str, Value] = {"DEVICE": wish.device} if wish.device and "DEVICE" in template(name).slot_names else {}
+    slots = {**_of_entry(name, wish), **({"DEVICE": wish.device} if wish.device and "DEVICE" in template(name).slot_names else {})}
     return Request(
-        name, slots, (), (note,), frozenset(template(name).slot_names) - {"NOTES", "EXPECT"}, wish.expect, wish.lang
+        name, slots, _set_before(wish), (note,), frozenset(template(name).slot_names) - {"NOTES", "EXPECT"}, wish.expect, wish.lang
     )
 
 

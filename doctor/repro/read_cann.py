@@ -180,7 +180,7 @@ def _aclnn(name: str, lines: Sequence[str], at: int) -> Operator:
 
 _HEAD_DIM = re.compile(r"\b(?P<which>[qkv])D ?[=:] ?(?P<size>\d{1,9})")
 _NAMED_VALUE = re.compile(r"\b(?P<name>[a-z][a-z0-9]{1,20}(?:_[a-z0-9]{1,20}|[A-Z][a-z]{1,20}){1,4}) ?[:=] ?\[?(?P<value>-?\d{1,12})\b(?![.\d])")
-_NO_ATTRIBUTE = frozenset(("device_id", "deviceId", "error_code", "errorCode", "stream_id", "streamId", "task_id", "taskId", "ret_code", "retCode", "err_code"))
+_NO_ATTRIBUTE = re.compile(r"(?:_id|Id|_code|Code)$")  # they number chips, streams and errors
 
 
 def _named_values(text: str) -> tuple[tuple[str, Value], ...]:
@@ -189,7 +189,7 @@ def _named_values(text: str) -> tuple[tuple[str, Value], ...]:
     for one in _HEAD_DIM.finditer(text):
         found["size:dv" if one["which"] == "v" else "size:d"] = int(one["size"])
     for one in _NAMED_VALUE.finditer(text):
-        if one["name"] not in _NO_ATTRIBUTE:
+        if not _NO_ATTRIBUTE.search(one["name"]):
             found.setdefault(one["name"], int(one["value"]))
     return tuple(found.items())[:16]
 
@@ -230,13 +230,14 @@ def _block(lines: Sequence[str], at: int) -> list[str]:
     """The error and the lines that explain it: up to the next call, the next Python traceback, or thirty lines."""
     block = [lines[at].partition(" failed")[2]]
     for line in lines[at + 1 : at + 1 + LOOK_AHEAD]:
-        if "call aclnn" in line or line.lstrip().startswith(("Traceback (most", 'File "')):
+        if "call aclnn" in line or _FRAME.search(line):
             break
         if not _PLOG.match(line):  # lines of other modules that stand between tell of threads and sockets
             block.append(line)
     return block
 
 
+_FRAME = re.compile(r'\bTraceback \(most|\bFile "')  # of Python, whatever a launcher puts before it
 _PLOG = re.compile(r"\[[A-Z]{4,8}\] [A-Z_]{2,20}\(\d")
 _GIVEN = re.compile(r"input info is (?P<given>.{1,1000}?)(?: but supported|$)")
 _GIVEN_ONE = re.compile(r"(?P<role>[A-Za-z_]\w{0,40})\((?P<dtype>DT_\w{1,20})(?:, ?(?P<format>\w{1,20}))?\)")

@@ -6,12 +6,13 @@ import argparse
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from doctor.answer import advice
 from doctor.base import exits, lang, output
 from doctor.base.errors import UsageError
 from doctor.base.notation import clean
+from doctor.base.words import word
 from doctor.judge.diagnosis import Diagnosis
 from doctor.repro import build, choose, short, trial
 from doctor.repro.build import template_name
@@ -21,8 +22,9 @@ from doctor.repro.extract import operators
 from doctor.repro.gather import evidence
 from doctor.repro.operator_table import load
 from doctor.repro.template_summaries import ABOUT
-from doctor.repro.validate import SlotError
+from doctor.repro.validate import IncompleteError, SlotError
 from doctor.repro.written import described
+from kb import plain
 from kb.model import Entry, Text
 
 Diagnose = Callable[[Sequence[str]], Diagnosis]
@@ -88,11 +90,18 @@ def script(args: argparse.Namespace, diagnose: Diagnose, knowledge: Entries | No
     try:
         request = _request(args, diagnose, knowledge, lang.choose(getattr(args, "lang", None)))
         request = replace(request, notes=(*request.notes, *notes))
+        if args.harness and request.slots.get("INCOMPLETE"):
+            return build.script(request)
         made = short.script(request)
         tried = None if getattr(args, "no_try", False) else trial.told(request, made)
         if tried is not None:
             request = replace(request, notes=(*request.notes, tried))
         return replace(build.script(request) if args.harness else short.script(request), tried=tried)
+    except IncompleteError as problem:
+        raise UsageError(
+            f"the log tells too little for a script: {problem}",
+            "describe the call: --op torch.max --input 'int64[10,20]' --attr dim=1; --harness writes a script to be filled in",
+        ) from problem
     except SlotError as problem:
         raise UsageError(
             str(problem), "npu-doctor repro --list names the templates; npu-doctor repro --help tells the rest"
@@ -111,17 +120,18 @@ def _request(args: argparse.Namespace, diagnose: Diagnose, knowledge: Entries | 
         )
     told: Mapping[str, str] = {}
     found: tuple[Operator, ...] = ()
+    suggested = Suggested()
     if args.source:
         told, suggested, found = _from_logs(args, diagnose)
-        if not wish.template and not found:
-            wish = Wish(suggested, wish.device, wish.expect, wish.context, wish.lang)
+        if not wish.template and (not found or suggested.template in choose.fitting(found[0])):
+            wish = replace(wish, template=suggested.template, slots=suggested.slots)
     elif args.finding is not None:
         raise UsageError("--finding counts the findings of --from", "npu-doctor repro --from PATH --finding 1")
     if args.entry:
-        suggested, defaults, own = _from_entry(args.entry, knowledge)
-        told = {**defaults, **told}
-        if not wish.template and (own or not found):
-            wish = Wish(suggested, wish.device, wish.expect, wish.context, wish.lang)
+        suggested = _from_entry(args.entry, knowledge, told, has_operator=bool(found or wish.template), language=language)
+        told = {**dict(suggested.slots), **told}
+        if not wish.template and (not found or suggested.template not in ("", "single_op")):  # a log knows better how its operator is called
+            wish = replace(wish, template=suggested.template, slots=suggested.slots)
     elif not args.source and not wish.template:
         raise UsageError(
             "nothing to reproduce", "npu-doctor repro RTS001, --from PATH, --op torch.max, or --template NAME"
@@ -141,15 +151,25 @@ def _request(args: argparse.Namespace, diagnose: Diagnose, knowledge: Entries | 
         raise UsageError(
             f"there are {len(found)} operators in these logs, not {number}", "npu-doctor repro --from PATH --list"
         )
-    return choose.request(found[number - 1] if found else None, load(), wish, told)
+    made = choose.request(found[number - 1] if found else None, load(), wish, told)
+    return replace(made, notes=(*suggested.shows, *made.notes))
 
 
-def _from_logs(args: argparse.Namespace, diagnose: Diagnose) -> tuple[Mapping[str, str], str, tuple[Operator, ...]]:
+class Suggested(NamedTuple):
+    """What an entry says of its script: the template, what its slots get, and the fault that it shows."""
+
+    template: str = ""
+    slots: tuple[tuple[str, str], ...] = ()
+    shows: tuple[Text, ...] = ()
+
+
+def _from_logs(args: argparse.Namespace, diagnose: Diagnose) -> tuple[Mapping[str, str], Suggested, tuple[Operator, ...]]:
     """The captures and the template of the finding, and the operators that the logs name."""
     seen = evidence(args.source)
     found = seen.operators()
-    if args.finding is None and found:
-        return {}, "", found  # the operator says more than any entry's template
+    fitting = choose.fitting(found[0]) if found and args.finding is None and not args.entry else ()
+    if found and args.finding is None and not fitting:
+        return {}, Suggested(), found  # what failed is known, or asked for
     diagnosis = diagnose([*(s for s in args.source if s != "-"), *([seen.stdin] if seen.stdin else [])])
     related = [r for r in diagnosis.related if r.finding.entry.role != "noise"]
     if args.finding is not None:
@@ -162,33 +182,32 @@ def _from_logs(args: argparse.Namespace, diagnose: Diagnose) -> tuple[Mapping[st
         own = tuple(o for hit in related[0].finding.hits for o in operators(hit.place.text))
         found = own or found
     for one in related:
-        if one.finding.entry.repro:
+        if one.finding.entry.repro and (not fitting or one.finding.entry.repro[0] in fitting):
             name, slots = one.finding.entry.repro
             values = advice.values(one.finding).one
-            return {**values, **_filled(slots, values)}, name, found
-    return (advice.values(related[0].finding).one if related else {}), "", found
+            filled = choose.filled(slots, values)
+            return {**values, **dict(filled)}, Suggested(name, filled), found
+    return (advice.values(related[0].finding).one if related and not found else {}), Suggested(), found
 
 
-def _from_entry(code: str, knowledge: Entries | None) -> tuple[str, Mapping[str, str], bool]:
-    """The template of an entry, what its slots get, and whether the entry itself names it."""
+def _from_entry(code: str, knowledge: Entries | None, told: Mapping[str, str], *, has_operator: bool, language: str) -> Suggested:
+    """What an entry says of its script; it may say that there is none, which an operator of the log outweighs."""
     entry = knowledge.entry(code.strip().upper()) if knowledge is not None else None
     if entry is None:
         raise UsageError(
             f"there is no entry '{code}'", "npu-doctor kb search TEXT finds one; a path is given with --from"
         )
+    if entry.no_repro and not has_operator:
+        raise UsageError(
+            f"{entry.code} has no script: {word(f'repro.{entry.no_repro}', language)}",
+            f"npu-doctor explain {entry.code} tells what to do; --template NAME gives an example all the same",
+        )
+    title = plain.text(entry.title)
+    shows = (Text(f"{entry.code}: {title.en}", f"{entry.code}：{title.zh}"),)
     if entry.repro is None:
-        return choose.BY_KIND.get(entry.kind, ""), {}, False
+        return Suggested("" if entry.no_repro else choose.BY_KIND.get(entry.kind, ""), (), shows)
     name, slots = entry.repro
-    return name, _filled(slots, {}), True
-
-
-def _filled(slots: Sequence[tuple[str, str]], values: Mapping[str, str]) -> dict[str, str]:
-    """The entry's `with`, its placeholders filled: `{kernel|unknown}` is the capture, else the word behind the bar."""
-    filled = {}
-    for name, written in slots:
-        key, _, default = written.strip("{}").partition("|") if written.startswith("{") else ("", "", written)
-        filled[name] = values.get(key, default)
-    return filled
+    return Suggested(name, choose.filled(slots, told), shows)
 
 
 def _listing(args: argparse.Namespace, language: str) -> str:

@@ -21,7 +21,7 @@ from doctor.base.notation import clean
 from doctor.repro.build import template
 from doctor.repro.call import Request, Script
 from doctor.repro.expressions import Tensors, arguments, expression, variable
-from doctor.repro.validate import SlotError, slot
+from doctor.repro.validate import IncompleteError, SlotError, slot
 from doctor.version import __version__
 
 Slots = Mapping[str, Any]
@@ -34,16 +34,16 @@ NPU_WORDS = re.compile(r"^\d+$|aclnn|acl[A-Z]|Optype|NPU|npu|HCCL|\bE[A-Z]?\d{4,
 
 
 def script(request: Request) -> Script:
-    """The short script of a request; SlotError when a value may not stand in one."""
+    """The short script of a request; SlotError when a value may not stand in one, or when the log tells too little."""
     one = template(request.template)
     given = {**request.slots, **({"EXPECT": request.expect} if request.expect else {})}
     if unknown := set(given) - set(one.slot_names):
         raise SlotError(f"template {one.name} has no slot {', '.join(sorted(unknown))}")
     slots = {**_defaults(request.template), **{name: slot(name, value) for name, value in given.items()}}
+    if slots.get("INCOMPLETE"):
+        raise IncompleteError(slots["INCOMPLETE"])
     slots["TOLD"] = frozenset(given)
     body = _BODIES[one.name](slots)
-    if slots.get("INCOMPLETE"):
-        body.insert(body.index("import torch"), f"sys.exit({slots['INCOMPLETE']!r})  # remove this line when it is")
     if (expect := " ".join(str(slots.get("EXPECT", "")).split())) and _REFUSED in body and not NPU_WORDS.search(expect):
         same = [f"    if {expect!r} in ' '.join(str(error).split()):", '        sys.exit(f"the error of the log, on the CPU: the call is wrong on every device: {error}")']
         body[body.index(_REFUSED) : body.index(_REFUSED)] = same
@@ -104,7 +104,7 @@ def _compared(tensors: Tensors, *, compare: bool = True, cpu: bool = True) -> li
     if not cpu:
         return ["", "", *device, 'print("no error; torch_npu alone has this operator, so nothing is compared")']
     if not compare:
-        return ["", "", *device, 'print("no error; the result is random and is not compared")']
+        return ["", "", *device, 'print("no error; the result may differ from run to run, so nothing is compared")']
     wide = ", torch.float32" if tensors.half else ""
     tolerance = _TOLERANCES.get(tensors.half, _PLAIN)
     return [
@@ -231,18 +231,29 @@ def _dump(slots: Slots) -> list[str]:
 
 
 def _memory(slots: Slots) -> list[str]:
-    asked = f"  # the program asked for {slots['SIZE']} bytes" if "SIZE" in slots["TOLD"] else ""
+    most = max(slots["SIZE"], slots["LIMIT"])
+    pieces = [
+        f"wanted = min({slots['SIZE']}, free // 2)  # bytes that the program asked for",
+        "blocks = [block(wanted // 16) for _ in range(16)]",
+        "del blocks[::2]  # half of it is free again, in pieces",
+        "block(wanted // 4)",
+        'print(f"{wanted >> 22} MiB in one piece can be had when {wanted >> 21} MiB were freed in pieces")',
+    ]
     return [
-        *_imports(), "",
-        f"size, held = 1 << 20, None{asked}",
-        f"most = torch.npu.mem_get_info()[1] if NPU else {max(slots['SIZE'], slots['LIMIT'])}",
-        "while size <= most:",
-        "    del held",
-        "    held = torch.empty(size, dtype=torch.uint8, device=DEVICE).fill_(1)",
+        *_imports(), "", "",
+        "def block(size):",
+        "    made = torch.empty(size, dtype=torch.uint8, device=DEVICE).fill_(1)",
         "    if NPU:",
         "        torch.npu.synchronize()",
-        '    print(f"{size >> 20} MiB in one piece can be had", torch.npu.mem_get_info() if NPU else "")',
+        "    return made", "", "",
+        f"free, total = torch.npu.mem_get_info() if NPU else ({most}, {most})",
+        'print(f"{free >> 20} of {total >> 20} MiB are free")',
+        "size = 1 << 20",
+        "while size <= free * 9 // 10:  # more than what is free must fail",
+        "    block(size)",
+        '    print(f"{size >> 20} MiB in one piece can be had")',
         "    size *= 2",
+        *(pieces if "SIZE" in slots["TOLD"] else []),
     ]  # fmt: skip
 
 
@@ -258,16 +269,25 @@ def _collective(slots: Slots) -> list[str]:
         "send_recv": ["if rank == 0:", "    dist.send(mine, dst=world - 1)", "if rank == world - 1:", "    dist.recv(mine, src=0)", "print(rank, mine[:4].tolist())"],
         "barrier": ["dist.barrier()", 'print(rank, "passed the barrier")'],
     }  # fmt: skip
+    differs, other = slots["DIFFERS"], "broadcast" if kind != "broadcast" else "all_reduce"
+    count, dtype, made = str(slots["COUNT"]), f"torch.{slots['DTYPE']}", calls[kind]
+    if differs == "count":
+        count += " + last"
+    elif differs == "dtype":
+        dtype = f"torch.{'int32' if slots['DTYPE'] != 'int32' else 'float32'} if last else {dtype}"
+    elif differs == "collective":
+        made = ["if last:", *(f"    {line}" for line in calls[other]), "else:", *(f"    {line}" for line in made)]
     return [
         f"# torchrun --nproc_per_node={max(slots['WORLD'], 1)} THIS_FILE [npu|cpu]",
-        "import os", *_imports("npu")[:-1], "import torch.distributed as dist", "",
+        "import os", *("import torch\nimport torch.distributed as dist" if line == "import torch" else line for line in _imports("npu")[:-1]), "",
         'rank, world = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])',
         "if NPU:",
         '    DEVICE = f"npu:{os.environ[\'LOCAL_RANK\']}"',
         "    torch.npu.set_device(DEVICE)",
         'dist.init_process_group("hccl" if NPU else "gloo")',
-        f"mine = torch.full(({slots['COUNT']},), rank + 1, dtype=torch.{slots['DTYPE']}, device=DEVICE)",
-        *calls[kind],
+        *(["last = rank == world - 1  # the rank that differs from the others"] if differs else []),
+        f"mine = torch.full(({count},), rank + 1, dtype={dtype}, device=DEVICE)",
+        *made,
         "dist.destroy_process_group()",
     ]  # fmt: skip
 
@@ -280,6 +300,7 @@ def _switch(slots: Slots) -> list[str]:
         "        torch.npu.set_device(device)",
         f"    x = torch.ones({tuple(slots['SHAPE'])}, dtype=torch.{slots['DTYPE']}, device=device)",
         '    print(device, (x @ x).sum().item())',
+        'print("no error: two devices were used in one thread")',
     ]  # fmt: skip
 
 
@@ -313,11 +334,70 @@ def _modules(slots: Slots) -> list[str]:
     ]  # fmt: skip
 
 
+def _placed(slots: Slots) -> tuple[Tensors, list[str]]:
+    """What comes before a graph: the tensors on the device, and the call as a function without arguments."""
+    tensors = Tensors(widen=False)
+    made = arguments(slots["ARGS"], slots["KWARGS"], tensors).replace(".to(device)", "")
+    moved = [f"{line}.to(DEVICE)" for line in tensors.lines]
+    call = [f"    {line}" for line in _wrapped(f"return {slots['OPERATOR']}(", made)]
+    return tensors, [*_imports(), "if NPU:", "    torch.npu.set_device(DEVICE)", *_formats(tensors), *moved, "", "", "def run():", *call, "", ""]
+
+
+def _same_as(tensors: Tensors) -> str:
+    made = " ".join(tensors.lines)
+    tolerance = next((told for half, told in _TOLERANCES.items() if f"torch.{half}" in made), _PLAIN)
+    return f"torch.testing.assert_close(result, expected, {tolerance}, equal_nan=True)"
+
+
+_INSIDE = {
+    "item": ["first.flatten()[0].item()  # a copy to the host"],
+    "synchronize": ["torch.npu.synchronize()"],
+    "stream": ["with torch.npu.stream(torch.npu.Stream()):  # a stream that the capture does not know", "    first + 1"],
+    "copy": ["torch.ones(first.shape, dtype=first.dtype).to(DEVICE)  # from memory that is not pinned"],
+}
+
+
+def _capture(slots: Slots) -> list[str]:
+    tensors, before = _placed(slots)
+    inside = _INSIDE.get(slots["INSIDE"], [])
+    first = ["first = result[0] if isinstance(result, (tuple, list)) else result"] if slots["INSIDE"] in ("item", "copy", "stream") else []
+    return [
+        *before,
+        "expected = run()  # what the first call allocates and compiles must not be captured",
+        "if NPU:",
+        "    torch.npu.synchronize()",
+        "    graph = torch.npu.NPUGraph()",
+        "    with torch.npu.graph(graph):",
+        "        result = run()",
+        *(f"        {line}" for line in (*first, *inside)),
+        "    graph.replay()",
+        "    torch.npu.synchronize()",
+        f"    {_same_as(tensors)}",
+        'print("captured and replayed, the same result" if NPU else "no error; a CPU captures no graphs")',
+    ]
+
+
+def _compile(slots: Slots) -> list[str]:
+    tensors, before = _placed(slots)
+    return [
+        *before,
+        "if NPU:",
+        "    import torchair",
+        "    backend = torchair.get_npu_backend(compiler_config=torchair.CompilerConfig())",
+        "else:",
+        '    backend = "aot_eager"  # traces the call and compiles nothing',
+        f"compiled = torch.compile(run, backend=backend, dynamic={slots['CHANGING']}, fullgraph=True)",
+        "expected, result = run(), compiled()",
+        _same_as(tensors),
+        'print("compiled, no error, the same result")',
+    ]
+
+
 _BODIES: Mapping[str, Callable[[Slots], list[str]]] = {
     "single_op": _single, "inplace_out": _in_place, "op_backward": _backward, "mixed_stack": _mixed, "dtype_sweep": _dtypes,
     "dynamic_shape": _shapes, "stream_bisect": _steps, "overflow_detection": _overflow, "op_dump": _dump,
     "memory_pressure": _memory, "hccl_collective": _collective, "device_switch": _switch, "set_device_order": _order,
-    "module_context": _modules,
+    "module_context": _modules, "graph_capture": _capture, "graph_compile": _compile,
 }  # fmt: skip
 
 _MARK = 987654321987

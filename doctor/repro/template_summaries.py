@@ -37,5 +37,9 @@ ABOUT: Mapping[str, Text] = {
         "a sequence of operators, waiting after each: the step that fails", "算子序列逐步同步：找出失败的一步"
     ),
     "overflow_detection": Text("infinities and NaN on the device and on the CPU", "检测溢出：设备与 CPU 上的 Inf/NaN"),
+    "graph_capture": Text(
+        "one operator captured into an NPU graph and replayed", "把单算子捕获进 NPU 图并重放"
+    ),
+    "graph_compile": Text("one operator through torch.compile (torchair on the NPU)", "单算子经 torch.compile（NPU 上用 torchair）"),
     "op_dump": Text("one operator with its inputs and outputs written to disk", "单算子 dump：输入输出写入磁盘"),
 }

@@ -46,6 +46,8 @@ COLLECTIVES = (
     "send_recv",
     "barrier",
 )
+INSIDES = ("", "item", "synchronize", "copy", "stream")  # of a captured region
+DIFFERENCES = ("", "count", "dtype", "collective")  # of the last rank
 MODULES = words(
     "Conv1d Conv2d Conv3d ConvTranspose2d Linear BatchNorm1d BatchNorm2d BatchNorm3d LayerNorm GroupNorm "
     "InstanceNorm2d ReLU GELU SiLU Sigmoid Tanh Softmax Dropout MaxPool2d AvgPool2d AdaptiveAvgPool2d Flatten "
@@ -55,6 +57,10 @@ MODULES = words(
 
 class SlotError(ValueError):
     """A value that no script may hold: which slot, and why."""
+
+
+class IncompleteError(SlotError):
+    """A call of which the log tells too little to write it."""
 
 
 def operator(value: Value) -> str:
@@ -297,6 +303,9 @@ SLOTS: Mapping[str, Callable[[Value], object]] = {
     "WORLD": whole,
     "COLLECTIVE": _one_of(COLLECTIVES),
     "ORDER": _one_of(("late", "early")),
+    "INSIDE": _one_of(INSIDES),
+    "DIFFERS": _one_of(DIFFERENCES),
+    "CHANGING": truth,
     "DEVICE": device,
     "FIRST": device,
     "SECOND": device,

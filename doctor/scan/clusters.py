@@ -7,18 +7,19 @@ import re
 from doctor.scan.floods import MAX_SHAPES
 from doctor.scan.harvest import Cluster, Place
 from kb import spelling
+from parsers.lazy import lazy
 
 FURTHER = "(further shapes)"
-_HEAD = re.compile(r"^\[[A-Z]+\] ?([A-Z0-9_]+)\([^)]*\): ?[\d:. -]+(?:\[([^\]:]+)[^\]]*\])?")
+_HEAD = lazy(r"^\[[A-Z]+\] ?([A-Z0-9_]+)\([^)]*\): ?[\d:. -]+(?:\[([^\]:]+)[^\]]*\])?")
 _MASKS = (
-    (re.compile(r"<([a-z]{2,20})-[0-9a-z]{1,20}>"), r"<\1>"),  # the name that stands for another in redacted logs
-    (re.compile(r"0[xX][0-9a-fA-F]+"), "0x.."),
-    (re.compile(r"\b[0-9a-fA-F]{12,}\b"), "<hex>"),
-    (re.compile(r"(?<![\w.])/[\w.+-]+(?:/[\w.+@%-]+)+"), "<path>"),
-    (re.compile(r"\d+(?:\.\d+)*"), "<n>"),
-    (re.compile(r"[ \t]+"), " "),
+    (lazy(r"<([a-z]{2,20})-[0-9a-z]{1,20}>"), r"<\1>"),  # the name that stands for another in redacted logs
+    (lazy(r"0[xX][0-9a-fA-F]+"), "0x.."),
+    (lazy(r"\b[0-9a-fA-F]{12,}\b"), "<hex>"),
+    (lazy(r"(?<![\w.])/[\w.+-]+(?:/[\w.+@%-]+)+"), "<path>"),
+    (lazy(r"\d+(?:\.\d+)*"), "<n>"),
+    (lazy(r"[ \t]+"), " "),
 )
-_CODE = re.compile(r"\b(?:E[A-Z0-9]\d{4}|ERR\d{5}|[1-5]\d{5})\b")
+_CODE = lazy(r"\b(?:E[A-Z0-9]\d{4}|ERR\d{5}|[1-5]\d{5})\b")
 
 
 def template(text: str) -> str:

@@ -10,14 +10,15 @@ A line with a function and a file is known by them. One in plain words has neith
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
+
+from parsers.lazy import lazy
 
 TITLE = b"TraceBack (most recent call last)"
 MARK = "TraceBack (most recent call"
 LINES = 12
-_INDENTED = re.compile(rb"(?:[ ]{2,40}|\t{1,4}|(?:&nbsp;){2,40})(?=[^\s])")
-_SAYS = re.compile(rb"\s*(?!raise |return |File |During |\[\[)[^\n]{0,200}?[A-Za-z]{2,}[ ,.:]+[A-Za-z\d(\[<'\"]+[ ,.:]+[A-Za-z\d(\[<'\"]")  # three words, not code
+_INDENTED = lazy(rb"(?:[ ]{2,40}|\t{1,4}|(?:&nbsp;){2,40})(?=[^\s])")
+_SAYS = lazy(rb"\s*(?!raise |return |File |During |\[\[)[^\n]{0,200}?[A-Za-z]{2,}[ ,.:]+[A-Za-z\d(\[<'\"]+[ ,.:]+[A-Za-z\d(\[<'\"]")  # three words, not code
 _KNOWN = (b"][FILE:", b"] [FILE:", b'File "', b"[THREAD:")
 
 

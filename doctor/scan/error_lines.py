@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from doctor.read.encoding import decode
 from doctor.scan.clusters import FURTHER, Clusters
 from doctor.scan.floods import Unclaimed
@@ -12,22 +10,23 @@ from doctor.scan.plan import PLAIN_MARKS
 from doctor.scan.select import EVERYTHING, Select
 from doctor.scan.window_lines import KEEP_TEXT, WindowLines
 from parsers.errno import PASSING, WORDS, number
+from parsers.lazy import lazy
 from parsers.line import read_line
 from parsers.parsed import Line
 from parsers.traceback_forms import DEATH, EXCEPTION
 
-_TITLE = re.compile(r"\s*(?:[A-Za-z]\w{0,60}\.){0,4}[A-Za-z]\w{0,60}(?:Error|Exception|Failure|Fault)\([A-Z]\w{1,12}\):")  # of CANN: Resource_Error(EE1023):
+_TITLE = lazy(r"\s*(?:[A-Za-z]\w{0,60}\.){0,4}[A-Za-z]\w{0,60}(?:Error|Exception|Failure|Fault)\([A-Z]\w{1,12}\):")  # of CANN: Resource_Error(EE1023):
 # A line of CANN's error block that says something: `E69999: [PID: 3687] 2025-... op[x], illegal format.`, `...[FUNC:f][FILE:a.cc][LINE:7]`.
-_BLOCK = re.compile(
+_BLOCK = lazy(
     r"\s*(?:E[0-9A-Z]\d{4}: (?:Inner Error!|\[PID: ?\d{1,19}\] ?\S|[A-Za-z])"
     r"|(?=[^\[\n])[^\n]{0,600}\[FUNC: ?\w[^\]]{0,200}\] ?\[FILE: ?[^\]]{1,300}\] ?\[LINE: ?\d{1,7}\])"
 )
 # A failure in plain words: `init device failed, error code: -8255`.
-_SAID = re.compile(r"(?=[^\n]{0,200}?\bfail(?:ed|ure)?\b)[^\n]{0,240}?\berror code[: ]{1,3}(?:0x[0-9a-fA-F]*[1-9a-fA-F]|-?[1-9]\d*)")
+_SAID = lazy(r"(?=[^\n]{0,200}?\bfail(?:ed|ure)?\b)[^\n]{0,240}?\berror code[: ]{1,3}(?:0x[0-9a-fA-F]*[1-9a-fA-F]|-?[1-9]\d*)")
 # What a compiler or a linker says first: `a.c:62: error: ...`, `ld: warning: libx.so, needed by liby.so, not found`.
-_BUILD = re.compile(r"\S{1,300}:\d{1,7}(?::\d{1,5})?: (?:fatal )?error: \S|[^\n]{0,300}\.so[\w.]{0,20}, needed by \S{1,300}, not found|[^\n]{1,300}: undefined reference to [`'\"]|\s{0,8}[A-Z]\w{1,20} \d[\d.]{0,15} or higher is required\.\s{1,3}You are running")
+_BUILD = lazy(r"\S{1,300}:\d{1,7}(?::\d{1,5})?: (?:fatal )?error: \S|[^\n]{0,300}\.so[\w.]{0,20}, needed by \S{1,300}, not found|[^\n]{1,300}: undefined reference to [`'\"]|\s{0,8}[A-Z]\w{1,20} \d[\d.]{0,15} or higher is required\.\s{1,3}You are running")
 _INSIDE = ("  ", "\t")  # of a traceback or a list that a launcher logs line by line
-_GO_ERROR = re.compile(rb"(?<![^\s\]:])[EF]\d{4} \d\d:\d\d:\d\d\.\d{3,9} {1,8}\d{1,19} [\w./-]{1,100}\.go:\d")
+_GO_ERROR = lazy(rb"(?<![^\s\]:])[EF]\d{4} \d\d:\d\d:\d\d\.\d{3,9} {1,8}\d{1,19} [\w./-]{1,100}\.go:\d")
 
 
 def go_error(data: bytes, start: int, eol: int) -> bool:

@@ -10,7 +10,6 @@ from typing import Any
 from doctor.read.source import Source
 from doctor.scan.floods import FUTILE, FUTILE_OF_PROCESS, KEEP_OF_OWNER
 from doctor.scan.harvest import SEVERAL, Hit, Place, Span
-from kb.model import FACT_PREFIX, Signal
 from parsers.line import read_line
 
 KEEP_TEXT = 400
@@ -18,31 +17,17 @@ TAIL = 4096
 LAST_LINES = 40
 
 
-_KNOWN: list[tuple[tuple[Signal, ...], frozenset[int]]] = []
-
-
-def _numbers(signals: tuple[Signal, ...]) -> frozenset[int]:
-    """Which signals are facts; worked out once for a plan, not for each of its thousands of files."""
-    for known, numbers in _KNOWN:
-        if known is signals:
-            return numbers
-    numbers = frozenset(n for n, s in enumerate(signals) if s.id.startswith(FACT_PREFIX))
-    _KNOWN[:] = [(signals, numbers), *_KNOWN[:3]]
-    return numbers
-
-
 class FactScan:
     """The facts of one range of a source."""
 
-    def __init__(self, signals: tuple[Signal, ...], source: Source) -> None:
-        self.numbers = _numbers(signals)
+    def __init__(self, source: Source) -> None:
         self.hits: list[Hit] = []
         self._owners: dict[tuple[str, Any], int] = {}
         self._futile: dict[str, int] = {}
         self._source = source
         self._first: str | None = None
         self._pids: set[int] = {source.hints.pid} if source.hints.pid is not None else set()
-        self._tail = b""
+        self.tail = b""
 
     def keep(self, name: str, place: Place, captures: dict[str, str]) -> bool:
         """Keeps an occurrence unless its owner has enough of them; True: nothing new has come for a long time."""
@@ -64,13 +49,13 @@ class FactScan:
 
     def window(self, own: bytes) -> None:
         """The lines of a window; of the last one, the end is looked at."""
-        self._tail = own[-TAIL:] if len(own) >= TAIL else (self._tail + own)[-TAIL:]
+        self.tail = own[-TAIL:] if len(own) >= TAIL else (self.tail + own)[-TAIL:]
 
     def span(self) -> tuple[Span, ...]:
         from doctor.read.encoding import decode
 
         last: str | None = None
-        for raw in reversed(self._tail.split(b"\n")[-LAST_LINES:]):
+        for raw in reversed(self.tail.split(b"\n")[-LAST_LINES:]):
             line = read_line(decode(raw)) if raw.strip() else None
             if line is None:
                 continue

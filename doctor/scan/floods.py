@@ -38,6 +38,7 @@ from doctor.scan.finder import Finds
 from doctor.scan.forms import deciding, form
 from doctor.scan.marks import Mark, frequent
 from doctor.scan.plan import GO_MARK, Literal, Plan
+from parsers.lazy import lazy
 
 KEEP = 200
 KEEP_OF_PROCESS = 5
@@ -53,9 +54,9 @@ KEEP_OF_OWNER = 40
 FUTILE = 400
 FUTILE_OF_PROCESS = 1
 _NEVER = -1 << 40
-_RAISED = re.compile(rb"(?:Error|Exception(?:Group)?|Interrupt|Failure|Fault|Exit|Expired|Iteration)(?:\(|:|\s*$)")  # how exceptions are called
+_RAISED = lazy(rb"(?:Error|Exception(?:Group)?|Interrupt|Failure|Fault|Exit|Expired|Iteration)(?:\(|:|\s*$)")  # how exceptions are called
 
-_STATEMENT = re.compile(
+_STATEMENT = lazy(
     rb"\[(?:ERROR|CRITICAL|FATAL)\] ?[A-Z0-9_]{2,20}\([^)\n]{0,60}\): ?[\d:. -]{20,32}\[[^\]\n]{1,120}\]"
 )
 
@@ -355,7 +356,7 @@ class Floods:
         if len(finds) <= DISTURBING:
             return
         if self._engine.much and self._plan.narrow(data):
-            self._engine.change(tuple(x.fragment for x in self._plan.literals), self._plan.unneeded())
+            self._engine.change(self._plan.fragments, self._plan.unneeded())
             self.treatments.clear()
             self.left_out.nothing()
             for number in self.enough.full:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import re
+from parsers.lazy import lazy
 
 LONGEST = 2000  # bytes of a line that has a form
-_CODE = re.compile(rb"\b(?:E[A-Z0-9]\d{4}|ERR\d{5}|[1-5]\d{5})\b")  # which a shape keeps
+_CODE = lazy(rb"\b(?:E[A-Z0-9]\d{4}|ERR\d{5}|[1-5]\d{5})\b")  # which a shape keeps
 _MASKS = (
-    (re.compile(rb"0[xX][0-9a-fA-F]+"), b"\x01"),
-    (re.compile(rb"\b[0-9a-fA-F]{12,}\b"), b"\x02"),
-    (re.compile(rb"\d+"), b"\x03"),
+    (lazy(rb"0[xX][0-9a-fA-F]+"), b"\x01"),
+    (lazy(rb"\b[0-9a-fA-F]{12,}\b"), b"\x02"),
+    (lazy(rb"\d+"), b"\x03"),
 )
 
 
-_DECIDING = re.compile(rb"(strerror|(?:[Ee]rr|ERR)(?:no|NO)\b|error code)[^\d\n]{0,14}(0[xX][0-9a-fA-F]{1,20}|\d{1,20})")
+_DECIDING = lazy(rb"(strerror|(?:[Ee]rr|ERR)(?:no|NO)\b|error code)[^\d\n]{0,14}(0[xX][0-9a-fA-F]{1,20}|\d{1,20})")
 
 
 def deciding(raw: bytes) -> tuple[bytes, ...]:

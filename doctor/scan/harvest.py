@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Mapping
 from itertools import product
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import Any, NamedTuple
 
 from doctor.read.source import Skipped
 from doctor.scan.situation import Said, joined
+from parsers.lazy import lazy
 
 
 class Place(NamedTuple):
@@ -80,8 +80,20 @@ class Absent(NamedTuple):
     reason: str
 
 
+class Dump(NamedTuple):
+    """What a dump of a process says (stacks, a Flight Recorder, memory), as text that the room it is for can read."""
+
+    kind: str  # of doctor.read.dumps
+    path: str
+    node: str | None
+    rank: int | None
+    pid: int | None
+    told: str
+
+
 SEVERAL = -1
 VERDICTS = "job"  # the table of which the verdicts about a job are rows
+CONCLUDED = frozenset({VERDICTS, "hang", "memory"})  # tables whose rows are concluded, not read: made anew each time
 RANK_TABLE = "fact:rank-table/0"  # the only fact that stands in no single line
 
 
@@ -103,6 +115,7 @@ class Harvest(NamedTuple):
     situation: tuple[Said, ...] = ()
     machine: str = ""  # where it was read: says nothing by itself, but equal ones are of one machine; "": of several
     absent: tuple[Absent, ...] = ()
+    dumps: tuple[Dump, ...] = ()
 
     def json(self) -> dict[str, Any]:
         return self._asdict()
@@ -144,6 +157,11 @@ def from_json(row: Mapping[str, Any]) -> Harvest:
             raise TypeError("no span")
         return Span(word(path), first, last, pid)
 
+    def dump(kind: Any, path: Any, node: Any, rank: Any, pid: Any, told: Any) -> Dump:
+        if not (type(node) in _MAYBE and _is_number(rank) and _is_number(pid)):
+            raise TypeError("no dump")
+        return Dump(word(kind), word(path), node, rank, pid, word(told))
+
     return Harvest(
         hits=hits(row["hits"]),
         counts={word(k): number(n) for k, n in row["counts"].items()},
@@ -160,6 +178,7 @@ def from_json(row: Mapping[str, Any]) -> Harvest:
         situation=tuple(Said(word(f), word(v), word(p), number(n)) for f, v, p, n in row.get("situation", ())),
         machine=word(row.get("machine", "")),
         absent=tuple(Absent(word(n), word(s), word(r)) for n, s, r in row.get("absent", ())),
+        dumps=tuple(dump(*d) for d in row.get("dumps", ())),
     )
 
 
@@ -167,7 +186,7 @@ _TEXT, _MAYBE, _COUNT, _MAYBE_COUNT = (str,), (str, type(None)), (int,), (int, t
 _PLACE = (_TEXT, _COUNT, _COUNT, _MAYBE, _MAYBE, _MAYBE, _TEXT, _MAYBE, _MAYBE_COUNT, _MAYBE_COUNT, _MAYBE_COUNT, _MAYBE, _TEXT)
 _KINDS = frozenset(product(*_PLACE))  # of which types the fields of a place may be
 _FAR = 1 << 62
-_TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6}")
+_TIME = lazy(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6}")
 
 
 def number(value: Any) -> int:
@@ -211,6 +230,7 @@ def merge(harvests: Iterable[Harvest]) -> Harvest:
     machines: set[str] = set()
     situation: list[Said] = []
     absent: set[Absent] = set()
+    dumps: set[Dump] = set()
     files = size = lines = errors = 0
     for one in harvests:
         hits += one.hits
@@ -221,6 +241,7 @@ def merge(harvests: Iterable[Harvest]) -> Harvest:
         capped.update(one.capped)
         machines.add(one.machine)
         absent.update(one.absent)
+        dumps.update(one.dumps)
         situation += one.situation
         files, size, lines, errors = files + one.files, size + one.size, lines + one.lines, errors + one.errors
         for table, more in ((counts, one.counts), (kinds, one.kinds)):
@@ -245,6 +266,7 @@ def merge(harvests: Iterable[Harvest]) -> Harvest:
         joined(situation),
         machines.pop() if len(machines) == 1 else "",
         tuple(sorted(absent)),
+        tuple(sorted(dumps, key=lambda d: (d.path, d.kind, d.told))),
     )
 
 

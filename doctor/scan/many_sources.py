@@ -24,7 +24,7 @@ def scan_all(
     """The harvests of all sources, and whether the user interrupted (then: of those read so far)."""
     ranges = [part for source in sources for part in cut(source)]
     total = sum(part.size for part in ranges)
-    scanner = Scanner(Plan(knowledge.signals()), select, digest=knowledge.digest)
+    scanner = Scanner(Plan(knowledge.sought()), select, digest=knowledge.digest)
     workers = worker_count(jobs, ranges, total)
     if total > PARALLEL_FROM // 8:
         scanner.engine.prepare(total)

@@ -7,6 +7,7 @@ is read with its frames, which stand above it.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, NamedTuple
 
 from doctor.read.encoding import decode
@@ -50,9 +51,9 @@ class Told(NamedTuple):
 class MeaningScan:
     """The rows of meaning, and the exceptions, of one range of a source."""
 
-    def __init__(self, rows: Mapping[str, Asked]) -> None:
+    def __init__(self, rows: Mapping[str, Asked], tables: AbstractSet[str]) -> None:
         self._rows = rows
-        self._wanted = any(table.startswith(_TABLE) for table in rows)
+        self._wanted = any(table.startswith(_TABLE) for table in tables)
         self._shapes: set[str] = set()
         self._raised = RaisedScan()
         self._fulfilled: dict[str, Asked] = {}
@@ -72,7 +73,7 @@ class MeaningScan:
         told: tuple[Told, ...] = ()
         if found is not None:
             shown = place._replace(text=evidence(found, place.text))
-            if leaves := self._fulfilled.get(shape, self._rows.get(RAISED, ())):
+            if leaves := self._fulfilled.get(shape, self._rows[RAISED]):
                 told = (Told(row(found, place.text), shown, leaves, shape),)
         if shape in self._meanings:
             return told + tuple(t._replace(place=shown) for t in self._meanings[shape])
@@ -92,7 +93,7 @@ class MeaningScan:
         from parsers import meaning  # most logs hold no error
 
         readings = meaning.read(said) if meaning.asks(said) else ()
-        return tuple(Told((("table", r.table), *r.cells), place, self._rows.get(r.table, ())) for r in readings)
+        return tuple(Told((("table", r.table), *r.cells), place, self._rows[r.table]) for r in readings)
 
     def _said(self, lines: WindowLines, eol: int, place: Place) -> meaning.Said:
         from parsers import meaning

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 from kb.code_forms import BARE, CODE_WORD, LETTERED_END
-from kb.model import FACT_PREFIX, ROW_FORMS, Signal
+from kb.model import FACT_PREFIX, Signal
+from kb.sought import Made, Sought
 from parsers import tables
+from parsers.lazy import lazy
 
 # Literals that stand in lines which report an error, whoever wrote them. They find what no signal knows.
 ERROR_MARKS = (
@@ -25,14 +27,14 @@ PLAIN_MARKS = (
     "Invalid device ID", "does not support opType [",
 )  # fmt: skip
 GO_MARK = ".go:"  # in every line of a Go program's log, of Kubernetes and its plugins above all: its first letter tells
+LOAD = f"{FACT_PREFIX}load-"  # what the forms of lines with a service's statistics are called
 REGEX_TIMEOUT_S = 0.25
 PLAIN = 2000  # characters of a text in which every pattern of the built-in knowledge is quick: it is measured
-ENCODINGS = ("utf-8", "gb18030")  # what Chinese words may be written in
 UNCHECKED = 6  # lines with the anchor that are read without asking the pattern first
 REFUSALS = 16  # after so many lines that did not match, a pattern's other fixed text is asked for first
 MAX_NEEDS = 16
 SHORT_BLOCK = 8  # lines: what stands in longer ones is not looked for first
-_ALTERED = re.compile(rb"[\x00\x1b&^\x80-\xff]")  # in lines that read otherwise than they are written
+_ALTERED = lazy(rb"[\x00\x1b&^\x80-\xff]")  # in lines that read otherwise than they are written
 MISSED = 25_000  # so many lines that lack a pattern's other fixed text cost as much as another automaton
 MIN_RARE = 6  # characters of a text by which a signal is looked for instead: shorter ones slow an automaton down
 STRIKES = 3  # a user's pattern that exceeds its time so often is dropped for the rest of the run
@@ -138,45 +140,41 @@ def _code(signal: Signal) -> Code | None:
     return Code(signal.anchors[0].encode(), bare)
 
 
-def _family(signal: Signal) -> str | None:
-    """Facts are treated in a way of their own."""
-    return signal.id if signal.id.startswith(FACT_PREFIX) else None
-
-
 class Plan:
-    """The literals of all signals, of error marks and of tables; patterns are compiled when first tried."""
+    """The literals of all signals, of error marks and of tables; signals are decoded and patterns compiled when first tried."""
 
-    def __init__(self, signals: Sequence[Signal]) -> None:
-        self.rows: dict[str, tuple[Signal, ...]] = {}  # by the table whose rows are asked
-        for s in signals:
-            if s.form in ROW_FORMS:
-                self.rows[s.table] = (*self.rows.get(s.table, ()), s)
-        self.situation = tuple(s for s in signals if s.form == "situation")
-        # What several entries look for in the same words is looked for once, and told to each of them.
-        alike: dict[tuple[object, ...], list[Signal]] = {}
-        for s in signals:
-            if s.form not in (*ROW_FORMS, "situation"):
-                alike.setdefault((s.form, s.pattern, s.lines, s.filters, s.trusted, _family(s)), []).append(s)
-        self.signals = tuple(group[0] for group in alike.values())
+    def __init__(self, sought: Sought) -> None:
+        self.signals, self.names, self.facts, self.count = sought.signals, sought.names, sought.facts, sought.count
+        self.loads = frozenset(n for n in self.facts if self.names[n][0].startswith(LOAD))  # statistics of services
+        self.rows, self.asked_tables, self.situation = sought.rows, sought.tables, sought.situation
         # What is only looked for to rule something out claims no line: an error there is still an error.
-        self.silent = frozenset(n for n, group in enumerate(alike.values()) if not any(s.claims for s in group))
-        self.names = tuple(tuple(s.id for s in group) for group in alike.values())
-        pairs: dict[bytes, list[tuple[bytes, int]]] = {}
-        for number, signal in enumerate(self.signals):
-            for anchor, fragment in zip(signal.anchors, signal.fragments or signal.anchors, strict=True):
-                literal = anchor[: anchor.find(fragment) + len(fragment)]
-                for encoding in ENCODINGS[: 1 if anchor.isascii() else None]:
-                    pairs.setdefault(literal.encode(encoding), []).append((anchor.encode(encoding), number))
-        marks = frozenset(m.encode() for m in (*ERROR_MARKS, *PLAIN_MARKS, GO_MARK))
-        table_marks = frozenset(m.encode() for m in tables.ANCHORS) if self.rows else frozenset()
-        names = dict.fromkeys((*pairs, *sorted(marks), *sorted(table_marks)))
-        self._set(tuple(Literal(n, tuple(pairs.get(n, ())), n in marks, n in table_marks) for n in names))
+        self.silent = sought.silent
+        marks = [m.encode() for m in (*ERROR_MARKS, *PLAIN_MARKS, GO_MARK)]
+        table_marks = [m.encode() for m in tables.ANCHORS] if self.asked_tables else []
+        names = dict.fromkeys((*sought.literals, *sorted(marks), *sorted(table_marks)))
+        fragments = tuple(names)
+        known, marked, tabled = len(sought.literals), frozenset(marks), frozenset(table_marks)
+
+        def literal(number: int) -> Literal:
+            name = fragments[number]
+            return Literal(name, sought.pairs[number] if number < known else (), name in marked, name in tabled)
+
+        self._set(fragments, Made(literal))
         self.narrowed: set[int] = set()  # signals of which it was asked whether they can be looked for by another text
+
+        def at_start(number: int) -> bool:
+            signal = self.signals[number]
+            return signal.form == "regex" and ("^" in signal.pattern or r"\A" in signal.pattern)
+
+        def exact(number: int) -> bool:
+            signal = self.signals[number]
+            return signal.form == "text" and not signal.filters and not signal.lines
+
         # A pattern that looks at the beginning of the line can only be tried on the peeled line.
-        self.at_start = tuple(s.form == "regex" and ("^" in s.pattern or r"\A" in s.pattern) for s in self.signals)
+        self.at_start = Made(at_start)
         # Occurrences of these can be counted without reading the line.
-        self.exact = tuple(s.form == "text" and not s.filters and not s.lines for s in self.signals)
-        self._codes = {n: code for n, s in enumerate(self.signals) if (code := _code(s)) is not None}
+        self.exact = Made(exact)
+        self._codes: Made[int, Code | None] = Made(lambda number: _code(self.signals[number]))
         self._compiled: dict[int, Any] = {}
         self._limited: dict[int, Any] = {}  # the same, by the library that knows time limits
         self._tried: dict[int, int] = {}
@@ -186,14 +184,14 @@ class Plan:
     def literals_of(self, number: int) -> list[int]:
         """The literals that announce a signal."""
         if not self._literals_of:
-            for n, literal in enumerate(self.literals):
-                for _, signal in literal.pairs:
+            for n in range(len(self.fragments)):
+                for _, signal in self.literals[n].pairs:
                     self._literals_of.setdefault(signal, []).append(n)
         return self._literals_of[number]
 
     def may_match(self, number: int, data: bytes, start: int, end: int) -> bool:
         """Could the signal match this line? A pattern is tried on the bytes: saying no is all that most lines need."""
-        code = self._codes.get(number)
+        code = self._codes[number]
         if code is not None:
             return code.may_stand(data, start, end)
         check = self._checks.get(number)
@@ -235,7 +233,8 @@ class Plan:
         self.narrowed.update(missed)
         if not rarer:
             return False
-        rows = [x._replace(pairs=tuple(p for p in x.pairs if p[1] not in rarer)) for x in self.literals]
+        before = map(self.literals.__getitem__, range(len(self.fragments)))
+        rows = [x._replace(pairs=tuple(p for p in x.pairs if p[1] not in rarer)) for x in before]
         numbers = {row.fragment: n for n, row in enumerate(rows)}
         for signal, texts in rarer.items():
             for text in texts:
@@ -243,16 +242,16 @@ class Plan:
                 if number == len(rows):
                     rows.append(Literal(text, (), False, False))
                 rows[number] = rows[number]._replace(pairs=(*rows[number].pairs, (text, signal)))
-        self._set(tuple(rows))
+        self._set(tuple(row.fragment for row in rows), dict(enumerate(rows)))
         return True
 
     def unneeded(self) -> frozenset[int]:
         """Literals that announce nothing any more."""
-        return frozenset(n for n, x in enumerate(self.literals) if not (x.pairs or x.mark or x.table))
+        every = ((n, self.literals[n]) for n in range(len(self.fragments)))
+        return frozenset(n for n, x in every if not (x.pairs or x.mark or x.table))
 
-    def _set(self, literals: tuple[Literal, ...]) -> None:
-        self.literals = literals
-        self.is_mark = tuple(x.mark for x in literals)
+    def _set(self, fragments: tuple[bytes, ...], literals: Mapping[int, Literal]) -> None:
+        self.fragments, self.literals = fragments, literals
         self._literals_of: dict[int, list[int]] = {}
 
     def _check(self, number: int) -> _Check:

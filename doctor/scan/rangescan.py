@@ -5,7 +5,6 @@ A line is decoded, peeled and parsed only where a literal was found in it, and n
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
 from doctor.read.encoding import decode
@@ -17,6 +16,7 @@ from doctor.scan.factscan import FactScan
 from doctor.scan.finder import Finds
 from doctor.scan.floods import Floods, Treatment, statement
 from doctor.scan.harvest import Harvest, Hit, Place
+from doctor.scan.loadscan import LoadScan
 from doctor.scan.meaningscan import MeaningScan
 from doctor.scan.plan import STRIKES, Plan
 from doctor.scan.raised import asked
@@ -26,11 +26,12 @@ from doctor.scan.tablescan import Cells, TableScan, holds
 from doctor.scan.window_lines import KEEP_TEXT, WindowLines
 from doctor.scan.windows import MAX_LINE, Window
 from kb.model import RAISED, Filter, Signal
+from parsers.lazy import lazy
 from parsers.line import read_line
 from parsers.parsed import Line
 
 SAMPLED_LINES = 40
-_ESCAPE = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\^_]|[()][A-Z0-9])?")
+_ESCAPE = lazy(rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\^_]|[()][A-Z0-9])?")
 
 
 class RangeScan:
@@ -48,15 +49,16 @@ class RangeScan:
         self.slow = dict(self.plan.slow)  # patterns that were cut off in earlier ranges: told there
         self.hits: list[Hit] = []
         self.field_counts: dict[str, int] = {}
-        self.facts = FactScan(plan.signals, source)
-        self.silent = self.facts.numbers | plan.silent  # claim no line
+        self.facts = FactScan(source)
+        self.loads = LoadScan(plan)
+        self.silent = plan.facts | plan.silent  # claim no line
         self.floods = Floods(plan, engine, self.silent, source.hints.pid is not None, select == EVERYTHING)
         self.errors = ErrorLines(select, self.floods.unclaimed)
         self.kinds: dict[str, int] = {}
         self.size = self.lines = 0
         self.situation: tuple[Said, ...] = ()
         self.tables = TableScan()
-        self.meanings = MeaningScan(plan.rows)
+        self.meanings = MeaningScan(plan.rows, plan.asked_tables)
         self.beneath: set[int] = set()  # where lines of error blocks begin that were read with the title of their block
         self.escaped: set[int] = set()  # where lines of this window begin that terminal escapes stand in
 
@@ -76,7 +78,7 @@ class RangeScan:
         clusters, errors = self.errors.result()
         return Harvest(
             tuple(self.hits), counts | self.field_counts, clusters, self.kinds, skipped + slow, int(whole), self.size,
-            self.lines, errors, tuple(capped), tuple(self.facts.hits), self.facts.span(), self.situation,
+            self.lines, errors, tuple(capped), (*self.facts.hits, *self.loads.hits(self.facts.tail)), self.facts.span(), self.situation,
         )  # fmt: skip
 
     def window(self, window: Window) -> None:
@@ -98,10 +100,13 @@ class RangeScan:
         if escapes:
             finds = self._beneath_escapes(data, limit, finds)
         tables = self._lines(lines, finds)
+        for start, eol, found in self.loads.left():
+            self._line(lines, start, eol, found)
+        self.loads.after_window(data, limit)
         if tables or self.tables.unfinished:
             for row, place in self.tables.rows(window, tables, lines):
                 self.kinds["table"] = self.kinds.get("table", 0) + 1
-                self._row(row, place, self.plan.rows.get(row[0][1], ()))
+                self._row(row, place, self.plan.rows[row[0][1]])
         self.lines = lines.number(limit) - 1
         self.floods.after_window(data, finds)
 
@@ -170,6 +175,8 @@ class RangeScan:
             for anchor, numbers in treatment.open:
                 if anchor is None or data.find(anchor, start, eol) >= 0:
                     for number in numbers:
+                        if number in self.plan.loads and self.loads.postpone(start, eol, found):
+                            continue
                         if may_match(number, data, start, eol):
                             self._line(lines, start, eol, found)
                             return
@@ -273,7 +280,10 @@ class RangeScan:
                     if (number, place.line) in self.heard:
                         continue
                     self.heard.add((number, place.line))
-                if number in self.facts.numbers:
+                if number in self.plan.loads:
+                    self.loads.sample(signal.id, place, text, captures, start)
+                    continue
+                if number in self.plan.facts:
                     if self.facts.keep(signal.id, place, captures):
                         self.floods.fill(number, exact=False)
                     continue
@@ -286,7 +296,7 @@ class RangeScan:
         if claimed:
             if place is not None:
                 self._meaning(lines, start, eol, place)
-        elif any(self.plan.is_mark[n] for n in found):
+        elif any(self.plan.literals[n].mark for n in found):
             self._unclaimed(lines, start, eol, line, place)
 
     def _meaning(self, lines: WindowLines, start: int, eol: int, place: Place) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from doctor.read.content import HEAD
+from doctor.read.dumps import in_text as dump_in
 from doctor.read.source import Skipped, Source
 from doctor.scan.engine import Engine
 from doctor.scan.harvest import Harvest
@@ -31,20 +33,27 @@ class Scanner:
 
     def __init__(self, plan: Plan, select: Select = EVERYTHING, engine: str | None = None, digest: str = "") -> None:
         self.plan, self.select = plan, select
-        self.engine = Engine(tuple(x.fragment for x in plan.literals), engine, digest)
+        self.engine = Engine(plan.fragments, engine, digest)
 
     def scan(self, source: Source, start: int = 0, end: int | None = None, moved: Callable[[int], None] | None = None) -> Harvest:
         """The lines that begin in [start, end). A fault while reading keeps what was read and is named.
 
         `moved` hears how many bytes were read, window by window.
         """
+        if source.dump:
+            from doctor.scan import dumps  # most folders hold none
+
+            return dumps.scan(source)
         work = RangeScan(self.plan, self.engine, self.select, source)
         skipped: list[Skipped] = []
         only: Window | None = None
+        dump = ""
         try:
             with source.open() as stream:
                 for window in windows(stream, start, end):
                     only = window if window.last and not work.size else None
+                    if not work.size and not start:
+                        dump = dump_in(window.data[:HEAD])
                     work.window(records(window))
                     if moved is not None:
                         moved(window.limit)
@@ -58,6 +67,10 @@ class Scanner:
         if start == 0:
             work.facts.hits += rank_table(source)
         harvest = work.harvest(tuple(skipped), whole=start == 0)
+        if dump:
+            from doctor.scan import dumps
+
+            harvest = harvest._replace(dumps=dumps.in_text(source, dump, only.data if only is not None else None))
         if only is not None and len(only.data) <= PASTED and (harvest.hits or harvest.errors):
             return self._read_off_a_screen(source, only, harvest)
         return harvest

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from doctor.base.notation import clean
 from doctor.scan.finder import Finder, best
 from kb.model import SITUATION, Signal
+from parsers.lazy import lazy
 
 HEAD = 1 << 17  # bytes at the beginning of a range that are looked at
 SMALL = 1 << 14  # bytes of a text in which each word is looked for by itself
@@ -22,7 +23,7 @@ TAIL = 1 << 14  # and at its end, where one window holds it all
 MAX_VALUES = 6  # different values of one fact that one text tells
 MAX_MATCHES = 200  # of one form in one text
 # A program that tries one platform after the other names those that are not there.
-_PROBING = re.compile(rb"[^\n]*(?:(?:platform|plugin)\b[^\n]{0,60} is not available|No CUDA runtime is found)[^\n]*")
+_PROBING = lazy(rb"[^\n]*(?:(?:platform|plugin)\b[^\n]{0,60} is not available|No CUDA runtime is found)[^\n]*")
 
 
 Part = tuple[int, int]

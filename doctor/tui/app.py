@@ -91,6 +91,15 @@ class DoctorApp(Host, ShelfKeeper):
 
         self.push_screen(JobScreen(job))
 
+    def show_pace(self) -> None:
+        from doctor.tui.pace.pace_screen import PaceScreen, of_paths
+
+        paths = tuple(path for path in self.session.paths if path != "-")
+        if paths:
+            self.push_screen(PaceScreen(lambda known: of_paths(paths, known), ("pace", *paths)))
+        else:
+            self.tell("pace.none", severity="warning")
+
     def job_changed(self, job: Mapping[str, Any]) -> None:
         from doctor.tui.job.job_screen import JobScreen
 

@@ -46,7 +46,7 @@ class Live:
     ) -> None:
         self.follower = Follower(paths, new_only, piped)
         self._known = known
-        self._scanner = Scanner(Plan(known.signals()), select, digest=known.digest)
+        self._scanner = Scanner(Plan(known.sought()), select, digest=known.digest)
         self._clock = clock
         self._begin = time.monotonic()
         self._told: dict[str, Json] = {}  # finding -> as it was told last

@@ -22,6 +22,7 @@ COLLECTIVE: str = "all_reduce"  # broadcast, all_gather, reduce_scatter, all_to_
 DTYPE: str = "float32"
 COUNT: int = 1024  # elements that each rank contributes
 WORLD: int = 2
+DIFFERS: str = ""  # what the last rank does otherwise than the rest: count, dtype, collective
 EXPECT: str = ""
 NOTES: list[str] = []
 # <<< slots
@@ -110,11 +111,14 @@ def reproduce(session: Session) -> None:
     limit = dt.timedelta(seconds=session.options.timeout)
     torch.distributed.init_process_group("hccl" if kind == "npu" else "gloo", timeout=limit)
     try:
-        mine = torch.full((COUNT,), rank + 1, dtype=dtype_named(DTYPE), device=session.device)
+        other = DIFFERS if rank == world - 1 else ""
+        dtype = dtype_named(DTYPE if other != "dtype" else "int32" if DTYPE != "int32" else "float32")
+        mine = torch.full((COUNT + (other == "count"),), rank + 1, dtype=dtype, device=session.device)
+        called = COLLECTIVE if other != "collective" else "broadcast" if COLLECTIVE != "broadcast" else "all_reduce"
         expected: list[Any] = []
 
         def work(_place: Any) -> list[Any]:
-            got, wanted = exchange(COLLECTIVE, rank, world, mine)
+            got, wanted = exchange(called, rank, world, mine)
             expected.extend(wanted)
             return got
 

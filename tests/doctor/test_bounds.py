@@ -54,7 +54,7 @@ def told(found: Harvest, knowledge: Knowledge) -> list[str]:
 def test_long_lines_are_counted(knowledge: Knowledge) -> None:
     line = b"x" * (MAX_LINE * 2) + b" ImportError: libhccl.so: cannot open shared object file: No such file\n"
     data = line * 3
-    found = Scanner(Plan(knowledge.signals()), engine="plain").scan(Source("a.log", lambda: io.BytesIO(data), len(data), hints("a.log")))
+    found = Scanner(Plan(knowledge.sought()), engine="plain").scan(Source("a.log", lambda: io.BytesIO(data), len(data), hints("a.log")))
     assert any("longer than 64 KiB" in why and "in 3 places" in why for why in told(found, knowledge)), found.skipped
 
 
@@ -115,7 +115,7 @@ def test_a_bound_of_reading_is_moved_both_ways(
 
     def scanned() -> list[str]:
         found = discover.discover([str(tmp_path)])
-        scanner = Scanner(Plan(knowledge.signals()), engine="plain")
+        scanner = Scanner(Plan(knowledge.sought()), engine="plain")
         return [s.reason for s in (*found.skipped, *(s for one in found.sources for s in scanner.scan(one).skipped))]
 
     assert any(f"({variable} moves that)" in why for why in scanned())
@@ -137,7 +137,7 @@ def test_a_bound_of_the_report_is_moved(knowledge: Knowledge, monkeypatch: pytes
 def test_the_evidence_of_a_finding_is_moved(knowledge: Knowledge, monkeypatch: pytest.MonkeyPatch) -> None:
     row = "[ERROR] X({0},p):2026-03-02-09:50:00.000.001 [a.c:1]1 ImportError: libhccl.so: cannot open shared object file: No such file\n"
     texts = [discover.given_text(row.format(n), f"plog-{n}_1.log") for n in range(1, 31)]
-    scanner = Scanner(Plan(knowledge.signals()), engine="plain")
+    scanner = Scanner(Plan(knowledge.sought()), engine="plain")
     diagnosis = conclude([scanner.scan(text) for text in texts], knowledge)
     assert len(report.report(diagnosis, knowledge)["findings"][0]["evidence"]) == report.MAX_EVIDENCE
     monkeypatch.setenv(limits.EVIDENCE, "25")
@@ -158,7 +158,7 @@ def test_files_beyond_the_bound_of_watch_are_named_once(tmp_path: Path, monkeypa
         (tmp_path / f"{number}.log").write_text("x\n")
     monkeypatch.setenv(limits.FILES, "3")
     follower = Follower([str(tmp_path)])
-    scanner = Scanner(Plan(knowledge.signals()), engine="plain")
+    scanner = Scanner(Plan(knowledge.sought()), engine="plain")
     follower.look(scanner)
     follower.look(scanner)
     assert len(follower.tails) == 3

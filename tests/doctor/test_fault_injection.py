@@ -37,6 +37,7 @@ from kb import pack
 from kb.fragments import assign
 from kb.knowledge import Knowledge, cache_folder
 from kb.model import Signal
+from kb.sought import gathered
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 KNOWN = "ImportError: libhccl.so: cannot open shared object file: No such file or directory\n"
@@ -364,7 +365,7 @@ def test_calls_that_are_interrupted_go_on(tmp_path: Path) -> None:
 
 # Processes that die, or cannot be had
 
-PLAN = Plan([assign(Signal("TST001/0", "text", "drvMemcpy failed", ("drvMemcpy failed",), 0, (), "", (), True))])
+PLAN = Plan(gathered([assign(Signal("TST001/0", "text", "drvMemcpy failed", ("drvMemcpy failed",), 0, (), "", (), True))]))
 QUIET = Progress(0, 0, "en")
 
 

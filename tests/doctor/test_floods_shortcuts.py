@@ -16,6 +16,7 @@ from doctor.scan.plan import Plan
 from doctor.scan.scanner import Scanner
 from kb.fragments import assign
 from kb.model import Signal
+from kb.sought import gathered
 
 ENGINES = ["plain", "ahocorasick_rs", "hyperscan"]
 
@@ -61,8 +62,8 @@ def storm(lines: int) -> Iterator[str]:
 def scan(data: bytes, name: str, expected: int = 1 << 40) -> tuple[Harvest, Scanner]:
     if name == "hyperscan":
         pytest.importorskip("hyperscan")
-    tool = Scanner(Plan(SIGNALS), engine=name, digest="test")
-    tool.engine._large = finder.hyperscan(tuple(x.fragment for x in tool.plan.literals))[0] if name == "hyperscan" else None
+    tool = Scanner(Plan(gathered(SIGNALS)), engine=name, digest="test")
+    tool.engine._large = finder.hyperscan(tool.plan.fragments)[0] if name == "hyperscan" else None
     if tool.engine._large is None:
         tool.engine.prepare(expected)
     tool.engine._expected = expected

@@ -15,7 +15,7 @@ from parsers.meaning import Said
 
 @pytest.fixture(scope="module")
 def scanner(knowledge: Knowledge) -> Scanner:
-    return Scanner(Plan(knowledge.signals()))
+    return Scanner(Plan(knowledge.sought()))
 
 
 def diagnosed(text: str, scanner: Scanner, knowledge: Knowledge) -> Diagnosis:

@@ -26,10 +26,11 @@ from doctor.scan.scanner import Scanner
 from doctor.scan.select import EVERYTHING
 from kb.fragments import assign
 from kb.model import Signal
+from kb.sought import gathered
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="workers are forked")
 
-PLAN = Plan([assign(Signal("TST001/0", "text", "drvMemcpy failed", ("drvMemcpy failed",), 0, (), "", (), True))])
+PLAN = Plan(gathered([assign(Signal("TST001/0", "text", "drvMemcpy failed", ("drvMemcpy failed",), 0, (), "", (), True))]))
 QUIET = Progress(0, 0, "en")
 
 

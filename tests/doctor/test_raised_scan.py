@@ -12,6 +12,7 @@ from doctor.scan.scanner import Scanner
 from kb.build import kinds
 from kb.load import read_entry
 from kb.model import Entry, Signal
+from kb.sought import gathered
 
 FRAMES = (
     '[rank{0}]:   File "/usr/lib/python3/dist-packages/plugh/core.py", line 7, in go\n[rank{0}]:     torch.cuda.current_device()\n'
@@ -31,7 +32,7 @@ def leaves(leaf: str) -> tuple[Signal, ...]:
 
 
 def hits(leaf: str, text: str) -> tuple[Hit, ...]:
-    return Scanner(Plan(leaves(leaf))).scan(discover.given_text(text, "<sample>")).hits
+    return Scanner(Plan(gathered(leaves(leaf)))).scan(discover.given_text(text, "<sample>")).hits
 
 
 ONE = FRAMES.format(0) + RAISED.format(0)

@@ -24,6 +24,7 @@ from kb.code_forms import of_code
 from kb.fragments import assign
 from kb.knowledge import Knowledge
 from kb.model import Filter, Signal
+from kb.sought import gathered
 from parsers.line import read_line
 
 ENGINES = ["plain", "ahocorasick_rs", "hyperscan"]
@@ -46,7 +47,7 @@ SIGNALS = [
     signal(9, "text", "内存不足", ("内存不足",)),
     *(signal(n, "code", *of_code(code)) for n, code in enumerate(("107021", "-8005", "EZ9999", "0x28"), 10)),
 ]  # fmt: skip
-PLAN = Plan(SIGNALS)
+PLAN = Plan(gathered(SIGNALS))
 
 PIECES = [
     "drvMemcpy failed", "drvMemcpy ok", "error code is 507018", "error code is 5", "RuntimeError: boom", "alpha wait 12", "bravo wait x",
@@ -80,7 +81,7 @@ def reference(plan: Plan, data: bytes) -> set[tuple[str, int, tuple[tuple[str, s
     lines = [read_line(decode(raw)) for raw in raws]
     found = set()
     for number, line in enumerate(lines):
-        for n, one in enumerate(plan.signals):
+        for n, one in ((n, plan.signals[n]) for n in range(plan.count)):
             if one.filters and not rangescan.accepted(line, one.filters):
                 continue
             text = "\n".join(x.text for x in lines[number : number + 1 + one.lines])
@@ -112,7 +113,7 @@ def _scanner(engine: str) -> Scanner:
     if engine not in _SCANNERS:
         _SCANNERS[engine] = Scanner(PLAN, engine=engine, digest="test")
         if engine == "hyperscan":
-            fragments = tuple(x.fragment for x in PLAN.literals)
+            fragments = PLAN.fragments
             _SCANNERS[engine].engine._large = finder.hyperscan(fragments)[0]
     return _SCANNERS[engine]
 
@@ -195,8 +196,8 @@ def test_all_knowledge_on_all_samples(knowledge: Knowledge, entries: list) -> No
     rows = [row for entry in entries for sample in (*entry.match, *entry.no_match) for row in sample.text.split("\n")]
     random.Random(3).shuffle(rows)
     data = "\n".join(rows[:6000]).encode()
-    plan = Plan([s for s in knowledge.signals() if s.form != "fields"])
-    fragments = tuple(x.fragment for x in plan.literals)
+    plan = Plan(gathered([s for s in knowledge.signals() if s.form != "fields"]))
+    fragments = plan.fragments
     plain = finder.plain(fragments)(data)
     assert finder.aho_corasick(fragments)(data) == plain
     pytest.importorskip("hyperscan")

@@ -17,6 +17,7 @@ from doctor.scan.scanner import Scanner
 from kb.fragments import assign
 from kb.knowledge import Knowledge
 from kb.model import Signal
+from kb.sought import gathered
 from tests.fuzz import worst
 
 SLOW = "(?:a+)+trouble with (?:(?:b|bb)+)+c"
@@ -35,7 +36,7 @@ references: [{title: me}]
 
 
 def scan(signal: Signal, *texts: str) -> list[Harvest]:
-    scanner = Scanner(Plan([assign(signal)]), engine="plain")
+    scanner = Scanner(Plan(gathered([assign(signal)])), engine="plain")
     made = []
     for number, text in enumerate(texts):
         data = text.encode()

@@ -39,7 +39,7 @@ AGAIN = ("ERROR: boom", "[ERROR] HCCL(41233", "[ERROR] foo", "\x1b", "RuntimeErr
 
 @pytest.fixture(scope="module")
 def plan(knowledge: Knowledge) -> Plan:
-    return Plan(knowledge.signals())
+    return Plan(knowledge.sought())
 
 
 @contextmanager

@@ -31,6 +31,7 @@ from kb.layers import Layer
 from kb.load import read_entry
 from kb.model import Entry
 from kb.pack import Pack
+from kb.sought import gathered
 from parsers import process_list, tables
 from parsers.line import read_line
 from parsers.parsed import seconds
@@ -120,7 +121,7 @@ def entry(data: bytes) -> None:
     """A user's entry: understood and then usable, or refused with reasons."""
     got = read_entry("usr001_mine.yaml", data, _kinds(), "user")
     if isinstance(got, Entry):
-        plan = Plan(got.signals)
+        plan = Plan(gathered(got.signals))
         for sample in (*got.match, *got.no_match):
             Scanner(plan, engine="plain").scan(_source(sample.text.encode("utf-8", "surrogatepass")))
     else:
@@ -139,7 +140,7 @@ def layer(data: bytes) -> None:
         packed, problems = build(Layer("user", Path(folder)))
         assert all(str(p) for p in problems)
         known = Knowledge((Pack(packed),))
-        Scanner(Plan(known.signals()), engine="plain").scan(_source(data))
+        Scanner(Plan(known.sought()), engine="plain").scan(_source(data))
         for code in known.codes_of_entries:
             assert known.entry(code) is not None
         for row in known.all_codes():
@@ -236,7 +237,7 @@ def _knowledge() -> Knowledge:
 
 @lru_cache(maxsize=1)
 def _scanner() -> Scanner:
-    return Scanner(Plan(_knowledge().signals()), engine="ahocorasick_rs")
+    return Scanner(Plan(_knowledge().sought()), engine="ahocorasick_rs")
 
 
 @lru_cache(maxsize=1)

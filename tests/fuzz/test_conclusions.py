@@ -24,6 +24,7 @@ from doctor.scan.plan import Plan
 from doctor.scan.scanner import Scanner
 from doctor.scan.situation import Said
 from kb.knowledge import Knowledge, load
+from kb.sought import gathered
 
 NO_SHRINKING = (Phase.explicit, Phase.reuse, Phase.generate)  # what fails has an evident place; shrinking takes minutes
 KNOWN = load()
@@ -130,7 +131,7 @@ def test_numbers_without_end_in_a_log() -> None:
     """Ranks and sizes of thousands of digits in a plog line: no number, no crash."""
     row = "[INFO] HCCL(7,python):2025-03-19-04:14:13.402.556 [op_base.cc:1] [7]Entry-HcclCommInitRootInfoInner:ranks[{n}], rank[{n}], rootinfo: host ip[10.44.2.17] port[6] nicDeploy[1] identifier[g], deviceLogicId[{n}]\n"
     data = "".join(row.replace("{n}", n) for n in ("9" * 5000, "1", "0")).encode()
-    found = Scanner(Plan(KNOWN.signals()), engine="plain").scan(Source("a.log", lambda: BytesIO(data), len(data), hints("a.log")))
+    found = Scanner(Plan(KNOWN.sought()), engine="plain").scan(Source("a.log", lambda: BytesIO(data), len(data), hints("a.log")))
     assert found.facts
     tell([found])
 
@@ -139,7 +140,7 @@ def test_a_rank_beyond_all_machines_costs_nothing() -> None:
     """One line that names rank 10^17: no list of all the ranks that are missing."""
     line = "(VllmWorker rank=100000000000000000 pid=5) RuntimeError: NPU out of memory. Tried to allocate 2.00 GiB\n"
     data = (line + line.replace("rank=1", "rank=3").replace("pid=5", "pid=6")).encode()
-    tell([Scanner(Plan(SIGNALS), engine="plain").scan(Source("a.log", lambda: BytesIO(data), len(data), hints("a.log")))])
+    tell([Scanner(Plan(gathered(SIGNALS)), engine="plain").scan(Source("a.log", lambda: BytesIO(data), len(data), hints("a.log")))])
     place = Place("a.log", 1, 1, None, "error", None, "text", None, 7, 10**17, None, None, "x")
     diagnosis = conclude([Harvest(hits=(Hit(LEAVES[0], place, ()),), facts=(Hit(FACTS[0], place, ()),), counts={LEAVES[0]: 1})], KNOWN)
     assert any("that cannot be" in s.reason for s in diagnosis.skipped)

@@ -173,7 +173,7 @@ def of_code() -> dict[str, re.Pattern[str]]:
     for room in ROOMS:
         package = importlib.import_module(room)
         for info in pkgutil.walk_packages(package.__path__, f"{room}."):
-            if ".tui" in info.name or (".repro." in info.name and room == "kb") or info.name.endswith(("__main__", "sitecustomize", "build_hook")):
+            if ".tui" in info.name or (".repro." in info.name and room == "kb") or info.name.endswith(("__main__", "sitecustomize")):
                 continue
             try:
                 module = importlib.import_module(info.name)

@@ -18,6 +18,7 @@ from kb.facts import read_facts
 from kb.knowledge import Knowledge
 from kb.layers import HERE, Layer
 from kb.pack import Pack
+from kb.sought import gathered
 from tests.simulate.jobs import simulate
 
 FACTS, _ = read_facts(HERE / "facts.yaml", "kb/facts.yaml")
@@ -32,8 +33,8 @@ def diagnosed(name: str, knowledge: Knowledge, folder: Path) -> Diagnosis:
     data, faults = build(Layer("user", folder))
     assert faults == []
     known = Knowledge((*knowledge.packs, Pack(data)))
-    signals = [*(s for s in known.facts()), *(s for s in known.leaves() if s.entry.startswith(("MEM", "HCL")))]
-    scanner = Scanner(Plan(signals))
+    signals = [s for s in known.signals() if s.form != "situation" and s.entry.startswith(("fact:", "MEM", "HCL"))]
+    scanner = Scanner(Plan(gathered(signals)))
     files = dict(simulate(11, 8, "oom").files)
     path = next(path for path in files if "/plog-" in path)
     files[path] += files[path].rstrip("\n").rsplit("\n", 1)[-1].rsplit("]", 1)[0] + "] plugh told xyzzy\n"

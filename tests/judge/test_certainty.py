@@ -18,7 +18,7 @@ KNOWN = "[ERROR] HCCL(4242,python):2026-02-23-17:30:40.098.960 [config.cc:14][42
 
 @pytest.fixture(scope="module")
 def scanner(knowledge: Knowledge) -> Scanner:
-    return Scanner(Plan(knowledge.signals()))
+    return Scanner(Plan(knowledge.sought()))
 
 
 def diagnosed(text: str, scanner: Scanner, knowledge: Knowledge) -> Diagnosis:

@@ -41,7 +41,7 @@ def test_what_is_looked_for_stands_in_the_first_line(pattern: str, first_line: s
 def test_the_automaton_gets_few_classes_of_literals(knowledge: Knowledge) -> None:
     """It keeps each length below eight apart, in one of eight places: what a handful of odd ones takes, thousands share."""
     marks = {mark.encode() for mark in (*ERROR_MARKS, GO_MARK)}
-    short = [x.fragment for x in Plan(knowledge.signals()).literals if len(x.fragment) < LENGTH and x.fragment not in marks]
+    short = [x for x in Plan(knowledge.sought()).fragments if len(x) < LENGTH and x not in marks]
     assert [x for x in short if len(x) < SHORT and not re.fullmatch(rb"E[A-Z0-9]\d{3}", x)] == []
     assert len([x for x in short if len(x) > SHORT]) <= 20
     assert len([x for x in short if len(x) == SHORT]) <= 450  # numbers mostly; beyond, they take a place more
@@ -49,8 +49,8 @@ def test_the_automaton_gets_few_classes_of_literals(knowledge: Knowledge) -> Non
 
 def test_codes_are_told_from_other_finds_of_their_digits(knowledge: Knowledge) -> None:
     """Six digits stand in every log by chance: no pattern is compiled for that."""
-    plan = Plan(knowledge.signals())
-    numbers = [n for n, s in enumerate(plan.signals) if s.form == "code" and re.fullmatch(r"\d{6}", s.anchors[0])]
+    plan = Plan(knowledge.sought())
+    numbers = [n for n in range(plan.count) if (s := plan.signals[n]).form == "code" and re.fullmatch(r"\d{6}", s.anchors[0])]
     assert len(numbers) > 150
     for number in numbers:
         code = plan.signals[number].anchors[0]

@@ -241,7 +241,7 @@ def test_facts_of_users_run_under_a_time_limit(tmp_path: Path) -> None:
     )
     data, faults = build(Layer("user", tmp_path))
     assert not faults
-    assert [s.trusted for s in Knowledge((Pack(data),)).facts()] == [False]
+    assert [s.trusted for s in Knowledge((Pack(data),)).signals()] == [False]
 
 
 @pytest.mark.parametrize(

@@ -92,7 +92,7 @@ def test_lines_of_other_modules_tell_no_shapes() -> None:
 def test_a_full_memory_is_nobodys_call() -> None:
     """torch.empty cannot be blamed for it: the ladder of allocations shows it."""
     text = made(failed("x = torch.empty(1, 2, device='npu')", "NPU out of memory. Tried to allocate 270.00 MiB (NPU 0; 60.97 GiB total capacity; 19.52 MiB free)"))
-    assert "the program asked for 283115520 bytes" in text
+    assert "wanted = min(283115520, free // 2)" in text
     assert operators(failed("x = x.cuda()", "Torch not compiled with CUDA enabled", "AssertionError")) == ()
 
 
@@ -169,3 +169,20 @@ def test_the_call_is_tried_without_an_npu(text: str, said: str) -> None:
     told = trial.told(request, script(request))
     assert (told.en if told is not None else "").find(said) >= 0
     assert (told is None) == (not said)
+
+
+def test_numbers_of_chips_and_streams_are_no_attributes() -> None:
+    text = made("RuntimeError: call aclnnMaskedSelect failed, detail:EZ9999: The error from device(chipId:0, dieId:0), fsmId:1, head_num:8\n")
+    assert "Id=" not in text
+    assert "head_num=8" in text
+
+
+def test_frames_behind_the_prefix_of_a_launcher_end_the_message() -> None:
+    """`[0]` of a source line is no shape."""
+    prefix = "(Worker_TP1 pid=2214) ERROR 07-09 10:41:07 [multiproc_executor.py:870] "
+    text = made("".join(prefix + line + "\n" for line in (
+        "RuntimeError: call aclnnMatmulWeightNz failed, error code is 161002", "EZ1001: Not support mat2 n = 1, mat2: [2048, 1]",
+        "Traceback (most recent call last):", '  File "/a/b.py", line 1, in forward', "    out = F.sigmoid(self.gate(x)[0]) * out",
+    )))  # fmt: skip
+    assert "torch.randn(2048, 1)" in text
+    assert "torch.randn(0)" not in text

@@ -28,14 +28,14 @@ def all_templates(*, slow: bool = True) -> list[object]:
     return [pytest.param(name, marks=pytest.mark.slow) if slow and name in SLOW else name for name in NAMES]
 
 
-FOURTEEN = (
+SIXTEEN = (
     "single_op inplace_out op_backward module_context mixed_stack dtype_sweep dynamic_shape memory_pressure hccl_collective "
-    "device_switch set_device_order stream_bisect overflow_detection op_dump"
+    "device_switch set_device_order stream_bisect overflow_detection op_dump graph_capture graph_compile"
 )
 
 
-def test_the_fourteen_are_there() -> None:
-    assert set(FOURTEEN.split()) == set(NAMES)
+def test_the_sixteen_are_there() -> None:
+    assert set(SIXTEEN.split()) == set(NAMES)
     assert set(NAMES) == {path.stem for path in folder().glob("[a-z]*.py")}
     assert set(ALIASES.values()) <= set(NAMES)
 
@@ -211,7 +211,7 @@ def test_what_is_built_stands_alone(name: str, lang: str) -> None:
         if isinstance(node, (ast.Import, ast.ImportFrom))
         for alias in node.names
     }
-    assert roots <= {*sys.stdlib_module_names, "torch", "torch_npu", "__future__"}
+    assert roots <= {*sys.stdlib_module_names, "torch", "torch_npu", "torchair", "__future__"}
     bound = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
     bound |= {n.name for n in ast.walk(tree) if isinstance(n, (ast.FunctionDef, ast.ClassDef))}
     bound |= {a.arg for n in ast.walk(tree) if isinstance(n, ast.arguments) for a in (*n.args, *n.kwonlyargs)}

@@ -150,7 +150,7 @@ def test_however_it_is_written_the_end_is_that_of_one_scan(
     rows = ["info"] * 40 + [MTE, KERNEL] + ["info"] * 40 + [OOM] + ["more"] * 30 + [OOM, NOTIFY] + ["x" * 300] * 9
     text = "\n".join(rows) + "\n"
     log = tmp_path / "a.log"
-    scanner = Scanner(Plan(small_knowledge().signals()))
+    scanner = Scanner(Plan(small_knowledge().sought()))
     source = Source(str(log), lambda: open(log, "rb"), None, hints(str(log)), True)
     log.write_text("")
     one = growing_log.Tail(source, str(log))

@@ -31,16 +31,15 @@ def make(code: str, outcome: Outcome, paths: Sequence[str], text: str, lang: str
         found = found or operators(text)
     elif outcome.diagnosis.harvest.size <= MAX_REREAD:
         found = found or evidence(paths).operators()
-    template = ""
+    template, slots = "", choose.filled(finding.entry.repro[1], told) if finding.entry.repro else ()
     if finding.entry.repro:
-        template, slots = finding.entry.repro
-        for name, written in slots:
-            key, _, default = written.strip("{}").partition("|") if written.startswith("{") else ("", "", written)
-            told[name] = told.get(key, default)
+        template = finding.entry.repro[0]
+        told.update(slots)
     elif not found:
         return None
     try:
-        wish = choose.Wish(template="" if found else template, lang=lang)
+        fits = not found or template in choose.fitting(found[0])
+        wish = choose.Wish(template=template if fits else "", lang=lang, slots=slots if fits else ())
         made = script(choose.request(found[0] if found else None, load(), wish, told))
     except SlotError:
         return None

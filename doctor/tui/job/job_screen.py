@@ -25,10 +25,10 @@ class JobScreen(Frame):
     AUTO_FOCUS = "#ranks"
 
     BINDINGS: ClassVar[list[Binding | tuple[str, str] | tuple[str, str, str]]] = bindings(
-        "zoom-in", "zoom-out", "earlier", "later", "whole", "job"
+        "zoom-in", "zoom-out", "earlier", "later", "whole", "job", "pace"
     )
     HINTS: ClassVar[tuple[str, ...]] = (
-        "open", "fold", "zoom-in", "zoom-out", "earlier", "later", "whole", "search", "language", "back", "help", "quit",
+        "open", "fold", "zoom-in", "zoom-out", "earlier", "later", "whole", "pace", "search", "language", "back", "help", "quit",
     )  # fmt: skip
 
     def __init__(self, job: Mapping[str, Any]) -> None:
@@ -104,6 +104,9 @@ class JobScreen(Frame):
         if home := self.view.home(key):
             self._opened = self._opened | {home}
         self.draw(key)
+
+    def action_pace(self) -> None:
+        self.doctor.show_pace()
 
     def action_zoom_in(self) -> None:
         self._zoom(ZOOM)

@@ -94,6 +94,10 @@ class Host(App[None]):
         """The ranks and the timeline of a job."""
         raise NotImplementedError
 
+    def show_pace(self) -> None:
+        """How fast the run of the present logs is, and which of its ranks are slow."""
+        raise NotImplementedError
+
     def job_changed(self, job: Mapping[str, Any]) -> None:
         """More was read of the job that is shown."""
         raise NotImplementedError

@@ -62,6 +62,14 @@ class MachineLooked(Message):
 
 
 @dataclass
+class PaceLooked(Message):
+    """The logs of a run are read; `run` tells readings apart."""
+
+    run: int
+    pace: Any
+
+
+@dataclass
 class ScanStep(Message):
     """How far a scan has come; `run` tells scans apart, so that what a stopped one still says is not heard."""
 

@@ -124,7 +124,7 @@ class Session:
         from doctor.scan.plan import Plan
         from doctor.scan.scanner import Scanner
 
-        return Scanner(Plan(self.known.signals()), select, digest=self.known.digest)
+        return Scanner(Plan(self.known.sought()), select, digest=self.known.digest)
 
     def look(
         self,

@@ -1,4 +1,4 @@
-"""Puts the compiled knowledge into the wheel; a fault in a built-in entry fails the build."""
+"""Puts the compiled knowledge, the completion of shells and the manual pages into the wheel; a fault in a built-in entry fails the build."""
 
 from __future__ import annotations
 
@@ -9,23 +9,36 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface  # type: ignore[import-not-found,unused-ignore]
 
 
-class KnowledgeBuildHook(BuildHookInterface):  # type: ignore[type-arg,misc,unused-ignore]
+class ProductHook(BuildHookInterface):  # type: ignore[type-arg,misc,unused-ignore]
     """Runs for wheels that are shipped, not for editable installs: those read the YAML that is being edited."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         if version == "editable":
             return
         sys.path.insert(0, self.root)
+        from doctor.commands import shells
+
+        self._made: list[Path] = []
+        build_data["force_include"][self._written("knowledge.pack", self._knowledge())] = "kb/_compiled/knowledge.pack"
+        for number, (place, text) in enumerate(shells.installed().items()):
+            build_data["shared_data"][self._written(f"shared-{number}", text.encode("utf-8"))] = place
+
+    def _knowledge(self) -> bytes:
         from kb.build import build
         from kb.layers import Layer
 
         data, problems = build(Layer("built-in", Path(self.root) / "kb"), stamp="")
         if problems:
             raise SystemExit("\n".join(str(p) for p in problems))
-        target = Path(self.directory) / "knowledge.pack"
+        return data
+
+    def _written(self, name: str, data: bytes) -> str:
+        target = Path(self.directory) / name
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(data)
-        build_data["force_include"][str(target)] = "kb/_compiled/knowledge.pack"
+        self._made.append(target)
+        return str(target)
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:  # noqa: ARG002
-        (Path(self.directory) / "knowledge.pack").unlink(missing_ok=True)
+        for path in getattr(self, "_made", ()):
+            path.unlink(missing_ok=True)

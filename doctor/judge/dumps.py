@@ -1,0 +1,33 @@
+"""What dumps of processes say, as hits of the entries that ask for it: each kind of dump has a room that makes rows of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from doctor.read.dumps import FLIGHT, STACKS
+from doctor.scan.harvest import Dump, Hit, Place
+from kb.model import Signal
+
+Rows = tuple[tuple[dict[str, str], Place], ...]
+
+
+def hits(dumps: tuple[Dump, ...], asked: Mapping[str, tuple[Signal, ...]]) -> tuple[Hit, ...]:
+    """The leaves that the rows of the dumps fulfil."""
+    from doctor.scan.tablescan import holds
+
+    return tuple(
+        Hit(signal.id, place, tuple((k, v) for k, v in cells.items() if k != "table"))
+        for cells, place in _rows(dumps)
+        for signal in asked[cells["table"]]
+        if holds(signal, tuple(cells.items()))
+    )
+
+
+def _rows(dumps: tuple[Dump, ...]) -> Rows:
+    kinds = {dump.kind for dump in dumps}
+    found: Rows = ()
+    if kinds & {FLIGHT, STACKS}:
+        from doctor.hang.table import rows as of_hang
+
+        found += of_hang(dumps)
+    return found

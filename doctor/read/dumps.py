@@ -1,0 +1,46 @@
+"""Which files are dumps of a process and no logs: told by their first bytes, else by their name."""
+
+from __future__ import annotations
+
+import re
+
+FLIGHT = "flight"
+MEMORY = "memory"
+STACKS = "stacks"  # these stand in texts, which are read as logs as well
+
+_PICKLE = re.compile(rb"\x80[\x02-\x05]")
+_FLIGHT_WORDS = (b"collective_seq_id", b"profiling_name", b"pg_config", b"pg_status", b"hccl_comm_state", b"nccl_comm_state")
+_MEMORY_WORDS = (b"device_traces", b"total_size", b"segment_type", b"segment_pool_id")
+# Names under which they are written; a file of such a name that is damaged, or something else, is named as that.
+_FLIGHT_NAME = re.compile(r"(?:^|[/!_])(?:hccl|nccl|gloo|comm_lib|xccl|fr)_(?:trace|dump)_?(?:rank_?)?\d+(?:\.(?:pkl|pickle))?$")
+_MEMORY_NAME = re.compile(r"(?:snapshot|memory)[^/!]*\.(?:pkl|pickle)$", re.IGNORECASE)
+
+
+def kind(name: str, head: bytes) -> str:
+    """`flight`, `memory`, or empty for what is no dump."""
+    if _PICKLE.match(head):
+        if any(word in head for word in _FLIGHT_WORDS):
+            return FLIGHT
+        if b"segments" in head and any(word in head for word in _MEMORY_WORDS):
+            return MEMORY
+    return named(name)
+
+
+def named(name: str) -> str:
+    """What a file is by its name alone."""
+    if _FLIGHT_NAME.search(name):
+        return FLIGHT
+    return MEMORY if _MEMORY_NAME.search(name) else ""
+
+
+# One of these stands near the beginning of every text with stacks: what py-spy, pystack, faulthandler, gdb, asys and torch_npu print.
+_STACKS = re.compile(
+    rb"\(most recent call first\)|^Traceback for thread \d|^Python v\d[^\n]* \(|\"os_thread_id\"|^thread <_\w+\(|\(LWP \d+\)|^#00 0x|^\[PROCESS\]", re.MULTILINE
+)
+
+
+def in_text(head: bytes) -> str:
+    """The dump that may stand in a text which begins so; empty for nearly all."""
+    if b'"collective_seq_id"' in head and b'"profiling_name"' in head:
+        return FLIGHT
+    return STACKS if _STACKS.search(head) else ""

@@ -1,0 +1,89 @@
+"""What is looked for is the same whether it was put together before or now, from one layer or from several."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from kb.build import build
+from kb.knowledge import Knowledge, load
+from kb.layers import Layer
+from kb.model import Signal
+from kb.pack import Pack
+from kb.sought import Sought, gathered
+
+KNOWN = load()
+OWN = """\
+code: {code}
+severity: error
+kind: user-code
+confidence: high
+title: {{en: Mine, zh: 我的}}
+cause: {{en: Mine., zh: 我的。}}
+evidence: {{any: [{{text: {text}}}]}}
+fixes: [{{goal: resolve, title: {{en: Look., zh: 查看。}}}}]
+references: [{{title: me}}]
+"""
+
+
+def announced(sought: Sought) -> dict[bytes, set[tuple[bytes, str]]]:
+    """Every literal with its anchors and the leaves that they announce."""
+    return {
+        literal: {(anchor, name) for anchor, signal in sought.pairs[n] for name in sought.names[signal]}
+        for n, literal in enumerate(sought.literals)
+    }
+
+
+def test_what_is_stored_is_what_would_be_put_together() -> None:
+    stored, made = KNOWN.sought(), gathered(KNOWN.signals())
+    assert announced(stored) == announced(made)
+    assert [stored.signals[n] for n in range(stored.count)] == [made.signals[n] for n in range(made.count)]
+    assert (stored.facts, stored.silent, stored.tables) == (made.facts, made.silent, made.tables)
+    assert {t: stored.rows[t] for t in stored.tables} == {t: made.rows[t] for t in made.tables}
+    assert stored.situation == made.situation
+
+
+def _signal(name: str, text: str, claims: bool = True) -> Signal:
+    return Signal(name, "text", text, (text,), 0, (), "", (), True, claims=claims)
+
+
+def test_the_same_words_are_looked_for_once_and_told_to_all_who_ask() -> None:
+    sought = gathered([_signal("TST001/0", "device lost"), _signal("TST002/0", "device lost", claims=False), _signal("TST003/0", "no card", claims=False)])
+    assert sought.count == 2
+    assert sought.names[0] == ("TST001/0", "TST002/0")
+    assert sought.silent == {1}
+
+
+def test_chinese_words_are_looked_for_in_both_encodings() -> None:
+    sought = gathered([_signal("TST001/0", "设备丢失")])
+    assert {a for n in range(2) for a, _ in sought.pairs[n]} == {"设备丢失".encode(), "设备丢失".encode("gb18030")}
+
+
+def _with(folder: Path, code: str, text: str, overrides: bool) -> Knowledge:
+    (folder / "own.yaml").write_text(OWN.format(code=code, text=text), encoding="utf-8")
+    if overrides:
+        (folder / "layer.yaml").write_text(f"overrides: [{code}]\n", encoding="utf-8")
+    data, faults = build(Layer("user", folder))
+    assert not faults
+    return Knowledge((*KNOWN.packs, Pack(data)))
+
+
+def test_another_layer_adds_to_what_the_first_one_looks_for(tmp_path: Path) -> None:
+    literal = next(x for n, x in enumerate(KNOWN.sought().literals) if x.isalpha() and len(x) > 12)
+    known = _with(tmp_path, "USR001", literal.decode(), overrides=False)
+    before, after = announced(KNOWN.sought()), announced(known.sought())
+    assert after[literal] == before[literal] | {(literal, "USR001/0")}
+    assert {k: v for k, v in after.items() if k != literal} == {k: v for k, v in before.items() if k != literal}
+
+
+def test_a_replaced_entry_is_no_longer_looked_for(tmp_path: Path) -> None:
+    known = _with(tmp_path, "MEM001", "words that stand nowhere else", overrides=True)
+    leaves = [s.id for s in known.signals() if s.entry == "MEM001"]
+    assert leaves == ["MEM001/0"]
+    names = {name for n in range(known.sought().count) for name in known.sought().names[n]}
+    assert len([name for name in names if name.startswith("MEM001/")]) == 1
+
+
+def test_an_entry_that_may_not_replace_is_not_looked_for(tmp_path: Path) -> None:
+    known = _with(tmp_path, "MEM001", "words that stand nowhere else", overrides=False)
+    assert announced(known.sought()).get(b"words that stand nowhere else", set()) == set()
+    assert [s.id for s in known.signals() if s.entry == "MEM001"] == [s.id for s in KNOWN.signals() if s.entry == "MEM001"]

@@ -1,0 +1,65 @@
+"""Flight Recorder dumps of jobs that were never run: the format of version 2.x, as torch_npu and PyTorch write it."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+BEGUN = 1_772_359_200_000_000_000
+
+Entry = dict[str, Any]
+
+
+def frames(*lines: str) -> list[dict[str, Any]]:
+    """`file:line name`, the innermost first."""
+    made = []
+    for one in lines:
+        place, _, name = one.partition(" ")
+        file, _, line = place.rpartition(":")
+        made.append({"name": name, "filename": file, "line": int(line)})
+    return made
+
+
+TRAIN = frames("/opt/lib/python3.11/site-packages/torch/distributed/distributed_c10d.py:2806 all_reduce", "/job/train.py:41 step", "/job/train.py:88 <module>")
+
+
+def entry(
+    number: int, op: str = "all_reduce", *, group: str = "0", desc: str = "default_pg", sizes: Sequence[Sequence[int]] = ((1024,),),
+    dtype: str = "BFloat16", state: str = "completed", backend: str = "hccl", stack: Sequence[Any] = TRAIN, p2p: bool = False,
+) -> Entry:  # fmt: skip
+    """One call of a rank."""
+    return {
+        "frames": list(stack), "record_id": number, "pg_id": 0, "process_group": (group, desc), "collective_seq_id": 0 if p2p else number,
+        "p2p_seq_id": number if p2p else 0, "op_id": number, "profiling_name": f"{backend}:{op}", "time_created_ns": BEGUN + number * 1_000_000,
+        "input_sizes": [list(one) for one in sizes], "input_dtypes": [dtype] * len(sizes), "output_sizes": [list(one) for one in sizes],
+        "output_dtypes": [dtype] * len(sizes), "state": state, "time_discovered_started_ns": None, "time_discovered_completed_ns": None,
+        "retired": state == "completed", "timeout_ms": 1_800_000, "is_p2p": p2p,
+    }  # fmt: skip
+
+
+def dump(entries: Iterable[Entry], groups: Mapping[str, Sequence[int]], version: str = "2.4") -> dict[str, Any]:
+    """The dump of one rank, as a value."""
+    config = {name: {"name": name, "desc": "default_pg" if name == "0" else name, "ranks": str(list(ranks))} for name, ranks in groups.items()}
+    return {"version": version, "pg_config": config, "pg_status": {}, "entries": list(entries), "hccl_comm_state": {}}
+
+
+def write(folder: Path, dumps: Mapping[int, Mapping[str, Any]], prefix: str = "hccl_trace_rank_") -> Path:
+    """A file a rank, under the names that torch_npu gives them."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for rank, value in dumps.items():
+        (folder / f"{prefix}{rank}").write_bytes(pickle.dumps(value, 2))
+    return folder
+
+
+def away(world: int, culprit: int, last: int = 12, *, ring: int = 2000) -> dict[int, dict[str, Any]]:
+    """All wait in call `last`, to which one rank does not come."""
+    begin = max(1, last - ring + 1)
+    made = {}
+    for rank in range(world):
+        own = [entry(number) for number in range(begin, last)]
+        if rank != culprit:
+            own.append(entry(last, state="started"))
+        made[rank] = dump(own, {"0": range(world)})
+    return made
