@@ -82,6 +82,12 @@ def _cleaned(value: Any) -> Any:
     return [_cleaned(v) for v in value] if isinstance(value, list) else value
 
 
+def _nodes(finding: Finding) -> dict[str, list[str]]:
+    """Every node on which it was found, where that is more than the one of the scope."""
+    found = sorted({h.place.node for h in finding.hits if h.place.node})
+    return {"nodes": found} if len(found) > 1 else {}
+
+
 def _finding(related: Related, diagnosis: Diagnosis, knowledge: Knowledge) -> dict[str, Any]:
     finding, situation = related.finding, diagnosis.situation
     entry, scope = finding.entry, finding.instances[0].scope
@@ -103,7 +109,7 @@ def _finding(related: Related, diagnosis: Diagnosis, knowledge: Knowledge) -> di
         "title": _title(entry, advice.prose(entry.title, known), knowledge),
         "cause": advice.prose(entry.cause, known).json(),
         "says": said.said(related, diagnosis),
-        "scope": {"node": scope.node, "rank": scope.rank, "device": scope.device, "pid": scope.pid},
+        "scope": {"node": scope.node, "rank": scope.rank, "device": scope.device, "pid": scope.pid, **_nodes(finding)},
         "count": finding.total,
         "first_seen": times[0] if times else None,
         "last_seen": times[-1] if times else None,
