@@ -60,12 +60,13 @@ def unbound(text: str) -> str:
     return fill(_TAIL.sub("", optional(text, lambda _: False)), {}, {})
 
 
-_BETWEEN_HAN = lazy(r"(?<=[\u4e00-\u9fff]) (?=[\u4e00-\u9fff])")
+_WIDE = "，。：；、（）！？"
+_NO_BLANK = lazy(rf"(?<=[\u4e00-\u9fff]) +(?=[\u4e00-\u9fff])|(?<=[{_WIDE}]) +(?=\S)|(?<=\S) +(?=[{_WIDE}])")
 
 
 def closed(text: str) -> str:
-    """Chinese without the blanks that stand around what is Latin: a slot may be filled with Chinese."""
-    return _BETWEEN_HAN.sub("", text)
+    """Chinese without the blanks that stand around what is Latin: a slot may be filled with Chinese, and a sentence may be folded."""
+    return _NO_BLANK.sub("", text)
 
 
 _STOP = lazy(r"。|\.(?:\s|$)")  # a sentence that ends in what the log says ends once

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from kb.model import Entry, Fix, Text, Variant
-from kb.placeholders import unbound
+from kb.placeholders import closed, unbound
 
 
 def text(written: Text) -> Text:
     """Both languages without slots."""
-    return Text(unbound(written.en), unbound(written.zh))
+    return Text(unbound(written.en), closed(unbound(written.zh)))
 
 
 def entry(written: Entry) -> Entry:

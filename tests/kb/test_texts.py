@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
-from kb import lint, placeholders
+from kb import lint, placeholders, plain
 from kb.knowledge import Knowledge
 from kb.model import Command, Entry, Fix, Text
-from kb.placeholders import fill, unbound
+from kb.placeholders import closed, fill, unbound
 
 
 @pytest.fixture(scope="module")
@@ -113,3 +115,23 @@ def test_the_catalogue_shows_no_slots(knowledge: Knowledge) -> None:
 def test_what_is_said_only_when_its_slots_are_filled(text: str, captures: dict[str, str], shown: str) -> None:
     assert placeholders.fill(text, captures, {}) == shown
     assert "[[ on" not in placeholders.unbound(text)
+
+
+_STRAY = re.compile(r"[\u4e00-\u9fff] +[\u4e00-\u9fff]|[，。：；、（）！？] +\S|\S +[，。：；、（）！？]")
+
+
+def test_chinese_has_no_blanks_around_what_is_filled_in(entries: list[Entry]) -> None:
+    """A slot stands between blanks for what is Latin; a Chinese default needs none, and a folded line leaves none."""
+    assert closed("算子 该算子 执行 失败， 见 plog （末尾） 的 aclnnAdd 行") == "算子该算子执行失败，见 plog（末尾）的 aclnnAdd 行"
+    stray = {}
+    for entry in map(plain.entry, entries):
+        texts = [entry.title.zh, entry.cause.zh, *(fix.title.zh for fix in entry.every_fix), *(step.zh for fix in entry.every_fix for step in fix.steps)]
+        if found := [text for text in texts if _STRAY.search(text)]:
+            stray[entry.code] = found[0]
+    assert stray == {}
+
+
+def test_code_is_shown_as_it_is_written(entries: list[Entry]) -> None:
+    """Nothing is filled into code: doubled braces would be pasted as such. Templates of Go and Jinja have theirs."""
+    doubled = [e.code for e in entries for fix in e.every_fix if fix.code and re.search(r"\$\w*\{\{|\{\{ ?\w+:", fix.code.before + fix.code.after)]
+    assert doubled == []
