@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from doctor.answer import action, advice, decision, doubts, matched, missing, said, situation_line
-from doctor.base import limits
+from doctor.base import addresses, limits
+from doctor.base.lang import LANGS
 from doctor.base.notation import clean
 from doctor.base.words import word
 from doctor.findings.evaluate import Finding, order
@@ -125,8 +126,15 @@ def _finding(related: Related, diagnosis: Diagnosis, knowledge: Knowledge) -> di
         "other_fixes": list(start.others),
         "repro": entry.repro[0] if entry.repro else None,
         "references": [{"kind": r.kind, "title": r.title, "url": r.url} for r in entry.references],
+        **({"page": page} if entry.layer == BUILT_IN and (page := _page(entry.code)) else {}),
         **({} if entry.layer == BUILT_IN else {"layer": entry.layer, "replaces": knowledge.replaced(entry.code)}),
     }
+
+
+def _page(code: str) -> dict[str, str]:
+    """Its page on the site that the reader named, in both languages; empty where there is none."""
+    found = {language: addresses.page("entry", code, language) for language in LANGS}
+    return found if all(found.values()) else {}
 
 
 def _title(entry: Entry, told: Text, knowledge: Knowledge) -> dict[str, str]:

@@ -214,7 +214,7 @@ def _sections(made: Json, by_id: ById, lang: str) -> Iterable[Section]:
     yield Section("action", "", (Pair(word("action", lang), todo),) if todo else ())
     yield labelled("fix", *fixes(made["fixes"], lang))
     yield labelled("repro", *([Command(repro(made))] if made["repro"] else ()))
-    yield labelled("refs", *references(made["references"]))
+    yield labelled("refs", *references(made["references"], (made.get("page") or {}).get(lang, ""), made["id"]))
 
 
 def decision(report: Json, lang: str) -> Pair | None:
