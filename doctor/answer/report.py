@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from doctor.answer import action, advice, decision, doubts, matched, missing, said, situation_line
-from doctor.base import limits
+from doctor.base import addresses, limits
+from doctor.base.lang import LANGS
 from doctor.base.notation import clean
 from doctor.base.words import word
 from doctor.findings.evaluate import Finding, order
@@ -82,6 +83,12 @@ def _cleaned(value: Any) -> Any:
     return [_cleaned(v) for v in value] if isinstance(value, list) else value
 
 
+def _nodes(finding: Finding) -> dict[str, list[str]]:
+    """Every node on which it was found, where that is more than the one of the scope."""
+    found = sorted({h.place.node for h in finding.hits if h.place.node})
+    return {"nodes": found} if len(found) > 1 else {}
+
+
 def _finding(related: Related, diagnosis: Diagnosis, knowledge: Knowledge) -> dict[str, Any]:
     finding, situation = related.finding, diagnosis.situation
     entry, scope = finding.entry, finding.instances[0].scope
@@ -103,7 +110,7 @@ def _finding(related: Related, diagnosis: Diagnosis, knowledge: Knowledge) -> di
         "title": _title(entry, advice.prose(entry.title, known), knowledge),
         "cause": advice.prose(entry.cause, known).json(),
         "says": said.said(related, diagnosis),
-        "scope": {"node": scope.node, "rank": scope.rank, "device": scope.device, "pid": scope.pid},
+        "scope": {"node": scope.node, "rank": scope.rank, "device": scope.device, "pid": scope.pid, **_nodes(finding)},
         "count": finding.total,
         "first_seen": times[0] if times else None,
         "last_seen": times[-1] if times else None,
@@ -119,8 +126,15 @@ def _finding(related: Related, diagnosis: Diagnosis, knowledge: Knowledge) -> di
         "other_fixes": list(start.others),
         "repro": entry.repro[0] if entry.repro else None,
         "references": [{"kind": r.kind, "title": r.title, "url": r.url} for r in entry.references],
+        **({"page": page} if entry.layer == BUILT_IN and (page := _page(entry.code)) else {}),
         **({} if entry.layer == BUILT_IN else {"layer": entry.layer, "replaces": knowledge.replaced(entry.code)}),
     }
+
+
+def _page(code: str) -> dict[str, str]:
+    """Its page on the site that the reader named, in both languages; empty where there is none."""
+    found = {language: addresses.page("entry", code, language) for language in LANGS}
+    return found if all(found.values()) else {}
 
 
 def _title(entry: Entry, told: Text, knowledge: Knowledge) -> dict[str, str]:

@@ -94,6 +94,7 @@ WORDS = {
     "rank": ("rank", "rank"),
     "device": ("device", "device"),
     "node": ("node", "节点"),
+    "of-nodes": (" (one of {n}: {names})", "（共 {n} 个：{names}）"),
     "pid": ("pid", "pid"),
     "clean": ("No fault found.", "未发现故障。"),
     "inconclusive": ("No known fault recognised: this is no all-clear.", "没有匹配到已知故障：这不等于正常。"),
