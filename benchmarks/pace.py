@@ -49,11 +49,13 @@ class Job(NamedTuple):
     dialect: str
 
 
-def simulate(rng: random.Random, fault: str) -> Job:
+def simulate(rng: random.Random, fault: str, small: bool = False) -> Job:
     """A job that is even, has a straggler (`rank`, `group`), or changes its pace (`change`)."""
     per_node = rng.choice((2, 4, 8, 8, 8))
     ranks = per_node * rng.choice((1, 2, 2, 3, 4, 8)) if fault != "group" else per_node * rng.choice((2, 3, 4, 8))
     steps = rng.choice((120, 200, 400, 800, 1500))
+    if small:
+        ranks, steps = per_node * 2, 200
     base = 10 ** rng.uniform(-0.7, 0.9)
     load, wait = rng.uniform(0.005, 0.06) * base, rng.uniform(0.02, 0.35) * base
     common, single, own = rng.uniform(0.002, 0.02), rng.uniform(0.002, 0.03), rng.uniform(0, 0.01)

@@ -94,6 +94,14 @@ _FOLDED_AT_MOST: Final = 1000  # pickle writes larger dictionaries in parts of 1
 _I4, _U4, _U8, _F8 = struct.Struct("<i"), struct.Struct("<I"), struct.Struct("<Q"), struct.Struct(">d")
 _REFERENCES: Final = re.compile(rb"\(((?:h.|j.{4}){2,999})e", re.DOTALL)
 _REFERENCE: Final = re.compile(rb"h(.)|j(.{4})", re.DOTALL)
+_REF, _PUT = rb"(?:h.|j.{4})", rb"(?:\x94|q.|r.{4})"
+_SCALAR = _REF + rb"|K.|M..|J.{4}|\x8a(?:\x05.{5}|\x06.{6}|\x07.{7}|\x08.{8})|[N\x88\x89]"
+_PASSED: Final = rb"(?:" + _SCALAR + rb")"
+_VALUE: Final = rb"(?:" + _SCALAR + rb"|\]" + _PUT + rb"\(" + _REF + rb"{2,999}e)"
+_RECORD: Final = re.compile(rb"\}" + _PUT + rb"\(((?:" + _REF + _VALUE + rb"){2,30})u", re.DOTALL)
+_ITEM: Final = re.compile(rb"(" + _REF + rb")" + _VALUE, re.DOTALL)
+_MOST_SHAPES: Final = 8
+_TRIES: Final = 64  # records that are looked at for a shape of their own
 _AFTER: Final = {
     **dict.fromkeys(b"hKq\x82\x8a\x8c\x80UC", 1),
     **dict.fromkeys(b"M\x83", 2),
@@ -113,11 +121,11 @@ _NOT_PLAIN: Final = {
 }
 
 
-def load(data: bytes, *, fold: Fold | None = None, bounds: Bounds = USUAL) -> Plain:
-    """The value of a pickle, or a `PickleError`."""
+def load(data: bytes, *, fold: Fold | None = None, wanted: frozenset[str] = frozenset(), bounds: Bounds = USUAL) -> Plain:
+    """The value of a pickle, or a `PickleError`. Of dictionaries that are alike, `fold` may get the `wanted` keys alone: so they are read faster."""
     if len(data) > bounds.size:
         raise PickleError(Why.LARGE, 0, f"it has {len(data)} bytes, more than {bounds.size}")
-    machine = _Machine(data, fold, bounds)
+    machine = _Machine(data, fold, wanted, bounds)
     try:
         value = machine.run()
     except PickleError:
@@ -135,8 +143,8 @@ def load(data: bytes, *, fold: Fold | None = None, bounds: Bounds = USUAL) -> Pl
 class _Machine:
     """The stack, the memo and the place of one reading."""
 
-    def __init__(self, data: bytes, fold: Fold | None, bounds: Bounds) -> None:
-        self.data, self.fold, self.bounds = data, fold, bounds
+    def __init__(self, data: bytes, fold: Fold | None, wanted: frozenset[str], bounds: Bounds) -> None:
+        self.data, self.fold, self.wanted, self.bounds = data, fold, wanted, bounds
         self.at = 0
         self.objects = 0
         self.stack: list[Plain] = []
@@ -144,6 +152,8 @@ class _Machine:
         self.memo: list[Plain] = []
         self.slots: dict[int, int] = {}
         self.lists: dict[bytes, list[Plain]] = {}
+        self.shapes: list[tuple[re.Pattern[bytes], tuple[Plain, ...]]] = []
+        self.tries = _TRIES if fold is not None else 0
 
     def run(self) -> Plain:
         """The frequent operations stand here, in the order of how often dumps have them; the others in `rare`."""
@@ -183,6 +193,10 @@ class _Machine:
                     self._fill(stack, items, at)
                     at += 1
                 elif op == 0x7D:  # EMPTY_DICT
+                    end = self._record(stack, at) if self.shapes or self.tries else 0
+                    if end:
+                        at = end
+                        continue
                     stack.append({})
                     self._count(1, at)
                     at += 1
@@ -318,6 +332,72 @@ class _Machine:
             slot = len(self.memo) if follows == 0x94 else data[start + 1] if follows == 0x71 else _U4.unpack_from(data, start + 1)[0]
             self._remember(slot, known, start)
         return found.end()
+
+    def _record(self, stack: list[Plain], at: int) -> int:
+        """A dictionary like those before it: the same keys, values of one operation each. It goes to `fold` in one go; 0: it is another."""
+        data = self.data
+        for pattern, keys in self.shapes:
+            found = pattern.match(data, at)
+            if found is not None:
+                break
+        else:
+            return self._learn(at)
+        put, *raws = found.groups()
+        memo, start = self.memo, at + 1
+        slot = len(memo) if put == b"\x94" else put[1] if len(put) == 2 else _U4.unpack_from(put, 1)[0]
+        self._remember(slot, None, start)
+        values: list[Plain] = []
+        for number, raw in enumerate(raws, 2):
+            op = raw[0]
+            if op == 0x68:
+                values.append(memo[raw[1]])
+            elif op == 0x6A:
+                values.append(memo[_U4.unpack_from(raw, 1)[0]])
+            elif op == 0x8A:
+                values.append(int.from_bytes(raw[2:], "little", signed=True))
+            elif op == 0x4A:
+                values.append(_I4.unpack_from(raw, 1)[0])
+            elif op == 0x4B:
+                values.append(raw[1])
+            elif op == 0x4D:
+                values.append(raw[1] | raw[2] << 8)
+            elif op == 0x5D:
+                put = raw[1]
+                known = self.lists.get(raw[3 if put == 0x94 else 4 if put == 0x71 else 7 : -1])
+                if known is not None and put == 0x94:
+                    self._remember(len(memo), known, start)
+                    values.append(known)
+                elif self._list(values, found.start(number)) != found.end(number):
+                    raise TypeError("a list that refers to itself")
+            else:
+                values.append(None if op == 0x4E else op == 0x88)
+        self._count(len(keys) + 1, at)
+        assert self.fold is not None
+        made = self.fold(dict(zip(keys, values, strict=True)))
+        memo[slot] = made
+        stack.append(made)
+        return found.end()
+
+    def _learn(self, at: int) -> int:
+        """Learns the shape of a record whose keys are all known by reference: the next one is read by it."""
+        if not self.tries or len(self.shapes) >= _MOST_SHAPES:
+            return 0
+        found = _RECORD.match(self.data, at)
+        if found is None:
+            return 0
+        self.tries -= 1
+        refs = [item[1] for item in _ITEM.finditer(found[1])]
+        numbers = [ref[1] if len(ref) == 2 else _U4.unpack_from(ref, 1)[0] for ref in refs]
+        if max(numbers) >= len(self.memo):
+            return 0
+        keys = tuple(self.memo[number] for number in numbers)
+        if len(set(map(repr, keys))) != len(keys) or any(type(key) is not str for key in keys):
+            return 0
+        told = self.wanted or frozenset(keys)
+        # A list among the values has a number in the memo: it is always read.
+        body = b"".join(re.escape(ref) + (_VALUE if key in told else _PASSED).join((b"(", b")") if key in told else (b"", b"")) for ref, key in zip(refs, keys, strict=True))
+        self.shapes.append((re.compile(rb"\}(" + _PUT + rb")\(" + body + rb"u", re.DOTALL), tuple(key for key in keys if key in told)))
+        return 0
 
     def _refuse(self, op: int, at: int) -> None:
         asked = _NOT_PLAIN.get(op)

@@ -55,6 +55,8 @@ class Stacks(NamedTuple):
     threads: tuple[Thread, ...]
     origin: str  # py-spy | pystack | faulthandler | gdb | asys | torch_npu
     fatal: str = ""  # why faulthandler printed them
+    state: str = ""  # of a live process: what /proc calls it, or `gone`
+    moved: bool | None = None  # of a live process that was looked at twice: did it stand elsewhere the second time?
 
 
 _PROCESS = re.compile(r"(?:^|.*?[\]|] )Process (\d{1,9}): ?(.*)$")
@@ -255,13 +257,14 @@ def _json_frames(rows: Iterable[Any]) -> Iterator[Frame]:
 
 def written(one: Stacks) -> str:
     """Stacks in one line of JSON; `again` is the inverse."""
-    return json.dumps([one.pid, one.rank, one.command, one.threads, one.origin, one.fatal], separators=(",", ":"))
+    return json.dumps([one.pid, one.rank, one.command, one.threads, one.origin, one.fatal, one.state, one.moved], separators=(",", ":"))
 
 
 def again(text: str) -> Stacks:
     """What `written` wrote; anything else is a `ValueError`."""
     try:
-        pid, rank, command, threads, origin, fatal = json.loads(text)
-        return Stacks(pid, rank, command, tuple(Thread(n, tuple(Frame(*f) for f in fs), a, g) for n, fs, a, g in threads), origin, fatal)
+        pid, rank, command, threads, origin, fatal, state, moved = json.loads(text)
+        made = tuple(Thread(name, tuple(Frame(*frame) for frame in frames), active, gil) for name, frames, active, gil in threads)
+        return Stacks(pid, rank, command, made, origin, fatal, state, moved)
     except TypeError as cause:
         raise ValueError("no stacks") from cause

@@ -10,7 +10,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 READMES = ("README.md", "README.zh.md")
-DOCUMENTS = (*READMES, "docs/env.md", "docs/env.zh.md")  # they show what the program prints
+DOCUMENTS = (*READMES, "docs/env.md", "docs/env.zh.md", "docs/pace.md", "docs/pace.zh.md")  # they show what the program prints
 _BLOCK = re.compile(r"(<!-- output: (?P<args>[^\n]*) -->\n```text\n)(?P<body>.*?)(```\n)", re.DOTALL)
 
 

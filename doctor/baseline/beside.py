@@ -38,7 +38,8 @@ def compared(run: Run, usual: Usual, told: Facts, shapes: Shapes, known: Knowled
 
 def of_nodes(run: Run, shapes: Shapes, known: Knowledge, skipped: Iterable[Skipped] = ()) -> Json:
     """What only one node says."""
-    return {**compared(run, of_others(run), {}, shapes, known, skipped), "nodes_compared": True}
+    usual, among = of_others(run)
+    return {**compared(run, usual, {}, shapes, known, skipped), "among": among}
 
 
 def redacted(made: Json, known: Knowledge, own: Sequence[str]) -> tuple[Json, Redactor]:

@@ -12,7 +12,7 @@ from doctor.baseline.run import bits
 from doctor.baseline.severity import NONE, STRONG, WEAK
 from parsers.parsed import seconds
 
-THRESHOLD = 2.0  # of what indicates
+THRESHOLD = 1.95  # of what indicates
 BEFORE = 45.0  # seconds between a cause and what many say of it
 TOGETHER = 20.0  # seconds in which lines belong to each other
 _BY_KIND = {NEW: 1.0, MORE: 0.9, LATER: 0.6, LESS: 0.4, GONE: 0.3}
@@ -109,6 +109,8 @@ def _came_up(row: Ranked) -> tuple[bool, float, float]:
 def _suspects(rows: tuple[Ranked, ...], compared: Compared) -> tuple[Suspect, ...]:
     """Who says alone what indicates, early and grave; who has gone quiet; whom all others name by their silence about it."""
     run = compared.run
+    if len(run.voices) < 2:
+        return ()
     by_node = len(run.nodes) > 1
     against: dict[str, float] = defaultdict(float)
     alone: Counter[str] = Counter()
@@ -119,7 +121,7 @@ def _suspects(rows: tuple[Ranked, ...], compared: Compared) -> tuple[Suspect, ..
         whose, might = (run.homes(one.voices), run.homes(one.peers)) if by_node else (one.voices, one.peers)
         named = {_name(compared, n, by_node) for n in bits(whose)}
         missing = {_name(compared, n, by_node) for n in bits(might & ~whose)}
-        weight = row.score * (2.0 - row.early)
+        weight = (row.score - 1.0) ** 2 * (2.0 - row.early)
         for name in named:
             against[name] += weight / len(named) ** 2
         if len(named) == 1:

@@ -13,7 +13,7 @@ from doctor.scan.scanner import Scanner
 from kb import plain
 from kb.knowledge import Knowledge
 
-MAX_CODES = 3  # of one line
+MAX_CODES = 2  # of one line
 
 
 def codes(rows: Iterable[Ranked], known: Knowledge) -> dict[str, tuple[dict[str, Any], ...]]:

@@ -19,12 +19,11 @@ _EXACT = (
     r"[^\w\n]{0,4}(?:(?:is|was|of|with)\b[^\w\n]{0,3})?(?:code\b[^\w\n]{0,3})?"
 )
 _COUNTED = r"\b(?:pending|fail(?:ed|ures?)?|errors?|lost|dropped|drops|retries|timeouts?|nans?|infs?|missing|corrupt(?:ed)?|unhealthy|stalled|stuck)\b[^\w\n]{1,4}"
-_DECIDING = rf"(?i:{_EXACT})(-?(?:0x[0-9a-fA-F]{{1,16}}|\d{{1,10}}))\b(?!\.\d)|(?i:{_COUNTED})(\d{{1,10}})\b(?!\.\d)|HTTP/\d\.\d\" (\d)\d\d\b"
+_DECIDING = rf"(?i:{_EXACT})-?(0x[0-9a-fA-F]{{1,16}}|\d{{1,10}})\b(?!\.\d)|(?i:{_COUNTED})(\d{{1,10}})\b(?!\.\d)|HTTP/\d\.\d\" (\d)\d\d\b|\b(E[A-Z0-9]\d{{4}}|ERR\d{{5}})\b"
 COUNTED = 2  # the group of a count
 DECIDING = re.compile(_DECIDING, re.ASCII)
 DECIDING_BYTES = re.compile(_DECIDING.encode())
 HEX_WORD = re.compile(r"0[xX][0-9a-fA-F]+|(?<![A-Za-z0-9])(?=[a-fA-F]{0,20}[0-9])(?=[0-9]{0,20}[a-fA-F])[0-9a-fA-F]{4,}(?![A-Za-z0-9])", re.ASCII)
-_KEPT = re.compile(r"\b(?:E[A-Z0-9]\d{4}|ERR\d{5})\b", re.ASCII)
 _DIRECTORY = re.compile(r"(?<![\w.])~?/(?:[\w.+@%=~,-]+/)+", re.ASCII)
 _MIXED = re.compile(r"(?<![A-Za-z0-9])(?:(?=[A-Za-z]{0,30}[0-9])[A-Za-z0-9]{6,}|(?=[a-z0-9]{0,30}[A-Z])[A-Za-z0-9]{10,})(?![A-Za-z0-9])", re.ASCII)
 _TURNS = re.compile(r"(?<=[A-Za-z])(?=[0-9])|(?<=[0-9])(?=[A-Za-z])", re.ASCII)
@@ -34,6 +33,7 @@ _NUMBER = re.compile(r"[-+]?[0-9]+", re.ASCII)
 _NUMBERS = re.compile(r"#(?:(?:[.,:;/x*+eET%|-]|, | |ms|s|'|\"){1,3}#)+")
 _BLANKS = re.compile(r"[ \t]{2,}|\t")
 _BAR = re.compile(r"[█▉▊▋▌▍▎▏#=>.-]{4,}|#?[█▉▊▋▌▍▎▏]+")
+_WORD = re.compile(r"\w")
 _HIDE_DIGITS = {ord("0") + n: 0xE000 + n for n in range(10)}
 _SHOW_DIGITS = {0xE000 + n: ord("0") + n for n in range(10)}
 
@@ -65,7 +65,9 @@ def decisive(number: str, counted: str) -> str:
 
 
 def _kept(found: re.Match[str]) -> str:
-    number, counted, status = found.groups()
+    number, counted, status, code = found.groups()
+    if code:
+        return found[0].translate(_HIDE_DIGITS)
     if status:
         return found[0][:-2].translate(_HIDE_DIGITS) + "##"
     stays = decisive(number or "", counted or "")
@@ -83,14 +85,14 @@ def _one_of_many(found: re.Match[str]) -> str:
 def masked(text: str) -> str:
     """The text without numbers, ids and folders; what decides stays."""
     text = text[:LONGEST]
-    text = _KEPT.sub(lambda m: m[0].translate(_HIDE_DIGITS), text)
     text = DECIDING.sub(_kept, text)
     text = HEX_WORD.sub("#", text)
     text = _MIXED.sub(_one_of_many, text)
     text = _DIRECTORY.sub("<dir>/", text)
     text = _NUMBER.sub("#", text)
     text = _NUMBERS.sub("#", _BAR.sub("-", text))
-    return _BLANKS.sub(" ", text).strip()[:MAX_SHAPE].translate(_SHOW_DIGITS)
+    shape = _BLANKS.sub(" ", text).strip()[:MAX_SHAPE].translate(_SHOW_DIGITS)
+    return shape if _WORD.search(shape) else ""
 
 
 class Masks:

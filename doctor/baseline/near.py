@@ -7,9 +7,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence, Set
 from typing import NamedTuple
 
-from rapidfuzz import process
-from rapidfuzz.fuzz import ratio
-
 from doctor.baseline.severity import severe_words
 
 MAX_ASKED = 1500  # new shapes that are compared with the usual ones, the gravest first
@@ -58,6 +55,9 @@ class Neighbours:
         family = self.family(shape)
         if family in self._begun and not severe_words(shape):
             return Near(-1, " ".join(family), True)
+        from rapidfuzz import process
+        from rapidfuzz.fuzz import ratio
+
         found = process.extract(shape, self._texts, scorer=ratio, score_cutoff=LIKE, limit=12)
         if not found:
             return None

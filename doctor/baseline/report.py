@@ -36,7 +36,7 @@ def report(compared: Compared, verdict: Verdict, codes: Mapping[str, Sequence[Js
         "run": {"files": run.files, "bytes": run.size, "lines": run.lines, "voices": len(run.voices), "nodes": [n for n in run.nodes if n], "shapes": len(run.sightings), "further": run.further},
         "length": round(compared.scale, 3),
         "settings": [{"name": one.name, "usual": list(one.usual), "here": list(one.here)} for one in compared.settings],
-        "suspects": [one._asdict() for one in verdict.suspects[:10]],
+        "suspects": [{"who": one.name, "score": one.score, "lines": one.lines} for one in verdict.suspects[:10]],
         "quiet": [{"voice": _names(run, 1 << one.voice)[0], "seconds_early": round(one.early, 3)} for one in compared.quiet],
         "differences": indicating,
         "untold": len(verdict.indicating) - len(indicating),

@@ -7,8 +7,8 @@ import re
 _STRONG = re.compile(
     r"(?<![A-Za-z])(?:errors?|fail(?:ed|ure|ing|s)?|fatal|critical|panic|exceptions?|traceback|abort(?:ed|ing)?|crash(?:ed)?|killed|segfault|core dumped|corrupt(?:ed|ion)?"
     r"|refused|denied|unreachable|unhealthy|uncorrectable|lost|dead|died|broken|hung|hang|deadlock|stuck|stalled?|nan|inf|overflow(?:ed)?|mismatch(?:ed)?|diverged?"
-    r"|timed out|time-?out|out of|no space|cannot|can't|unable|invalid|illegal|unexpected(?:ly)?|violat\w+|starv\w+|exhausted|evicted|fault(?:y|s|ed)?|bad|gave up|giving up)(?![a-z])"
-    r"|[a-z](?:Error|Exception|Failure|Fault|Timeout)\b|失败|错误|异常|超时|损坏|丢失",
+    r"|time[sd] out|time-?out|out of|no space|cannot|can't|unable|invalid|illegal|unexpected(?:ly)?|violat\w+|starv\w+|exhausted|evicted|fault(?:y|s|ed)?|bad|gave up|giving up)(?![a-z])"
+    r"|(?<![A-Za-z])E[A-Z0-9]\d{4}(?![0-9])|[a-z](?:Error|Exception|Failure|Fault|Timeout)\b|失败|错误|异常|超时|损坏|丢失",
     re.IGNORECASE,
 )
 _WEAK = re.compile(

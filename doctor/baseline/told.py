@@ -10,6 +10,7 @@ from doctor.base.notation import duration, message, place, short_moment
 from doctor.base.words import named, word
 from doctor.baseline.compare import LATER, MORE, NEW
 from doctor.baseline.shapes import MAX_SHAPES
+from doctor.baseline.within import NODES
 from doctor.render.html_style import STYLE
 from doctor.render.layout import Style, cut, paint
 from doctor.render.markdown import escape, fence
@@ -71,23 +72,24 @@ def head(made: Json, lang: str) -> str:
 
 def _facts(made: Json, lang: str) -> Iterator[tuple[str, str]]:
     usual, run = made["usual"], made["run"]
-    if made.get("nodes_compared"):
-        yield word("diff.usual", lang), word("diff.usual-nodes", lang, nodes=len(run["nodes"]))
+    if among := made.get("among"):
+        told = word("diff.usual-nodes", lang, n=len(run["nodes"])) if among == NODES else word("diff.usual-processes", lang, n=run["voices"])
+        yield word("diff.usual", lang), told
     else:
         name = "diff.usual-run" if usual["runs"] == 1 else "diff.usual-runs"
         yield word("diff.usual", lang), word(name, lang, **{"lines": usual["lines"], "shapes": usual["shapes"]} | ({} if usual["runs"] == 1 else {"runs": usual["runs"]}))
-    told = {"files": run["files"], "lines": run["lines"], "shapes": run["shapes"], "voices": run["voices"]}
-    if made.get("nodes_compared"):
-        yield word("diff.run", lang), word("diff.run-nodes", lang, **told)
+    heard = {"files": run["files"], "lines": run["lines"], "shapes": run["shapes"], "voices": run["voices"]}
+    if among:
+        yield word("diff.run", lang), word("diff.run-nodes", lang, **heard)
     else:
-        yield word("diff.run", lang), word("diff.run-told", lang, **told, length=f"{made['length']:.2g}")
+        yield word("diff.run", lang), word("diff.run-told", lang, **heard, length=f"{made['length']:.2g}")
     for number, one in enumerate(made["settings"][:SETTINGS]):
         yield word("diff.settings", lang) if not number else "", word("diff.setting", lang, name=one["name"], here=", ".join(one["here"]), usual=", ".join(one["usual"]))
     if len(made["settings"]) > SETTINGS:
         yield "", f"... +{len(made['settings']) - SETTINGS}"
     for number, one in enumerate(made["suspects"][:3]):
         name = "diff.suspect-alone" if one["lines"] else "diff.suspect-named"
-        yield word("diff.suspect", lang) if not number else "", word(name, lang, name=one["name"], **({"n": one["lines"]} if one["lines"] else {}))
+        yield word("diff.suspect", lang) if not number else "", word(name, lang, name=one["who"], **({"n": one["lines"]} if one["lines"] else {}))
     for number, one in enumerate(made["quiet"][:5]):
         yield word("diff.quiet", lang) if not number else "", word("diff.quiet-one", lang, voice=one["voice"], time=duration(one["seconds_early"], lang))
 

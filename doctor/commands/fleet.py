@@ -76,8 +76,9 @@ def _scan(argv: list[str], options: list[str]) -> int:
     if args.redact_map:
         raise UsageError("--redact-map: what stands for what is known on the nodes alone", "use --redact without it")
     run, known = _run(args, "scan", ".jsonl", options)
-    _ask(args, run, _keep_harvest(run, known))
-    code = merging.tell(_as_merged(args), run.files(), known)
+    read: dict[str, gather.Kept] = {}
+    _ask(args, run, _keep_harvest(run, known, read))
+    code = merging.tell(_as_merged(args), run.files(), known, read)
     _told(args, run)
     return code
 
@@ -97,8 +98,11 @@ def _checked(options: Sequence[str]) -> None:
     scan.arguments().parse_args(list(options))
 
 
-def _keep_harvest(run: Run, known: Knowledge) -> Callable[[Target, Outcome], Outcome]:
-    """Checks an answer before it is kept: what cannot be merged counts as none. What a pod has printed is scanned here."""
+def _keep_harvest(run: Run, known: Knowledge, read: dict[str, gather.Kept]) -> Callable[[Target, Outcome], Outcome]:
+    """Checks an answer before it is kept: what cannot be merged counts as none. What a pod has printed is scanned here.
+
+    What is kept as it came need not be read again: it is put into `read`.
+    """
     using = _redactor(run.call["key"], known) if run.call["key"] else None
     printed = _Printed(run, known, using)
 
@@ -108,7 +112,9 @@ def _keep_harvest(run: Run, known: Knowledge) -> Callable[[Target, Outcome], Out
         text = outcome.answer.decode("utf-8", "surrogateescape")
         if outcome.answered:
             try:
-                gather.parsed(text, "its answer")
+                kept = gather.parsed(text, str(run.file(target)))
+                if outcome.state == SCANNED:
+                    read[kept.name] = kept
             except UsageError:
                 outcome = outcome._replace(state=FAILED, reason="its answer is no harvest of this version")
         if using:

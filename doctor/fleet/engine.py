@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-import shutil
+import os
+import subprocess
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -21,7 +22,6 @@ from doctor.fleet.ways import CONNECT_S
 ENVIRONMENT = {"LC_ALL": "C", "LANGUAGE": "C"}  # what these programs complain of is told apart by its words
 PIECE = 256 << 10  # bytes that are handed to a pipe's buffer at once: of all of it, each write would copy what is left
 TICK_S = 0.2
-APART = ("setsid",) if shutil.which("setsid") else ()  # Ctrl-C is for us: we tell the others
 
 
 class Asked(NamedTuple):
@@ -39,6 +39,7 @@ Began = Callable[[Target], None]
 def run(asked: Sequence[Asked], seconds: float, fanout: int, done: Done, began: Began, through: tree.Through | None = None) -> None:
     """Asks every target and tells each outcome as it comes. An interrupt ends all that run and goes on to the caller."""
     try:
+        from ClusterShell.Engine.Engine import E_READ, E_WRITE
         from ClusterShell.Event import EventHandler
         from ClusterShell.Task import task_self
         from ClusterShell.Worker.Exec import ExecClient, ExecWorker
@@ -50,7 +51,21 @@ def run(asked: Sequence[Asked], seconds: float, fanout: int, done: Done, began: 
         """The local command of one target: its bytes as they come, for a line may never end."""
 
         def _build_cmd(self) -> tuple[list[str], dict[str, str]]:
-            return [*APART, *self.worker.one.words], ENVIRONMENT
+            return list(self.worker.one.words), ENVIRONMENT
+
+        def _exec_nonblock(self, commandlist: list[str], shell: bool = False, env: dict[str, str] | None = None) -> subprocess.Popen[bytes]:
+            """Without a copy of this process, which may be large by then; apart, for Ctrl-C is for us: we tell the others."""
+            del shell
+            (theirs_in, ours_in), (ours_out, theirs_out), (ours_err, theirs_err) = os.pipe(), os.pipe(), os.pipe()
+            try:
+                made = subprocess.Popen(commandlist, stdin=theirs_in, stdout=theirs_out, stderr=theirs_err, env={**os.environ, **(env or {})}, start_new_session=True)  # noqa: S603 - words, no shell
+            finally:
+                for handle in (theirs_in, theirs_out, theirs_err):
+                    os.close(handle)
+            for name, handle, events in ((self.worker.SNAME_STDERR, ours_err, E_READ), (self.worker.SNAME_STDOUT, ours_out, E_READ), (self.worker.SNAME_STDIN, ours_in, E_WRITE)):
+                os.set_blocking(handle, False)
+                self.streams.set_stream(name, handle, events, retain=events != E_WRITE)
+            return made
 
         def _handle_read(self, sname: str) -> None:
             self.worker.took(sname, self._read(sname))

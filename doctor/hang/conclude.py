@@ -2,23 +2,86 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
-from doctor.hang import collectives
-from doctor.hang.verdict import NOTHING, Verdict
-from doctor.read.dumps import FLIGHT
+from doctor.hang import collectives, processes
+from doctor.hang.doing import WAITING, Doing, doing
+from doctor.hang.verdict import NOTHING, Kind, Reason, Verdict
+from doctor.read.dumps import FLIGHT, STACKS
 from doctor.scan.harvest import Dump
-from parsers import flight
+from parsers import flight, stacks
 from parsers.flight import Flight
+
+_SURE = frozenset({Kind.MISMATCH, Kind.CIRCLE})
+"""What the dumps of the recorder prove by themselves."""
 
 
 def conclude(dumps: Iterable[Dump], world: int | None = None) -> Verdict:
-    """The verdict of the dumps of one job."""
-    flights, unread = _flights(dumps)
-    if len(flights) < 2:
-        return NOTHING._replace(unread=unread)
-    made = collectives.decide(flights, world)
-    return made._replace(unread=unread)
+    """The verdict of all dumps of one job; `world`: of how many ranks it is, when that is known."""
+    given = tuple(dumps)
+    flights, unread = _flights(given)
+    found = _doings(given)
+    of_calls = collectives.decide(flights, world) if len(flights) > 1 else None
+    of_stacks = _of_stacks(found, world)
+    return _both(of_calls, of_stacks, found)._replace(unread=unread)
+
+
+def _of_stacks(found: Sequence[Doing], world: int | None) -> Verdict | None:
+    if not found:
+        return None
+    if len(found) > 1 or (world or 0) > 1:
+        return processes.decide(found, world)
+    return _alone(found[0])
+
+
+def _alone(one: Doing) -> Verdict:
+    """Of one process it can be said where it stands; whether that is a hang, only when it was looked at twice."""
+    values = (("line", one.line or "?"), ("theirs", one.call))
+    if one.stacks.state in ("T", "t", "gone", "Z", "X"):
+        return processes.decide([one])
+    if one.activity in WAITING:
+        return Verdict(Kind.UNKNOWN, call=one.call, other_line=one.line, reasons=(Reason("hang.waits-alone", values),))
+    if one.stacks.moved is None:
+        return Verdict(Kind.UNKNOWN, line=one.line, reasons=(Reason("hang.stands-alone", values),))
+    made = processes.decide([one])
+    if made.kind is not Kind.NONE:
+        return made
+    if one.stacks.moved or one.active:
+        return Verdict(Kind.NONE, line=one.line, reasons=(Reason("hang.moves-alone", values),))
+    return Verdict(Kind.STUCK, (one.rank,) if one.rank is not None else (), line=one.line, reasons=(Reason("hang.same-twice", values),))
+
+
+def _both(of_calls: Verdict | None, of_stacks: Verdict | None, found: Sequence[Doing]) -> Verdict:
+    """Calls say who is missing, stacks say what that one does."""
+    if of_calls is None:
+        return of_stacks or NOTHING
+    if of_stacks is None or of_stacks.kind is Kind.UNKNOWN:
+        return of_calls
+    if of_stacks.kind is Kind.STOPPED or (of_stacks.kind is Kind.DEAD and of_calls.kind not in _SURE):
+        return of_stacks._replace(call=of_calls.call or of_stacks.call, reasons=(*of_stacks.reasons, *of_calls.reasons))
+    by_rank = {one.rank: one for one in found if one.rank is not None}
+    if of_calls.kind in _SURE:
+        first = next((by_rank[rank].line for rank in of_calls.ranks if rank in by_rank), "")
+        return of_calls._replace(line=of_calls.line or first)
+    if of_calls.kind in (Kind.AWAY, Kind.DEAD):
+        return _named(of_calls, [by_rank[rank] for rank in of_calls.ranks if rank in by_rank], of_stacks)
+    if of_stacks.kind in (Kind.NONE, Kind.TRANSPORT):
+        return of_calls if of_calls.kind is not Kind.NONE else of_stacks
+    return of_stacks._replace(call=of_calls.call or of_stacks.call, reasons=(*of_stacks.reasons, *of_calls.reasons))
+
+
+def _named(of_calls: Verdict, culprits: Sequence[Doing], of_stacks: Verdict) -> Verdict:
+    """The missing rank by what it does."""
+    alive = [one for one in culprits if one.activity not in WAITING]
+    if not culprits:
+        return of_calls
+    if not alive:
+        return of_calls._replace(kind=Kind.AWAY, line=culprits[0].line)
+    ranks = {one.rank for one in alive}
+    if set(of_stacks.ranks) & ranks:
+        kept = tuple(rank for rank in of_stacks.ranks if rank in ranks)
+        return of_stacks._replace(ranks=kept, call=of_calls.call, waiting=of_calls.waiting, reasons=(*of_stacks.reasons, *of_calls.reasons))
+    return of_calls._replace(kind=Kind.AWAY, line=alive[0].line)
 
 
 def _flights(dumps: Iterable[Dump]) -> tuple[Mapping[int, Flight], tuple[str, ...]]:
@@ -43,3 +106,21 @@ def _flights(dumps: Iterable[Dump]) -> tuple[Mapping[int, Flight], tuple[str, ..
 
 def _newest(one: Flight) -> int:
     return max((group.last.created for group in one.groups.values() if group.last), default=0)
+
+
+def _doings(dumps: Iterable[Dump]) -> list[Doing]:
+    """One for each process: the latest of a file, for somebody may have looked several times."""
+    found: dict[object, Doing] = {}
+    for number, dump in enumerate(dumps):
+        if dump.kind != STACKS:
+            continue
+        try:
+            one = stacks.again(dump.told)
+        except (ValueError, KeyError, IndexError):
+            continue
+        rank = one.rank if one.rank is not None else dump.rank
+        if not one.threads and not one.state:
+            continue
+        key: object = ("rank", rank) if rank is not None else (dump.node, one.pid if one.pid is not None else (dump.path, number))
+        found[key] = doing(one._replace(rank=rank))
+    return list(found.values())

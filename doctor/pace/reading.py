@@ -14,7 +14,7 @@ from itertools import accumulate
 from typing import BinaryIO, NamedTuple
 
 from doctor.pace import stamps
-from doctor.pace.tracks import NOTHING, Lane, Track
+from doctor.pace.tracks import MAX_POINTS, NOTHING, Lane, Track
 from doctor.pace.wordings import Wording
 from doctor.read.source import Skipped, Source
 from parsers.prefix import peel
@@ -23,6 +23,8 @@ BLOCK = 1 << 20
 LOOKED_AT, ENDS = 1 << 16, 1 << 11  # bytes of a block that tell its main form; of its beginning and end
 MAX_LINE = 1 << 16
 MAX_TRACKS = 20_000
+MAX_ALL, LEAST_POINTS = 12_000_000, 512  # points of all tracks together; what each of them keeps whatever there is
+MAX_DIGITS = 15  # of a step; a longer one is none
 MAX_EVENTS = 20_000
 MAX_TEXT = 160
 BUSY, RATED = 50, 0.9  # a chip that works at less than this share of its clock is throttled
@@ -87,6 +89,7 @@ class Reader:
     def __init__(self, wordings: Iterable[Wording]) -> None:
         self.wordings = tuple(wordings)
         self.made = Read(abouts={w.form.id: w.form.about for w in self.wordings})
+        self._limit, self._read = MAX_POINTS, 0
 
     def read(self, source: Source) -> None:
         here = _Here(source.name, lane_of(source))
@@ -96,8 +99,22 @@ class Reader:
                 for block in _blocks(stream):
                     self.made.bytes += len(block)
                     self._block(here, block)
+                    self._bounded()
         except OSError as error:
             self.made.skipped.append(Skipped(source.name, error.strerror or str(error)))
+
+    def _bounded(self) -> None:
+        """All tracks together take no more than so much: else each becomes coarser."""
+        if self._read <= MAX_ALL:
+            return
+        points = sum(len(track.steps) for track in self.made.tracks.values())
+        while points > MAX_ALL and self._limit > LEAST_POINTS:
+            self._limit //= 2
+            for track in self.made.tracks.values():
+                track.limit = self._limit
+                track.fit()
+            points = sum(len(track.steps) for track in self.made.tracks.values())
+        self._read = points
 
     def _block(self, here: _Here, block: bytes) -> None:
         if b"\r" in block:
@@ -113,9 +130,10 @@ class Reader:
             return
         rows, stamped = _many(main, block)
         lines = block.count(b"\n")
-        if len(rows) != (block.count(main.near) or lines):
+        if len(rows) != (block.count(main.near) or lines) or _too_long(main, rows, stamped):
             self._slowly(here, block)
             return
+        self._read += len(rows)
         steps, times = self._add_rows(here, main, rows, stamped)
         if lines != len(rows):
             self._rest(here, block, main, steps, times)
@@ -187,6 +205,9 @@ class Reader:
         head = text[begin : max(found.start(), begin)][-2000:]
         lane, time = _head(here, wording, found, head)
         about, step = wording.form.about, _group(wording, found, "step")
+        self._read += 1
+        if step is not None and len(step) > MAX_DIGITS:
+            return
         if time != time:
             time = here.times.get(lane, NOTHING) if about in ("pause", "event", "parts") else NOTHING
         if about in ("pause", "event"):
@@ -212,6 +233,7 @@ class Reader:
             here.section = name
             return
         measure = wording.names.get(here.section)
+        self._read += 1
         rank, value = _group(wording, found, "rank"), _group(wording, found, "value")
         if measure is not None and rank is not None and value is not None:
             lane = Lane(here.lane.node, int(rank), "")
@@ -259,7 +281,7 @@ class Reader:
             if len(self.made.tracks) >= MAX_TRACKS:
                 self.made.left_out += 1
                 return None
-            track = self.made.tracks[key] = Track()
+            track = self.made.tracks[key] = Track(self._limit)
         return track
 
 
@@ -270,6 +292,12 @@ def _many(main: Wording, block: bytes) -> tuple[list[tuple[bytes, ...]], bool]:
     stamped = main.stamped.search(block[: 1 << 14]) is not None
     found = (main.stamped if stamped else main.bare).findall(block)
     return ([(one,) for one in found] if found and isinstance(found[0], bytes) else found), stamped
+
+
+def _too_long(main: Wording, rows: list[tuple[bytes, ...]], stamped: bool) -> bool:
+    """Is one of the steps no number that a step can have?"""
+    at = main.places.get("step")
+    return at is not None and max(len(row[at - 1 + 2 * stamped]) for row in rows) > MAX_DIGITS
 
 
 def _values(column: Iterable[bytes], read: object, scale: float) -> list[float]:

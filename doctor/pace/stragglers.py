@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 from collections import defaultdict
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import NamedTuple
 
 from doctor.pace.robust import NORMAL, densest, known, median, usual
@@ -18,6 +19,7 @@ from doctor.pace.tracks import Lane
 LEAST_EXCESS = 0.04  # of a step: what costs less slows no job that anybody would notice
 APART = 5.0  # deviations of the others
 BINS, OF_BIN = 64, 16  # stretches that ranks are compared in, and values of each that are looked at
+CROWDS, MANY = 6.0, 8  # deviations between two crowds of ranks; ranks that make crowds
 FEW_STEPS = 8
 LOCKSTEP = 0.01  # ranks whose steps differ by less take them together
 
@@ -91,12 +93,37 @@ def _of(run: Run, values: dict[Lane, Values], name: str, begin: int, end: int, s
     excess, error, others = _excess([values[lane][begin:end] for lane in lanes], sign)
     middle, width = densest(excess)
     limit = max(LEAST_EXCESS * step, (APART + 12 / len(lanes)) * width, APART * error)
-    slow = [number for number, one in enumerate(excess) if one - middle > limit]
+    fast = [one for one in excess if middle - one > limit]
+    if 2 * len(fast) >= len(lanes):  # the half that agrees best is the slow one
+        middle, width = densest(fast)
+        limit = max(LEAST_EXCESS * step, (APART + 12 / len(lanes)) * width, APART * error)
+    edge = min(middle + limit, _parted(excess, LEAST_EXCESS * step))
+    slow = [number for number, one in enumerate(excess) if one > edge]
     if not slow or len(slow) > len(lanes) / 2:
         return []
     made = median([excess[number] for number in slow]) - middle
     chosen = tuple(lanes[number] for number in slow)
     return [Straggler(chosen, name, made / step, made, others, begin, end, shape(chosen, lanes), sign > 0)]
+
+
+def _parted(excess: Sequence[float], least: float) -> float:
+    """The value above which a second crowd stands, as far from the first as neither is wide; infinite without one.
+
+    A whole slow half makes the others look as if they differed as much among themselves as it differs from them.
+    """
+    ordered = sorted(excess)
+    size = len(ordered)
+    if size < MANY:
+        return float("inf")
+    sums, squares = [0.0, *accumulate(ordered)], [0.0, *accumulate(v * v for v in ordered)]
+    best, edge = 0.0, float("inf")
+    for at in range((size + 1) // 2, size):
+        low, high = sums[at] / at, (sums[size] - sums[at]) / (size - at)
+        inside = squares[size] - at * low * low - (size - at) * high * high
+        apart = (high - low) / max((max(inside, 0.0) / (size - 2)) ** 0.5, 1e-12)
+        if high - low > least and apart > max(best, CROWDS):
+            best, edge = apart, ordered[at - 1]
+    return edge
 
 
 def _excess(rows: list[Values], sign: float) -> tuple[list[float], float, float]:
@@ -105,11 +132,17 @@ def _excess(rows: list[Values], sign: float) -> tuple[list[float], float, float]
     width = max(1, size // BINS)
     cuts = [(a, min(a + width, size)) for a in range(0, size, width)]
     table = [[usual(row, a, b, OF_BIN) for a, b in cuts] for row in rows]
-    middles = [densest(found)[0] if (found := known(column)) else float("nan") for column in zip(*table, strict=True)]
+    middles = [_quarter(known(column), sign) for column in zip(*table, strict=True)]
     off = [[sign * (value - middle) for value, middle in zip(row, middles, strict=True)] for row in table]
     excess = [median(row) for row in off]
     noise = median([NORMAL * median([abs(v - middle) for v in known(row)]) for row, middle in zip(off, excess, strict=True)])
     return excess, noise * 1.25 / max(1, len(cuts)) ** 0.5, median(middles)
+
+
+def _quarter(values: Sequence[float], sign: float) -> float:
+    """What the middle of the better half shows: up to half of all ranks may be slow."""
+    ordered = sorted(values, reverse=sign < 0)
+    return median(ordered[: (len(ordered) + 1) // 2]) if ordered else float("nan")
 
 
 def shape(slow: Sequence[Lane], everybody: Sequence[Lane]) -> str:

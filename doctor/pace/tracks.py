@@ -25,9 +25,10 @@ class Lane(NamedTuple):
 class Track:
     """What one form tells of one lane: steps, times of day (seconds, NaN where none is told), a column for each measure."""
 
-    __slots__ = ("columns", "count", "every", "folded", "steps", "times")
+    __slots__ = ("columns", "count", "every", "folded", "limit", "steps", "times")
 
-    def __init__(self) -> None:
+    def __init__(self, limit: int = MAX_POINTS) -> None:
+        self.limit = limit
         self.steps = array("q")
         self.times = array("d")
         self.columns: dict[str, array[float]] = {}
@@ -49,7 +50,11 @@ class Track:
                 column.extend(columns[name])
             else:
                 column.extend([NOTHING] * (len(self.steps) - before))
-        while len(self.steps) > MAX_POINTS:
+        self.fit()
+
+    def fit(self) -> None:
+        """As coarse as its limit asks for."""
+        while len(self.steps) > self.limit:
             self._fold()
 
     def put(self, column: str, value: float) -> None:
@@ -64,7 +69,7 @@ class Track:
         behind = len(self.steps) - self.folded
         whole = [(at, at + 1) for at in range(self.folded)]
         self._cut(whole + [(self.folded + at, self.folded + at + self.every) for at in range(0, behind - self.every + 1, self.every)])
-        if self.folded > MAX_POINTS * 3 // 4:
+        if self.folded > self.limit * 3 // 4:
             self._cut([(at, at + 2) for at in range(0, self.folded - 1, 2)])
             self.every *= 2
 

@@ -11,6 +11,7 @@ from doctor.pace.stamps import STAMP, clock
 from kb.pace import UNITS, PaceForm, measure_of
 
 AHEAD = rb"[^\n]{0,300}"  # what may stand between the head of a line and the words of a form; greedy, for the engine then looks for a literal
+MOST = 1e12  # of any measure
 OWN = "own"  # the form of a call
 
 
@@ -42,7 +43,9 @@ class Wording(NamedTuple):
 
 
 def number(written: bytes) -> float:
-    return float(written.replace(b",", b"")) if written else float("nan")
+    """A value as it is written; what is too large to be one is none."""
+    value = float(written.replace(b",", b"")) if written else float("nan")
+    return value if value < MOST else float("nan")
 
 
 def wording(form: PaceForm) -> Wording:

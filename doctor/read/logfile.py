@@ -183,6 +183,10 @@ class LogFile:
             start = end
         return found
 
+    def whole_row(self, row: LogRow) -> bytes:
+        """What stands there, to its last byte: more than is shown of a long line."""
+        return self._reader.read(row.start, row.end - row.start)
+
     def row(self, offset: int) -> LogRow | None:
         found = self.rows(self.start_of(offset), 1)
         return found[0] if found else None

@@ -90,6 +90,22 @@ def in_text(source: Source, kind: str, data: bytes | None) -> tuple[Dump, ...]:
     return tuple(_flights(source, text))
 
 
+def anywhere(source: Source) -> tuple[Dump, ...]:
+    """All dumps that stand in a text, wherever in it: who asks for hangs reads all of it, and its end when it is long."""
+    with source.open() as stream:
+        data = _tail(stream) if source.size is None or source.size > MAX_TEXT else stream.read(MAX_TEXT)
+    kind = dumps.in_text(data)
+    return in_text(source, kind, data) if kind else ()
+
+
+def _tail(stream: BinaryIO) -> bytes:
+    """The last part of a stream: stacks are printed at the end."""
+    kept = b""
+    while piece := stream.read(1 << 22):
+        kept = (kept + piece)[-MAX_TEXT:]
+    return kept
+
+
 def _flights(source: Source, text: str) -> Iterator[Dump]:
     """Flight Recorder dumps as JSON, one a line, with the rank before it that a launcher prints; or one in a file."""
     from parsers import flight

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
+from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -122,22 +123,34 @@ class Harvest(NamedTuple):
 
 def from_json(row: Mapping[str, Any]) -> Harvest:
     """The inverse of `Harvest.json` after a trip through JSON."""
-    known: dict[str, str] = {}  # paths, workers and texts repeat: one object for each keeps large jobs small
+    known: dict[Any, Any] = {}  # paths, workers and texts repeat: one object for each keeps large jobs small
+    share = known.setdefault
+    times: set[Any] = set()
 
     def word(value: Any) -> str:
         if type(value) is not str:
             raise TypeError(f"a text was expected, not {value!r:.80}")
-        return known.setdefault(value, value)
+        text: str = share(value, value)
+        return text
 
     def place(values: list[Any]) -> Place:
-        made = Place(*values)
-        if not all(type(v) in t for v, t in zip(values, _PLACE, strict=True)) or not _sane(made):
+        if tuple(map(type, values)) not in _KINDS:
             raise TypeError(f"no place: {values!r:.200}")
-        shared: list[Any] = [known.setdefault(v, v) if type(v) is str else v for v in values]
-        return Place(*shared)
+        path, line, end, time, level, module, kind, node, pid, rank, device, worker, text = values
+        if time not in times:
+            if not _is_time(time):
+                raise TypeError(f"no place: {values!r:.200}")
+            times.add(time)
+        for one in (line, end, pid, rank, device):
+            if one is not None and not -_FAR < one < _FAR:
+                raise TypeError(f"no place: {values!r:.200}")
+        return Place(
+            share(path, path), line, end, share(time, time), share(level, level), share(module, module), share(kind, kind), share(node, node),
+            pid, rank, device, share(worker, worker), share(text, text),
+        )  # fmt: skip
 
     def hits(rows: list[Any]) -> tuple[Hit, ...]:
-        return tuple(Hit(word(s), place(p), tuple((word(k), word(v)) for k, v in c)) for s, p, c in rows)
+        return tuple([Hit(word(s), place(p), tuple([(word(k), word(v)) for k, v in c])) for s, p, c in rows])
 
     def span(path: Any, first: Any, last: Any, pid: Any) -> Span:
         if not (_is_time(first) and _is_time(last) and _is_number(pid)):
@@ -171,12 +184,14 @@ def from_json(row: Mapping[str, Any]) -> Harvest:
 
 _TEXT, _MAYBE, _COUNT, _MAYBE_COUNT = (str,), (str, type(None)), (int,), (int, type(None))
 _PLACE = (_TEXT, _COUNT, _COUNT, _MAYBE, _MAYBE, _MAYBE, _TEXT, _MAYBE, _MAYBE_COUNT, _MAYBE_COUNT, _MAYBE_COUNT, _MAYBE, _TEXT)
+_KINDS = frozenset(product(*_PLACE))  # of which types the fields of a place may be
+_FAR = 1 << 62
 _TIME = lazy(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6}")
 
 
 def number(value: Any) -> int:
     """A count from outside."""
-    if type(value) is not int or not 0 <= value < 1 << 62:
+    if type(value) is not int or not 0 <= value < _FAR:
         raise TypeError(f"a count was expected, not {value!r:.80}")
     return value
 
@@ -186,11 +201,7 @@ def _is_time(value: Any) -> bool:
 
 
 def _is_number(value: Any) -> bool:
-    return value is None or (type(value) is int and -(1 << 62) < value < 1 << 62)
-
-
-def _sane(place: Place) -> bool:
-    return _is_time(place.time) and all(map(_is_number, (place.line, place.end_line, place.pid, place.rank, place.device)))
+    return value is None or (type(value) is int and -_FAR < value < _FAR)
 
 
 def this_machine() -> str:

@@ -174,12 +174,12 @@ def test_another_batch_is_weighed_by_the_sample(tmp_path: Path, judged: Judge) -
     assert made.verdict == "same"
 
 
-@pytest.mark.parametrize("fault", ["rank", "group", "change", "even"])
+@pytest.mark.parametrize("fault", ["rank", "group", "change", "even"], ids=["one", "several", "change", "even"])  # paths of tests tell no rank
 def test_simulated_jobs(fault: str, tmp_path: Path, judged: Judge) -> None:
     """A few of the jobs of the benchmark; it measures many."""
     for number in range(2):
         rng = random.Random(f"test {fault} {number}")
-        job = simulation.simulate(rng, fault)._replace()
+        job = simulation.simulate(rng, fault, small=True)
         folder = tmp_path / str(number)
         folder.mkdir()
         simulation.write(job, folder, rng)
@@ -202,3 +202,27 @@ def test_levels_and_the_densest_half() -> None:
     assert [level.begin for level in found] == [0, pytest.approx(200, abs=2)]
     assert densest([1.0, 1.01, 1.02, 9.0, 9.01, 9.02])[0] == pytest.approx(1.01)
     assert levels([1.0] * 50, 0.03) == ((0, 50, 1.0),)
+
+
+def test_hostile_numbers_and_endless_lines_are_no_steps(tmp_path: Path, judged: Judge) -> None:
+    good = runs.megatron(tmp_path / "a.log", timers=False).read_text().splitlines()
+    evil = f" [2026-99-99 99:99:99] iteration {'9' * 40}/ 100 | consumed samples: 1 | elapsed time per iteration (ms): {'9' * 400}.0 | learning rate: 1 |"
+    (tmp_path / "a.log").write_text("\n".join([*good[:50], evil, "x" * 200_000, *good[50:]]) + "\n" + "\x00\xff" * 100)
+    pace = judged(tmp_path / "a.log")
+    assert (pace.verdict, len(pace.run.steps)) == ("even", 120)
+
+
+def test_bars_of_anything_but_a_training_are_no_steps(tmp_path: Path, judged: Judge) -> None:
+    (tmp_path / "a.log").write_text("\r".join(f"Loading checkpoint shards: {at}%|███  | {at}/100 [00:07<00:14,  7.16s/it]" for at in range(1, 100)))
+    assert judged(tmp_path).verdict == "none"
+    (tmp_path / "a.log").write_text("\r".join(f" {at}%|███  | {at}/100 [00:{at % 60:02d}<00:14,  1.0{at % 10}s/it]" for at in range(1, 100)))
+    assert (judged(tmp_path).verdict, judged(tmp_path).run.account) == ("even", "bar")
+
+
+def test_all_tracks_together_are_bounded(tmp_path: Path, judged: Judge, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("doctor.pace.reading.MAX_ALL", 2000)
+    monkeypatch.setattr("doctor.pace.reading.LEAST_POINTS", 50)
+    pace = judged(runs.mindformers(tmp_path, steps=1000))
+    assert sum(map(len, pace.run.total.values())) <= 2000 + 8 * 256
+    assert pace.run.every > 1
+    assert "each point stands for" in told(pace)

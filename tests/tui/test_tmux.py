@@ -65,6 +65,16 @@ class Terminal:
             os.sched_yield()
         raise AssertionError(f"{texts} never appeared in:\n{self.screen()}")
 
+    def gone(self, text: str) -> str:
+        """The screen, as soon as it does not show the text any more."""
+        end = time.monotonic() + PATIENCE_S
+        while time.monotonic() < end:
+            seen = self.screen()
+            if text not in seen:
+                return seen
+            os.sched_yield()
+        raise AssertionError(f"{text!r} is still there:\n{self.screen()}")
+
     def copied(self, text: str) -> None:
         """Presses y until tmux's buffer holds the text: on a loaded machine a key may come before its screen is ready."""
         end = time.monotonic() + PATIENCE_S

@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import cache
 from importlib import import_module
 
-AREAS = ("report", "explain", "draft", "issue", "job", "ops", "precision", "watch", "run", "kb", "cli", "env", "missing", "modules", "brief", "agents", "script", "fleet", "bundle", "pace", "repro", "diff", "tui")
+AREAS = ("report", "explain", "draft", "issue", "job", "ops", "precision", "watch", "run", "kb", "cli", "env", "missing", "modules", "brief", "agents", "script", "fleet", "bundle", "pace", "repro", "diff", "hang", "memory", "tui")
 PLAIN = ("report", "tui")  # areas whose names carry no dot
 
 Table = dict[str, tuple[str, str]]

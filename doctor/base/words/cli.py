@@ -27,6 +27,8 @@ WORDS = {
     "command:run": ("run a command and diagnose it when it fails", "运行命令，失败时自动诊断"),
     "command:kb": ("list, search, show and check the knowledge", "列出、搜索、查看、检查知识库"),
     "command:ops": ("operators that a run compiled, and those it compiled again", "一次运行编译了哪些算子、哪些被反复编译"),
+    "command:pace": ("why a run is slow: ranks, steps, pauses; or what differs from another run", "运行为什么慢：慢 rank、变化的步、停顿；或与另一次运行的差异"),
+    "command:memory": ("who holds the device memory: snapshots, out-of-memory messages", "谁占用了显存：内存快照、OOM 信息"),
     "command:precision": ("read the result of a precision comparison (ptdbg_ascend, msprobe)", "解读精度比对结果（ptdbg_ascend、msprobe）"),
     "command:env": ("is this machine fit, and where do two machines differ: versions, chips, container, variables", "检查本机环境是否可用、两台机器有何差异：版本、芯片、容器、变量"),
     "command:browse": ("the terminal interface: browse the knowledge, diagnose logs and look into them", "终端界面：浏览知识库、诊断并查看日志"),

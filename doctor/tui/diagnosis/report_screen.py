@@ -98,7 +98,7 @@ class ReportScreen(Frame):
         self.bar(outline.summary(self.outcome.report, lang), self.place_told())
         rows = outline.rows(self.outcome.report, lang, self._opened, view.room or outline.ONE_LINE, self.search_box.value)
         rows += outline.fault_rows(self.session.known.problems, lang)
-        view.styles.height = max(1, min(self.MOST_ROWS, len(rows))) + 1 if self.has_class("-narrow") else None
+        self._fit(view, len(rows))
         view.empty = self.word("nothing-fits" if self.search_box.value else "no-findings")
         view.set_rows(rows, self._key if self._moved else None)
         if any(row.key for row in rows):
@@ -107,6 +107,15 @@ class ReportScreen(Frame):
             card.show(self._card(self.outcome.report, ""))
         self._key = view.current
         self.update_hints()
+
+    def _fit(self, view: Rows, rows: int) -> None:
+        """Above its card the list takes no more room than it needs; alone it has the screen."""
+        above = self.has_class("-narrow") and self.maximized is not view
+        view.styles.height = max(1, min(self.MOST_ROWS, rows)) + 1 if above else None
+
+    def watch_maximized(self) -> None:
+        view = self.query_one("#list", Rows)
+        self._fit(view, len(view.rows))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """What makes no sense for the present row is no key of the screen."""

@@ -19,7 +19,7 @@ from doctor.tui.evidence import logfilter
 from doctor.tui.evidence.logview import LogView
 from doctor.tui.shell.bindings import bindings
 from doctor.tui.shell.dialogs import ask
-from doctor.tui.shell.editing import open_in_editor
+from doctor.tui.shell.editing import open_in_editor, pipe_to_shell
 from doctor.tui.shell.frame import Frame
 from doctor.tui.shell.line import shown
 from doctor.tui.shell.messages import CursorMoved, Failed, HitsFound, LineFound, LineKnown, LogOpened, MatchFound
@@ -38,7 +38,7 @@ class EvidenceScreen(Frame):
     AUTO_FOCUS = "#log"
 
     BINDINGS: ClassVar[list[Binding | tuple[str, str] | tuple[str, str, str]]] = bindings(
-        "filter", "next-hit", "previous-hit", "editor", "copy", "redact"
+        "filter", "next-hit", "previous-hit", "editor", "pipe", "copy", "redact"
     )
     HINTS: ClassVar[tuple[str, ...]] = (
         "next-hit",
@@ -47,6 +47,7 @@ class EvidenceScreen(Frame):
         "wrap",
         "tail",
         "editor",
+        "pipe",
         "copy",
         "first",
         "last",
@@ -293,6 +294,13 @@ class EvidenceScreen(Frame):
 
     def action_editor(self) -> None:
         open_in_editor(self.doctor, self.source, self._known[1] if self._known else max(1, self.line))
+
+    def action_pipe(self) -> None:
+        """The lines that the filter leaves, from the selected one on."""
+        lines = self.view.lines
+        if lines is not None:
+            start = self.view.cursor
+            ask(self.doctor, self.word("pipe-title"), "", lambda command: pipe_to_shell(self.doctor, command, lines.whole(start), f"{self.source.name}:{self.line}"))
 
     def action_copy(self) -> None:
         row = self.view.current

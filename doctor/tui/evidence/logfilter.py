@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from doctor.read.logfile import Cancelled, LogFile, LogRow, Pattern, never
@@ -131,6 +132,12 @@ class Lines:
             found.append(row)
             start = row.end
         return found
+
+    def whole(self, start: int) -> Iterator[bytes]:
+        """The rows from `start` on, as they stand in the log."""
+        while rows := self.page(start, 200):
+            yield b"".join(map(self.log.whole_row, rows))
+            start = rows[-1].end
 
     def up(self, start: int, count: int, cancelled: Cancelled = never) -> int:
         """The row `count` rows above `start`, or the first one."""

@@ -44,6 +44,7 @@ KEYS: Mapping[str, Key] = {
     "redact": Key("P", "redact", ("redact", "脱敏"), ("Redact what is exported and copied for others, or leave it as it is", "导出和复制给他人的内容是否脱敏")),
     "command-line": Key("c", "command_line", ("command", "命令行"), ("Show the command line that gives the same", "显示等价的命令行")),
     "editor": Key("e", "editor", ("editor", "编辑器"), ("Open the file in $EDITOR or $PAGER at the line", "用 $EDITOR 或 $PAGER 打开该行")),
+    "pipe": Key("vertical_line", "pipe", ("to shell", "送往 shell"), ("Pipe the lines that are shown, from this one on, to a shell command", "把显示的行从此行起送给 shell 命令")),
     "evidence": Key("v", "evidence", ("evidence", "证据"), ("See the evidence in the log", "在日志中查看证据")),
     "rescan": Key("f5,R", "rescan", ("rescan", "重扫"), ("Read the logs again", "重新读取日志")),
     "job": Key("t", "job", ("job", "作业"), ("Ranks and timeline of the job", "作业的 rank 与时间线")),
@@ -73,7 +74,7 @@ KEYS: Mapping[str, Key] = {
 }  # fmt: skip
 
 NAMES = {
-    "question_mark": "?", "plus": "+", "minus": "-", "less_than_sign": "<", "greater_than_sign": ">", "slash": "/", "colon": ":", "escape": "Esc", "enter": "Enter", "space": "Space", "down": "↓", "up": "↑",
+    "question_mark": "?", "plus": "+", "minus": "-", "less_than_sign": "<", "greater_than_sign": ">", "slash": "/", "vertical_line": "|", "colon": ":", "escape": "Esc", "enter": "Enter", "space": "Space", "down": "↓", "up": "↑",
     "left": "←", "right": "→", "pagedown": "PgDn", "pageup": "PgUp", "home": "Home", "end": "End", "backspace": "Bksp",
 }  # fmt: skip
 
