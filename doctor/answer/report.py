@@ -32,6 +32,7 @@ def report(diagnosis: Diagnosis, knowledge: Knowledge) -> dict[str, Any]:
     unshown = len(diagnosis.unexplained) - len(unexplained)
     rows = skipped[: limits.limit(limits.SKIPPED, MAX_SKIPPED)]
     clusters = {c: _cluster(c, knowledge) for c in unexplained}
+    codes = decision.codes(diagnosis)
     made: dict[str, Any] = {
         "schema_version": SCHEMA_VERSION,
         "tool": {"name": "npu-doctor", "version": __version__},
@@ -46,7 +47,7 @@ def report(diagnosis: Diagnosis, knowledge: Knowledge) -> dict[str, Any]:
             "facts": {fact: list(values) for fact, values in sorted(diagnosis.situation.facts.items())},
         },
         "decision": decision.decision(diagnosis, knowledge),
-        "findings": [_finding(r, diagnosis, knowledge) for r in diagnosis.related],
+        "findings": [_finding(r, diagnosis, knowledge, codes) for r in diagnosis.related],
         "decisive": _decisive(diagnosis, clusters, knowledge),
         "unexplained": [clusters[c] for c in unexplained],
         "missing_evidence": [{"what": m.what.json(), "how": m.how.json()} for m in missing.missing(diagnosis)],
@@ -89,7 +90,7 @@ def _nodes(finding: Finding) -> dict[str, list[str]]:
     return {"nodes": found} if len(found) > 1 else {}
 
 
-def _finding(related: Related, diagnosis: Diagnosis, knowledge: Knowledge) -> dict[str, Any]:
+def _finding(related: Related, diagnosis: Diagnosis, knowledge: Knowledge, codes: decision.Times) -> dict[str, Any]:
     finding, situation = related.finding, diagnosis.situation
     entry, scope = finding.entry, finding.instances[0].scope
     known = advice.values(finding, situation)
@@ -118,8 +119,8 @@ def _finding(related: Related, diagnosis: Diagnosis, knowledge: Knowledge) -> di
         "explains": list(related.explains),
         "explained_by": related.explained_by,
         "rule": related.rule,
-        "action": action.action(related, told, start.fix if start.fix is not None else start.check, knowledge),
-        "scheduler": [level.json() for level in decision.levels(finding, knowledge)],
+        "action": action.action(related, told, start.fix if start.fix is not None else start.check, decision.levels(finding, knowledge, codes)),
+        "scheduler": [level.json() for level in decision.levels(finding, knowledge, codes)],
         "fixes": [advice.fix_json(f) for f in told],
         "first_check": start.check,
         "first_fix": start.fix,

@@ -141,6 +141,8 @@ WORDS = {
     "scheduler:reset": ("at {code} the vendor's scheduler resets the card, once it is free or after stopping the job", "遇到 {code} 时厂商调度器会复位该卡（空闲时，或停止作业后）"),
     "scheduler:restart-job": ("at {code} the vendor's scheduler starts the job again", "遇到 {code} 时厂商调度器会重新拉起作业"),
     "scheduler:sub-health": ("at {code} the vendor's scheduler lets the card go on and marks it as degraded", "遇到 {code} 时厂商调度器允许该卡继续工作并标记为亚健康"),
+    "scheduler-after:isolate": ("when {after} follows {code} within a minute, the vendor's scheduler takes the card of {code} out", "{code} 之后一分钟内出现 {after} 时，厂商调度器会隔离 {code} 所在的卡"),
+    "scheduler-after:sub-health": ("when {after} follows {code} within a minute, the vendor's scheduler marks the card of {code} as degraded", "{code} 之后一分钟内出现 {after} 时，厂商调度器将 {code} 所在的卡标记为亚健康"),
     "scheduler:ignore": ("at {code} the vendor's scheduler only keeps a record", "遇到 {code} 时厂商调度器仅做记录"),
     "context": ("Of another time, or without one: context, no cause", "时间不符或没有时间：仅作背景，不是根因"),
     "apart-older": ("recorded {by} before the run that failed began: it belongs to another run", "记录时间比本次出错的运行早 {by}：属于另一次运行"),
