@@ -91,7 +91,7 @@ def test_a_shared_folder_is_noticed(tmp_path: Path) -> None:
 def test_harvests_of_harvests(tmp_path: Path, knowledge: Knowledge, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever groups nodes are merged in, and groups of groups: byte for byte the report of all of them at once. Nodes call their logs the same, some are missing."""
     monkeypatch.chdir(tmp_path)
-    scanner = Scanner(Plan(knowledge.signals()))
+    scanner = Scanner(Plan(knowledge.sought()))
     nodes: dict[str, list[Harvest]] = {}
     for path, text in simulate(71, 56).files.items():
         node, _, name = path.partition("/")
