@@ -12,7 +12,7 @@ from doctor.baseline.run import bits
 from doctor.baseline.severity import NONE, STRONG, WEAK
 from parsers.parsed import seconds
 
-THRESHOLD = 1.95  # of what indicates
+THRESHOLD = 1.97  # of what indicates
 BEFORE = 45.0  # seconds between a cause and what many say of it
 TOGETHER = 20.0  # seconds in which lines belong to each other
 _BY_KIND = {NEW: 1.0, MORE: 0.9, LATER: 0.6, LESS: 0.4, GONE: 0.3}

@@ -29,15 +29,18 @@ _BENIGN = re.compile(
 
 _ROOTS = (
     "error", "fail", "fatal", "critical", "panic", "exception", "traceback", "abort", "crash", "killed", "segfault", "core dumped", "corrupt", "refused", "denied", "unreachable", "unhealthy",
-    "uncorrectable", "lost", "dead", "died", "broken", "hung", "hang", "stuck", "stall", "nan", "inf", "overflow", "mismatch", "diverge", "times out", "timed out", "timeout", "time-out", "out of",
-    "no space", "cannot", "can't", "unable", "invalid", "illegal", "unexpected", "violat", "starv", "exhausted", "evicted", "fault", "bad", "gave up", "giving up", "失败", "错误", "异常", "超时", "损坏", "丢失",
+    "uncorrectable", "broken", "stuck", "stall", "overflow", "mismatch", "diverge", "times out", "timed out", "timeout", "time-out", "out of",
+    "no space", "cannot", "can't", "unable", "invalid", "illegal", "unexpected", "violat", "starv", "exhausted", "evicted", "fault", "gave up", "giving up", "失败", "错误", "异常", "超时", "损坏", "丢失",
 )  # fmt: skip
+_WORDS = frozenset({"lost", "dead", "died", "hung", "hang", "nan", "inf", "bad"})
 _FINDER = AhoCorasick(list(_ROOTS))
+_LETTERS = re.compile(r"[a-z]+")
 
 
 def may_be_severe(text: str) -> bool:
-    """Does a part of such a word stand in it? Asked of lines that come by the million."""
-    return bool(_FINDER.find_matches_as_indexes(text.lower())) and severe_words(text)
+    """The same of lines that come by the million: the patterns are only tried where a part of such a word stands."""
+    low = text.lower()
+    return bool(_FINDER.find_matches_as_indexes(low) or not _WORDS.isdisjoint(_LETTERS.findall(low))) and severe_words(text)
 
 
 def severe_words(text: str) -> bool:

@@ -18,6 +18,7 @@ MAX_KEYS = 100_000  # lines without digits that are remembered, of each way to l
 MAX_WAYS = 300  # shapes that begin with the same two words; further ones, of prompts and the like, have one shape together
 BEGINNING = 2
 MAX_LENGTHS = 16  # different lengths of such beginnings that are looked up
+SEEN = 300  # characters of a line with free text in which a word of trouble is one of the program's
 FREE = "<text>"
 LONGEST_KEY = 1000  # bytes of one
 BLANK, FURTHER = 0, 1  # numbers of lines without a text, and of those that came when there were enough shapes
@@ -74,7 +75,7 @@ class Shapes:
         """A line of which nothing is known; what is learnt of it is remembered by what may differ in lines of its shape."""
         text = decode(raw[: 4 * LONGEST])
         for length, beginnings in self._free.items():
-            if (number := beginnings.get(bare[:length])) is not None and not may_be_severe(text[:LONGEST]):
+            if (number := beginnings.get(bare[:length])) is not None and not may_be_severe(text[:SEEN]):
                 return number
         number, free = self._number(text)
         if free:

@@ -111,3 +111,17 @@ def test_a_shape_names_nobody() -> None:
     """It may be kept in a file: what identifies people, machines and secrets is hidden behind its kind."""
     told = shape("user bob@corp.example at 10.2.3.4 with password=hunter2secret and token sk-abcdefghijklmnopqrstuvwx12 read /home/bob/x.bin")
     assert not any(part in told for part in ("bob", "10.2", "hunter", "abcdefghijkl", "corp")), told
+
+
+def test_free_text_fills_no_bound_and_hides_no_trouble() -> None:
+    """Prompts that a server logs, one of which no other is like; what is wrong is told behind the same words."""
+    pick = random.Random(2)
+    words = ["".join(pick.choices("ghijklmnopqrstuvwxyz", k=6)) for _ in range(400)]
+    prompts = [f"received request {n}: {' '.join(pick.choices(words, k=8))}" for n in range(2000)]
+    shapes = Shapes()
+    numbers = shapes.of("\n".join(prompts).encode())
+    assert len(shapes.texts) < 400
+    assert FURTHER not in numbers
+    assert shapes.texts[numbers[-1]] == f"received request {room.FREE}"
+    told = shapes.texts[shapes.of(b"received request 7: but its connection is broken")[0]]
+    assert told == "received request #: but its connection is broken"
