@@ -93,11 +93,12 @@ _KEYS: Final = frozenset({str, int, bytes, bool, float, type(None)})
 _FOLDED_AT_MOST: Final = 1000  # pickle writes larger dictionaries in parts of 1000
 
 _I4, _U4, _U8, _F8 = struct.Struct("<i"), struct.Struct("<I"), struct.Struct("<Q"), struct.Struct(">d")
-_REFERENCES: Final = re.compile(rb"\(((?:h.|j.{4}){2,999})e", re.DOTALL)
+# Points are written out: a counted repeat of one costs as much again.
+_REFERENCES: Final = re.compile(rb"\(((?:h.|j....){2,999})e", re.DOTALL)
 _GETS: Final = (b"h", b"j")
 _REFERENCE: Final = re.compile(rb"h(.)|j(.{4})", re.DOTALL)
-_REF, _PUT = rb"(?:h.|j.{4})", rb"(?:\x94|q.|r.{4})"
-_SCALAR = _REF + rb"|K.|M..|J.{4}|\x8a(?:\x05.{5}|\x06.{6}|\x07.{7}|\x08.{8})|[N\x88\x89]"
+_REF, _PUT = rb"(?:h.|j....)", rb"(?:\x94|q.|r....)"
+_SCALAR = _REF + rb"|K.|M..|J....|\x8a(?:\x05.....|\x06......|\x07.......|\x08........)|[N\x88\x89]"
 _PASSED: Final = rb"(?:" + _SCALAR + rb")"
 _VALUE: Final = rb"(?:" + _SCALAR + rb"|\]" + _PUT + rb"\(" + _REF + rb"{2,999}e)"
 _RECORD: Final = re.compile(rb"\}" + _PUT + rb"\(((?:" + _REF + _VALUE + rb"){2,30})u", re.DOTALL)
@@ -342,16 +343,16 @@ class _Machine:
     def _record(self, stack: list[Plain], at: int) -> int:
         """A dictionary like those before it: the same keys, values of one operation each. It goes to `fold` in one go; 0: it is another."""
         data = self.data
-        for pattern, keys in self.shapes:
-            found = pattern.match(data, at)
-            if found is not None:
-                break
-        else:
+        found, keys = next(((match, keys) for pattern, keys in self.shapes if (match := pattern.match(data, at)) is not None), (None, ()))
+        if found is None:
             return self._learn(at)
         put, *raws = found.groups()
         memo, start = self.memo, at + 1
         slot = len(memo) if put == b"\x94" else put[1] if len(put) == 2 else _U4.unpack_from(put, 1)[0]
-        self._remember(slot, None, start)
+        if slot == len(memo) and slot < self.bounds.memo - 1:  # the usual case, without a call
+            memo.append(None)
+        else:
+            self._remember(slot, None, start)
         values: list[Plain] = []
         for number, raw in enumerate(raws, 2):
             op = raw[0]
@@ -370,8 +371,8 @@ class _Machine:
             elif op == 0x5D:
                 put = raw[1]
                 known = self.lists.get(raw[3 if put == 0x94 else 4 if put == 0x71 else 7 : -1])
-                if known is not None and put == 0x94:
-                    self._remember(len(memo), known, start)
+                if known is not None and put == 0x94 and len(memo) < self.bounds.memo:
+                    memo.append(known)
                     values.append(known)
                 elif self._list(values, found.start(number)) != found.end(number):
                     raise TypeError("a list that refers to itself")

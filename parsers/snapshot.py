@@ -17,19 +17,22 @@ from typing import Any, Final, NamedTuple
 from parsers.pickles import MAX_BYTES, PickleError, Why, load
 
 POINTS: Final = 128  # of the curve, at most
+LISTED: Final = 50  # holders that a digest has
 MAX_SITES: Final = 20_000  # places in the code that are told apart
 ELSEWHERE: Final = "(elsewhere)"
 UNKNOWN: Final = "(no frames were recorded)"
 _LARGEST: Final = 1 << 50  # bytes: no device has more
 _PEAK_STEP: Final = 1.01  # by how much the peak must grow until what it is made of is worked out anew
 
-# What a stack is of, whatever the user's place in it: words of its frames, the most telling first.
+# What a stack is of, whatever the user's place in it: words of its functions, and of files beneath a package; the most telling first.
+# Folders of users are called "workspace" as well: of files only the end counts.
 TOPICS: Final[tuple[tuple[str, re.Pattern[str]], ...]] = (
-    ("hccl", re.compile(r"ProcessGroupHCCL|hccl_comm|HcclComm|createHCCLComm", re.IGNORECASE)),
-    ("workspace", re.compile(r"workspace", re.IGNORECASE)),
-    ("kv-cache", re.compile(r"kv_?cache|cache_engine|allocate_kv|memory_pool\.py|block_manager", re.IGNORECASE)),
-    ("optimizer", re.compile(r"[/\\]optim[/\\]|optimizer|_init_group|init_state|adam", re.IGNORECASE)),
+    ("hccl", re.compile(r"ProcessGroupHCCL|hccl_?comm|createHCCLComm", re.IGNORECASE)),
+    ("workspace", re.compile(r"(?:^| )\S*(?:allocate|malloc|get|unsafe_empty|empty)_?workspace|(?:^| )workspace_alloc", re.IGNORECASE)),
+    ("kv-cache", re.compile(r"kv_?caches?(?:_tensors)?(?= |$)|cache_engine\.py|allocate_kv|mem_cache/memory_pool\.py", re.IGNORECASE)),
+    ("optimizer", re.compile(r"(?<![\w-])optim/\w+\.py|distrib_optimizer\.py|_init_group(?= |$)|init_optimizer_states", re.IGNORECASE)),
 )
+_OF_LIBRARY: Final = frozenset({"kv-cache"})  # topics whose place is the function that is told by it, not who started it
 
 _TORCH = re.compile(r"(?:^|[/\\])(?:torch|torch_npu|functorch)[/\\]|(?:^|[/\\])python3?[^/\\]*[/\\](?!site-packages|dist-packages)[^/\\]*\.py$|\.(?:c|cc|cpp|cxx|h|hpp|so)(?:$|\.\d)|^(?:\?\?)?$|^<")
 _LIBRARY = re.compile(r"[/\\](?:site|dist)-packages[/\\]|(?:^|[/\\])lib[/\\]python3")
@@ -93,8 +96,10 @@ def site_of(frames: object) -> Site:
     told = [f for f in frames if type(f) is tuple] if isinstance(frames, list) else []
     if not told:
         return Site(UNKNOWN, "", False)
-    words = " ".join(f"{name} {file}" for file, _, name in told[:40])
-    topic = next((name for name, pattern in TOPICS if pattern.search(words)), "")
+    words = [f"{name} {_end(file)}" for file, _, name in told[:40]]
+    topic, at = next(((name, n) for name, pattern in TOPICS for n, said in enumerate(words) if pattern.search(said)), ("", 0))
+    if topic in _OF_LIBRARY and not _TORCH.search(told[at][0]):
+        return Site(_shown(told[at]), topic, not _LIBRARY.search(told[at][0]))
     library: tuple[str, int, str] | None = None
     for frame in told:
         if _TORCH.search(frame[0]):
@@ -108,8 +113,12 @@ def site_of(frames: object) -> Site:
 
 def _shown(frame: tuple[str, int, str]) -> str:
     file, line, name = frame
-    parts = re.split(r"[/\\]", file)
-    return f"{'/'.join(parts[-3:])}:{line} {name}"[:200]
+    return f"{_end(file)}:{line} {name}"[:200]
+
+
+def _end(file: str) -> str:
+    """The last parts of a path: enough to find it."""
+    return "/".join(re.split(r"[/\\]", file)[-3:])
 
 
 def _size(value: object) -> int:
@@ -134,7 +143,6 @@ class _Reader:
         self.reserved = self.allocated = self.pending = self.pooled = self.split = self.cached = self.largest = self.segments = 0
         self.blocks: dict[int, list[int]] = {}  # by site: bytes, blocks, beside, pending, pooled
         self.settings: dict[str, str] = {}
-        self.whole = False
 
     def fold(self, value: dict[Any, Any]) -> Any:
         if "action" in value:
@@ -155,11 +163,6 @@ class _Reader:
             return (str(value["state"]), _size(value["size"]), self.site(frames))
         if "real_size" in value:  # releases before 2.1 tell the frames of a block in its history
             return ("history", self.site(value.get("frames")))
-        if "segments" in value or "device_traces" in value:
-            self.whole = True
-            settings = value.get("allocator_settings")
-            if isinstance(settings, dict):
-                self.settings = {str(k): str(v)[:100] for k, v in list(settings.items())[:50] if isinstance(v, (str, int, float, bool))}
         return value
 
     def site(self, frames: object) -> int:
@@ -260,7 +263,7 @@ class _Reader:
         )  # fmt: skip
 
 
-class NoSnapshot(ValueError):
+class NoSnapshotError(ValueError):
     """A pickle that is whole and plain, and no memory snapshot."""
 
 
@@ -268,12 +271,39 @@ Load = Callable[..., Any]
 
 
 def snapshot(data: bytes, read: Load = load) -> Snapshot:
-    """What a pickled snapshot says; `PickleError` or `NoSnapshot` says why not."""
+    """What a pickled snapshot says; `PickleError` or `NoSnapshotError` says why not."""
     reader = _Reader()
-    read(data, fold=reader.fold, wanted=_WANTED)
-    if not reader.whole:
-        raise NoSnapshot("it is a pickle of plain values, and no memory snapshot: it has neither 'segments' nor 'device_traces'")
+    whole = read(data, fold=reader.fold, wanted=_WANTED)
+    if not isinstance(whole, dict) or not {"segments", "device_traces"} & whole.keys():
+        raise NoSnapshotError("it is a pickle of plain values, and no memory snapshot: it has neither 'segments' nor 'device_traces'")
+    settings = whole.get("allocator_settings")
+    if isinstance(settings, dict):
+        reader.settings = {str(k)[:100]: str(v)[:100] for k, v in list(settings.items())[:50] if isinstance(v, (str, int, float, bool))}
     return reader.result()
 
 
-__all__ = ["MAX_BYTES", "Holder", "NoSnapshot", "PickleError", "Request", "Site", "Snapshot", "Why", "snapshot"]
+def written(made: Snapshot) -> dict[str, Any]:
+    """A snapshot as JSON has it; of its holders the largest."""
+    return {**made._asdict(), "holders": [[list(h.site), *h[1:]] for h in made.holders[:LISTED]], "failed": [*made.failed[:2], list(made.failed.site)] if made.failed else None}
+
+
+def again(told: Any) -> Snapshot:
+    """The inverse of `written`, after a trip through JSON; a ValueError when it is none."""
+    try:
+        row = dict(told)
+        holders = tuple(Holder(_site(site), held, blocks, peak, tuple(map(_size, curve)), *rest) for site, held, blocks, peak, curve, *rest in row["holders"][:LISTED])
+        failed = Request(_size(row["failed"][0]), _size(row["failed"][1]), _site(row["failed"][2])) if row["failed"] else None
+        sums = {name: _size(row[name]) for name in Snapshot._fields if name not in ("holders", "failed", "curve", "settings")}
+        if not all(type(n) is int and abs(n) < _LARGEST for h in holders for n in (h.held, h.blocks, h.at_peak, h.beside, h.pending, h.pooled)):
+            raise ValueError("no sizes")
+        return Snapshot(**sums, curve=tuple(map(_size, row["curve"][:2 * POINTS])), holders=holders, failed=failed, settings={})
+    except (KeyError, TypeError, IndexError, AttributeError) as error:
+        raise ValueError("it is no digest of a memory snapshot") from error
+
+
+def _site(told: Any) -> Site:
+    place, topic, own = told
+    return Site(str(place)[:200], str(topic)[:20], own is True)
+
+
+__all__ = ["MAX_BYTES", "Holder", "NoSnapshotError", "PickleError", "Request", "Site", "Snapshot", "Why", "again", "snapshot", "written"]

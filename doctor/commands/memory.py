@@ -10,9 +10,10 @@ from doctor.base.errors import UsageError
 from doctor.base.notation import clean
 from doctor.base.words.told import told as in_words
 from doctor.commands import common
-from doctor.memory import reading, told
+from doctor.memory import reading
 from doctor.memory.classes import Kind
 from doctor.render import layout
+from doctor.render import memory as told
 
 
 def arguments() -> common.Parser:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from doctor.read.dumps import FLIGHT, STACKS
+from doctor.read.dumps import FLIGHT, MEMORY, STACKS
 from doctor.scan.harvest import Dump, Hit, Place
 from kb.model import Signal
 
@@ -30,4 +30,8 @@ def _rows(dumps: tuple[Dump, ...]) -> Rows:
         from doctor.hang.table import rows as of_hang
 
         found += of_hang(dumps)
+    if MEMORY in kinds:
+        from doctor.memory.table import rows as of_memory
+
+        found += of_memory(dumps)
     return found

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import Enum
+from itertools import pairwise
 from typing import NamedTuple
 
 from doctor.memory.evidence import Evidence
@@ -44,6 +45,14 @@ class Found(NamedTuple):
     size: int
     of: int
     holders: tuple[tuple[Holder, int], ...]  # with the bytes that count here
+
+
+class Case(NamedTuple):
+    """One snapshot, or one log, and what is said of it."""
+
+    path: str
+    evidence: Evidence
+    found: Found
 
 
 def judge(evidence: Evidence) -> Found:
@@ -130,7 +139,7 @@ def floors(curve: tuple[int, ...]) -> tuple[int, ...]:
     if len(curve) < 2 * WINDOWS:
         return ()
     edges = [len(curve) * n // WINDOWS for n in range(WINDOWS + 1)]
-    return tuple(min(curve[a:b]) for a, b in zip(edges, edges[1:], strict=False))
+    return tuple(min(curve[a:b]) for a, b in pairwise(edges))
 
 
 def growth(curve: tuple[int, ...]) -> int:
@@ -138,7 +147,7 @@ def growth(curve: tuple[int, ...]) -> int:
     low = floors(curve)[1:]
     if not low:
         return 0
-    steps = [b - a for a, b in zip(low, low[1:], strict=False)]
+    steps = [b - a for a, b in pairwise(low)]
     rising = sum(step > 0 for step in steps)
     gained = low[-1] - low[0]
     return gained if gained > 0 and rising >= len(steps) - 1 and max(steps) <= gained * 0.6 else 0

@@ -7,16 +7,15 @@ import os
 import re
 import stat
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from doctor.memory import evidence
-from doctor.memory.classes import judge
+from doctor.memory.classes import Case, judge
 from doctor.memory.evidence import Evidence, Message
-from doctor.memory.told import Case
 from parsers.pickles import MAX_BYTES, PickleError, Why
-from parsers.snapshot import NoSnapshot, Snapshot, snapshot
+from parsers.snapshot import NoSnapshotError, Snapshot, snapshot
 
 T = TypeVar("T")
 MAX_FILES = 2000
@@ -41,7 +40,7 @@ def read(paths: Iterable[str]) -> Read:
     """A case for each snapshot; logs and tables stand beside them, and alone where there is no snapshot."""
     snapshots: list[tuple[str, Snapshot]] = []
     messages: list[tuple[str, Message]] = []
-    tables: list[tuple[str, dict[str, int]]] = []
+    tables: list[tuple[str, Mapping[str, int]]] = []
     refused: list[tuple[str, str]] = []
     for path, asked_for in _files(paths, refused):
         try:
@@ -57,7 +56,7 @@ def read(paths: Iterable[str]) -> Read:
                 refused.append((path, "neither a memory snapshot nor a log with an out-of-memory message"))
         except PickleError as error:
             refused.append((path, _WHY[error.why].format(asked=error.asked)))
-        except NoSnapshot:
+        except NoSnapshotError:
             refused.append((path, "a pickle of plain values, and no memory snapshot"))
         except (OSError, EOFError, zlib.error) as error:
             refused.append((path, getattr(error, "strerror", None) or str(error)))
@@ -66,7 +65,7 @@ def read(paths: Iterable[str]) -> Read:
 
 
 def _together(
-    snapshots: list[tuple[str, Snapshot]], messages: list[tuple[str, Message]], tables: list[tuple[str, dict[str, int]]]
+    snapshots: list[tuple[str, Snapshot]], messages: list[tuple[str, Message]], tables: list[tuple[str, Mapping[str, int]]]
 ) -> Iterator[tuple[str, Evidence]]:
     for path, made in snapshots:
         yield path, Evidence(made, _beside(path, messages, len(snapshots)), _beside(path, tables, len(snapshots)) or {})
@@ -75,7 +74,7 @@ def _together(
             yield path, Evidence(None, said, _beside(path, tables, len(messages)) or {})
 
 
-def _beside(path: str, others: list[tuple[str, T]], number: int) -> T | None:
+def _beside(path: str, others: Sequence[tuple[str, T]], number: int) -> T | None:
     """What belongs to a snapshot: the only one, or that of the same device."""
     if number == 1 and len(others) == 1:
         return others[0][1]

@@ -39,8 +39,13 @@ _STACKS = re.compile(
 )
 
 
+_DIGEST = b'"tool": "npu-doctor memory"'  # a snapshot as `npu-doctor memory -f json` tells it, in little
+
+
 def in_text(head: bytes) -> str:
     """The dump that may stand in a text which begins so; empty for nearly all."""
     if b'"collective_seq_id"' in head and b'"profiling_name"' in head:
         return FLIGHT
+    if _DIGEST in head:
+        return MEMORY
     return STACKS if _STACKS.search(head) else ""

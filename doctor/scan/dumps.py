@@ -70,7 +70,13 @@ def _json(data: bytes) -> Plain:
         raise PickleError(Why.FOREIGN, 0, "it is no JSON") from None
 
 
-_READERS: dict[str, Callable[[bytes, str], tuple[str, int | None]]] = {dumps.FLIGHT: _flight}
+def _memory(data: bytes, _: str) -> tuple[str, int | None]:
+    from parsers import snapshot
+
+    return json.dumps(snapshot.written(snapshot.snapshot(data)), ensure_ascii=False), None
+
+
+_READERS: dict[str, Callable[[bytes, str], tuple[str, int | None]]] = {dumps.FLIGHT: _flight, dumps.MEMORY: _memory}
 
 
 def in_text(source: Source, kind: str, data: bytes | None) -> tuple[Dump, ...]:
@@ -87,7 +93,20 @@ def in_text(source: Source, kind: str, data: bytes | None) -> tuple[Dump, ...]:
             Dump(kind, source.name, hints.node, one.rank if one.rank is not None else hints.rank, one.pid if one.pid is not None else hints.pid, stacks.written(one))
             for one in stacks.read(text)
         )
-    return tuple(_flights(source, text))
+    return tuple(_snapshots(source, text) if kind == dumps.MEMORY else _flights(source, text))
+
+
+def _snapshots(source: Source, text: str) -> Iterator[Dump]:
+    """The snapshots that a report of `npu-doctor memory` tells."""
+    from parsers import snapshot
+
+    try:
+        cases = json.loads(text)["cases"]
+        made = [snapshot.again(case["snapshot"]) for case in cases if case["snapshot"]]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return
+    for one in made:
+        yield Dump(dumps.MEMORY, source.name, source.hints.node, source.hints.rank, None, json.dumps(snapshot.written(one), ensure_ascii=False))
 
 
 def anywhere(source: Source) -> tuple[Dump, ...]:

@@ -18,7 +18,6 @@ WORDS = {
     "blocks": ("{n} blocks", "{n} 块"),
     "of": ("{size} of {whole} ({share} %)", "{size} / {whole}（{share} %）"),
     "library": ("in a library, no frame of yours above it was recorded", "位于库中，未记录到你的代码帧"),
-    "set": ("set", "设置"),
     "title:other-process": ("Memory of other processes on this card", "同卡其他进程占用显存"),
     "why:other-process": ("{size} of the device's {whole} is neither free nor in this process's allocator, more than the runtime of one process needs.", "设备 {whole} 中有 {size} 既不空闲，也不在本进程分配器中，超过单个进程运行时所需。"),
     "do:other-process": ("npu-smi info: which PIDs hold the card? A worker of an earlier run, a second service, a notebook.\nGive each its own card (ASCEND_RT_VISIBLE_DEVICES), or end the one that is not needed.", "npu-smi info：哪些 PID 占用该卡？可能是上次运行遗留的 worker、另一个服务或 notebook。\n为各进程分配不同的卡（ASCEND_RT_VISIBLE_DEVICES），或结束不需要的进程。"),

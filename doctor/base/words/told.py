@@ -381,6 +381,8 @@ CHINESE = {
     "lower --max-abs-err or raise --cosine": "调低 --max-abs-err 或调高 --cosine",
     "no script can be written for {}: it is a module, no function of torch, or its inputs are not in the CSV": "无法为 {} 生成脚本：它是模块、不是 torch 的函数，或 CSV 中没有它的输入",
     "dump at API level (L1) and compare again, or describe it: npu-doctor repro --op NAME --input 'float16[4,8]'": "请按 API 级（L1）dump 后重新比对，或直接描述：npu-doctor repro --op NAME --input 'float16[4,8]'",
+    "Who holds a device's memory: leak, fragmentation, the peak of one step, KV cache, other processes, HCCL buffers and others,\nwith the places in the code that allocated it. Reads memory snapshots (torch_npu.npu.memory._dump_snapshot(),\nOOM_SNAPSHOT_ENABLE=1, torch.cuda.memory), the log with the out-of-memory message, and device_*_memUsageInfo_*.csv beside them.": "谁占用了显存：泄漏、碎片、单步峰值、KV cache、其他进程、HCCL 缓冲等，并给出申请内存的代码位置。\n可读取内存快照（torch_npu.npu.memory._dump_snapshot()、OOM_SNAPSHOT_ENABLE=1、torch.cuda.memory）、含 OOM 信息的日志，\n以及旁边的 device_*_memUsageInfo_*.csv。",
+    "snapshots, logs, tables, or folders of them": "快照、日志、组件表，或含有它们的文件夹",
     "no snapshot was given": "没有给出内存快照",
     "npu-doctor memory SNAPSHOT.pickle train.log": "npu-doctor memory SNAPSHOT.pickle train.log",
     "no memory snapshot and no out-of-memory message was found": "没有找到内存快照或 OOM 信息",

@@ -3,28 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from doctor.base.notation import clean, place, size
 from doctor.base.words import both, word
 from doctor.memory.advice import VARIABLES
-from doctor.memory.classes import NAMED, Found, Kind
+from doctor.memory.classes import NAMED, Case, Found, Kind
 from doctor.memory.evidence import Evidence
 from doctor.render import layout
 from doctor.render.layout import Style, paint
-from parsers.snapshot import UNKNOWN, Snapshot
+from parsers.snapshot import UNKNOWN, Snapshot, written
 
 SHOWN = 5  # places in text
 LISTED = 50  # in JSON
 POINTS = 60  # of the curve, in text
-
-
-class Case(NamedTuple):
-    """One snapshot, or one log, and what is said of it."""
-
-    path: str
-    evidence: Evidence
-    found: Found
 
 
 def text(cases: Sequence[Case], lang: str, style: Style) -> str:
@@ -125,12 +117,7 @@ def _data(case: Case) -> dict[str, Any]:
         "named": [h.site.place for h, _ in found.holders[:NAMED]],
         "do": both(f"memory.do:{kind}"),
         "variables": [{"name": name, "value": value} for name, value in VARIABLES.get(found.kind, ())],
-        "snapshot": {
-            **{name: getattr(s, name) for name in ("reserved", "allocated", "pending", "pooled", "split", "cached", "largest_free", "segments", "entries", "traced_peak")},
-            "curve": list(s.curve),
-            "failed": {"size": s.failed.size, "free": s.failed.free, "place": s.failed.site.place} if s.failed else None,
-            "settings": dict(s.settings),
-        } if s is not None else None,
+        "snapshot": written(s) if s is not None else None,
         "message": said._asdict() if said is not None else None,
         "components": dict(case.evidence.components),
-    }  # fmt: skip
+    }
