@@ -283,11 +283,11 @@ def compiles(job: Rank) -> None:
                 x = torch.sin(x) * number + torch.cos(x)
             return x
 
-        end, times = time.monotonic() + FOREVER, 300
+        end, times = time.monotonic() + FOREVER, 40
         while time.monotonic() < end:
             torch._dynamo.reset()
             torch.compile(many, backend="eager")(torch.ones(4), times)
-            times += 1
+            times = times % 80 + 40
 
 
 def saves(job: Rank) -> None:
@@ -365,8 +365,7 @@ def run(job: Rank, name: str) -> None:
     try:
         train(job, name)
     except RuntimeError:
-        if name not in ("raises",):
-            clean_up()  # a peer was lost, or the backend found the calls unlike: what HCCL would wait for
+        clean_up()  # a peer was lost, or the backend found the calls unlike: what HCCL would wait for
         raise
     finally:
         with contextlib.suppress(OSError):
@@ -387,7 +386,7 @@ def job(name: str, world: int, culprit: int, folder: Path) -> None:
         if pid == 0:
             try:
                 run(Rank(rank, world, culprit, folder), name)
-            except BaseException as error:
+            except BaseException as error:  # noqa: BLE001 - a rank that fails is what is measured
                 (folder / f"error_{rank}").write_text(repr(error))
                 os._exit(1)
             os._exit(0)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from doctor.answer.advice import fix_json
+from doctor.base import addresses
 from doctor.lookup import error_bits
 from doctor.render import describe
 from doctor.render.document import Document
@@ -14,6 +15,7 @@ from doctor.render.terminal import explained
 from kb import plain, spelling
 from kb.check import Check
 from kb.knowledge import Knowledge
+from kb.layers import BUILT_IN
 from kb.model import Entry
 
 
@@ -84,11 +86,11 @@ def text(found: dict[str, Any], known: Knowledge, lang: str, style: Style) -> st
 
 def _documents(found: dict[str, Any], known: Knowledge, lang: str) -> Iterator[Document]:
     if found["entry"] and (entry := known.entry(found["entry"]["id"])) is not None:
-        yield describe.entry(entry, known, lang)
+        yield describe.entry(entry, known, lang, page=addresses.page("entry", entry.code, lang) if entry.layer == BUILT_IN else "")
     if found["check"] and (check := known.check(found["check"]["id"])) is not None:
         from doctor.env.report import away
 
-        yield describe.check(away(check), known, lang)
+        yield describe.check(away(check), known, lang, addresses.page("entry", check.code, lang))
     if found["variable"]:
         yield describe.variable(found["variable"], lang)
     if found["card"]:

@@ -31,7 +31,7 @@ def _pairs(value: Any) -> bool:
 _ANY = _either(_word, _text, _list_of(_word))
 CODE: Mapping[str, Shape] = {
     "code": _word, "name": _word, "family": _word, "meaning": _text, "causes": _list_of(_text), "action": _text, "ref": _word,
-    "confidence": _word, "severity": _word, "component": _either(_word, _text), "related": _list_of(_word), "forms": _either(_word, _list_of(_word)),
+    "confidence": _word, "severity": _word, "component": _either(_word, _text), "related": _list_of(_word), "followed_by": _list_of(_pairs), "forms": _either(_word, _list_of(_word)),
 }  # fmt: skip
 VARIABLE: Mapping[str, Shape] = {
     "name": _word, "purpose": _ANY, "component": _ANY, "type": _ANY, "values": _ANY, "range": _ANY, "default": _ANY, "caution": _ANY, "undo": _ANY,

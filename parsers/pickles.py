@@ -88,12 +88,14 @@ _MAKERS: Final = frozenset(
         "builtins bytearray",
     }
 )
+_CONTAINERS: Final = frozenset({dict, list})
 _KEYS: Final = frozenset({str, int, bytes, bool, float, type(None)})
 _FOLDED_AT_MOST: Final = 1000  # pickle writes larger dictionaries in parts of 1000
 
 _I4, _U4, _U8, _F8 = struct.Struct("<i"), struct.Struct("<I"), struct.Struct("<Q"), struct.Struct(">d")
 # Points are written out: a counted repeat of one costs as much again.
 _REFERENCES: Final = re.compile(rb"\(((?:h.|j....){2,999})e", re.DOTALL)
+_GETS: Final = (b"h", b"j")
 _REFERENCE: Final = re.compile(rb"h(.)|j(.{4})", re.DOTALL)
 _REF, _PUT = rb"(?:h.|j....)", rb"(?:\x94|q.|r....)"
 _SCALAR = _REF + rb"|K.|M..|J....|\x8a(?:\x05.....|\x06......|\x07.......|\x08........)|[N\x88\x89]"
@@ -160,6 +162,7 @@ class _Machine:
         """The frequent operations stand here, in the order of how often dumps have them; the others in `rare`."""
         data, size, memo = self.data, len(self.data), self.memo
         stack = self.stack
+        plainly, most_memo = self.fold is None, self.bounds.memo
         at = 0
         try:
             while True:
@@ -186,7 +189,11 @@ class _Machine:
                     self._remember(len(memo), stack[-1], at)
                     at += 1
                 elif op == 0x72:  # LONG_BINPUT
-                    self._remember(_U4.unpack_from(data, at + 1)[0], stack[-1], at)
+                    slot = _U4.unpack_from(data, at + 1)[0]
+                    if plainly and slot == len(memo) < most_memo:
+                        memo.append(stack[-1])
+                    else:
+                        self._remember(slot, stack[-1], at)
                     at += 5
                 elif op == 0x75:  # SETITEMS
                     items = stack
@@ -292,9 +299,8 @@ class _Machine:
         if type(filled) is not dict or len(items) % 2:
             raise PickleError(Why.FOREIGN, at, "it fills a dictionary that is none")
         keys = items[::2]
-        for key in keys:
-            if type(key) not in _KEYS:
-                raise PickleError(Why.FOREIGN, at, "it has a key that is neither a text nor a number")
+        if not _KEYS.issuperset(map(type, keys)):
+            raise PickleError(Why.FOREIGN, at, "it has a key that is neither a text nor a number")
         self._count(len(keys), at)
         filled.update(zip(keys, items[1::2], strict=True))
         if self.fold is None or not whole:
@@ -311,7 +317,7 @@ class _Machine:
         self._count(1, at)
         follows = data[start] if start < len(data) else 0
         after = start + (2 if follows == 0x71 else 5 if follows == 0x72 else 1 if follows == 0x94 else 0)
-        found = _REFERENCES.match(data, after)
+        found = _REFERENCES.match(data, after) if data[after + 1 : after + 2] in _GETS else None
         if found is None:
             stack.append([])
             return start
@@ -648,7 +654,7 @@ def _check_depth(value: Plain, most: int) -> None:
         for one in level:
             if id(one) not in seen:
                 seen.add(id(one))
-                below.extend(inner for inner in (one.values() if type(one) is dict else one) if type(inner) is dict or type(inner) is list)
+                below += [inner for inner in (one.values() if type(one) is dict else one) if type(inner) in _CONTAINERS]
         if not below:
             return
         level = below

@@ -12,12 +12,14 @@ import subprocess
 import sys
 import termios
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from tests_support import HANG_S
 
 ROOT = Path(__file__).resolve().parent.parent
+PROGRAM = (sys.executable, "-m", "doctor")  # of this checkout
 _ESCAPES = re.compile(r"\x1b(?:\[[0-9;?]*[A-Za-z]|\]8;[^\x1b]*\x1b\\)")
 
 
@@ -38,14 +40,14 @@ class Screen(NamedTuple):
         return self.text.rstrip("\n").split("\n")
 
 
-def terminal(*args: str, size: tuple[int, int] = (80, 24), keys: bytes = b"", piped: bytes | None = None, cwd: Path = ROOT, **env: str) -> Screen:
-    """`npu-doctor ARGS` with all streams on a terminal; `piped`: what standard input brings instead; `keys`: what is typed."""
+def terminal(*args: str, size: tuple[int, int] = (80, 24), keys: bytes = b"", piped: bytes | None = None, cwd: Path = ROOT, program: Sequence[str] = PROGRAM, **env: str) -> Screen:
+    """`npu-doctor ARGS` with all streams on a terminal; `piped`: what standard input brings instead; `keys`: what is typed; `program`: one that is installed."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", size[1], size[0], 0, 0))
     full = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "LINES", "NO_COLOR", "PAGER", "TMUX", "CI")}
-    full |= {"TERM": "xterm-256color", "LC_ALL": "C.UTF-8", "NO_PAGER": "1", "PYTHONPATH": str(ROOT), **env}
+    full |= {"TERM": "xterm-256color", "LC_ALL": "C.UTF-8", "NO_PAGER": "1", **({"PYTHONPATH": str(ROOT)} if program is PROGRAM else {}), **env}
     full = {k: v for k, v in full.items() if v != "-"}
-    command = [sys.executable, "-m", "doctor", *args]
+    command = [*program, *args]
     stdin = subprocess.PIPE if piped is not None else theirs
     with subprocess.Popen(command, stdin=stdin, stdout=theirs, stderr=theirs, cwd=cwd, env=full, start_new_session=True) as child:
         os.close(theirs)

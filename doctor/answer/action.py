@@ -10,12 +10,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from doctor.answer import advice
-from doctor.answer.decision import levels
+from doctor.answer.decision import Level
 from doctor.base import notation
 from doctor.base.words import word
 from doctor.findings.evaluate import Finding
 from doctor.judge.relate import Related
-from kb.knowledge import Knowledge
 from kb.model import Entry, Fix
 
 _BY_VENDOR = {"isolate": "isolate", "reset": "reset", "restart-job": "retry"}
@@ -27,14 +26,13 @@ _OURS = ("config", "code", "report")  # where the fix itself says more than the 
 _PROGRAMS = ("python", "c", "cpp", "c++")  # code in other languages is a setting
 
 
-def action(related: Related, fixes: Sequence[Fix], first: int | None, knowledge: Knowledge) -> dict[str, Any] | None:
+def action(related: Related, fixes: Sequence[Fix], first: int | None, found: Sequence[Level]) -> dict[str, Any] | None:
     """None where nothing is to be done about it: what is harmless, of another time, or only follows."""
     finding = related.finding
     entry = finding.entry
     if related.role != "root" or entry.role == "noise":
         return None
     ours = next((name for trait, name in _BY_TRAIT if trait in entry.traits), "config")
-    found = levels(finding, knowledge)
     by_vendor = _BY_VENDOR.get(found[0].level) if found else None
     if by_vendor == "isolate" and not _proven(related):
         return _told("hardware", "vendor", finding)

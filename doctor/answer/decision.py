@@ -6,7 +6,7 @@ the fault and on whether attempts in the logs failed alike. A card is taken out 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from doctor.answer import advice
@@ -18,12 +18,14 @@ from doctor.judge.diagnosis import Diagnosis
 from doctor.judge.relate import Related
 from kb.knowledge import Knowledge
 from kb.model import Entry
+from parsers import parsed
 from parsers.lazy import lazy
 
 LEVELS = ("isolate", "reset", "restart-job", "sub-health", "ignore")  # the strongest first
 _CODE = lazy(r"(?<![0-9A-Za-z])(?:0[xX])?[489A-Ba-b][0-9A-Fa-f]{7}(?![0-9A-Za-z])")
 _STATUS = {"high": "proven", "medium": "supported", "low": "suggested"}
 _LINES = 50  # of a finding in which codes are looked for
+_WITHIN_S = 60  # that the cluster manager waits for the second code of a pair
 
 
 class Level(NamedTuple):
@@ -32,23 +34,52 @@ class Level(NamedTuple):
     code: str
     level: str
     ref: str
+    after: str = ""  # the code that followed it, and raised its level
 
     def json(self) -> dict[str, Any]:
-        return {"code": self.code, "level": self.level, "text": both(f"scheduler:{self.level}", code=self.code), "ref": self.ref}
+        text = both(f"scheduler-after:{self.level}", code=self.code, after=self.after) if self.after else both(f"scheduler:{self.level}", code=self.code)
+        return {"code": self.code, "level": self.level, "text": text, "ref": self.ref}
 
 
-def levels(finding: Finding, knowledge: Knowledge) -> tuple[Level, ...]:
+Times = Mapping[str, tuple[float | None, ...]]
+"""When each fault code was written; None where a line has no time."""
+
+
+def codes(diagnosis: Diagnosis) -> Times:
+    """Every fault code in the lines of what was found, and when."""
+    found: dict[str, list[float | None]] = {}
+    for related in diagnosis.related:
+        if related.role != "context":
+            for hit in related.finding.hits[:_LINES]:
+                for match in _CODE.finditer(hit.place.text):
+                    found.setdefault(_bare(match[0]), []).append(parsed.seconds(hit.place.time) if hit.place.time else None)
+    return {code: tuple(times) for code, times in found.items()}
+
+
+def levels(finding: Finding, knowledge: Knowledge, beside: Times) -> tuple[Level, ...]:
     """What the vendor's scheduler would do at the codes that stand in the lines of a finding, the strongest first."""
     if "recorded" not in finding.entry.traits and finding.entry.kind not in ("device-exception", "driver"):
         return ()
     written = dict.fromkeys(m[0] for hit in finding.hits[:_LINES] for m in _CODE.finditer(hit.place.text))
-    return _strongest(level for code in written for level in _levels(code, knowledge))
+    return _strongest(level for code in written for level in _levels(code, knowledge, beside))
 
 
-def _levels(written: str, knowledge: Knowledge) -> Iterator[Level]:
+def _levels(written: str, knowledge: Knowledge, beside: Times) -> Iterator[Level]:
     for row in knowledge.decode(written):
         if row["family"] == "hardware" and row.get("severity") in LEVELS:
             yield Level(row["code"], row["severity"], row.get("ref", ""))
+            for rule in row.get("followed_by", ()):
+                if _follows(beside.get(_bare(rule["code"]), ()), beside.get(_bare(written), ())):
+                    yield Level(row["code"], rule["severity"], rule["ref"], rule["code"])
+
+
+def _follows(later: tuple[float | None, ...], earlier: tuple[float | None, ...]) -> bool:
+    """Does one of the later codes come within a minute of an earlier one? Where a line has no time, they stand side by side."""
+    return any(a is None or b is None or 0 <= a - b <= _WITHIN_S for a in later for b in earlier)
+
+
+def _bare(code: str) -> str:
+    return code.upper().removeprefix("0X")
 
 
 def _strongest(found: Iterable[Level]) -> tuple[Level, ...]:
@@ -62,7 +93,8 @@ def decision(diagnosis: Diagnosis, knowledge: Knowledge) -> dict[str, Any] | Non
         return None
     lead = root.finding
     beside = [r.finding for r in diagnosis.related if r.finding.entry.code in root.explains or _same_card(lead, r)]
-    told = _strongest(level for finding in (lead, *beside) for level in levels(finding, knowledge))
+    when = codes(diagnosis)
+    told = _strongest(level for finding in (lead, *beside) for level in levels(finding, knowledge, when))
     action, why = _by_level(lead, told[0]) if told and told[0].level in LEVELS[:3] else _by_kind(lead.entry)
     status = _STATUS[notation.surety(advice.confidence(root))] if lead.entry.role == "cause" else "suggested"
     again = _failed_alike(lead, diagnosis)
@@ -77,7 +109,7 @@ def decision(diagnosis: Diagnosis, knowledge: Knowledge) -> dict[str, Any] | Non
         "status": status,
         "rests_on": lead.entry.code,
         "target": {"node": scope.node, "device": scope.device} if card and scope.device is not None else None,
-        "why": both(f"decision-why:{why}", entry=lead.entry.code, code=told[0].code if told else "", n=again),
+        "why": both(f"decision-why:{why}", entry=lead.entry.code, code=told[0].code + (f" + {told[0].after}" if told[0].after else "") if told else "", n=again),
         "scheduler": [level.json() for level in told],
     }
 

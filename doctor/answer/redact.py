@@ -259,6 +259,8 @@ class Redactor:
         if isinstance(value, dict):
             if "template" in value and "evidence" in value:
                 value = {**value, "template": self._shape(value["template"], value["evidence"]["text"])}
+            if "page" in value and "evidence" in value:  # a site of the reader's own: its address would tell of them, and lead nobody else anywhere
+                value = {k: v for k, v in value.items() if k != "page"}
             return {
                 k: v if v is None or type(v) is int or _public(k, v) else self._walk(v, k) for k, v in value.items()
             }

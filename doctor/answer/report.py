@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from doctor.answer import action, advice, decision, doubts, matched, missing, said, situation_line
-from doctor.base import limits
+from doctor.base import addresses, limits
+from doctor.base.lang import LANGS
 from doctor.base.notation import clean
 from doctor.base.words import word
 from doctor.findings.evaluate import Finding, order
@@ -31,6 +32,7 @@ def report(diagnosis: Diagnosis, knowledge: Knowledge) -> dict[str, Any]:
     unshown = len(diagnosis.unexplained) - len(unexplained)
     rows = skipped[: limits.limit(limits.SKIPPED, MAX_SKIPPED)]
     clusters = {c: _cluster(c, knowledge) for c in unexplained}
+    codes = decision.codes(diagnosis)
     made: dict[str, Any] = {
         "schema_version": SCHEMA_VERSION,
         "tool": {"name": "npu-doctor", "version": __version__},
@@ -45,7 +47,7 @@ def report(diagnosis: Diagnosis, knowledge: Knowledge) -> dict[str, Any]:
             "facts": {fact: list(values) for fact, values in sorted(diagnosis.situation.facts.items())},
         },
         "decision": decision.decision(diagnosis, knowledge),
-        "findings": [_finding(r, diagnosis, knowledge) for r in diagnosis.related],
+        "findings": [_finding(r, diagnosis, knowledge, codes) for r in diagnosis.related],
         "decisive": _decisive(diagnosis, clusters, knowledge),
         "unexplained": [clusters[c] for c in unexplained],
         "missing_evidence": [{"what": m.what.json(), "how": m.how.json()} for m in missing.missing(diagnosis)],
@@ -82,7 +84,13 @@ def _cleaned(value: Any) -> Any:
     return [_cleaned(v) for v in value] if isinstance(value, list) else value
 
 
-def _finding(related: Related, diagnosis: Diagnosis, knowledge: Knowledge) -> dict[str, Any]:
+def _nodes(finding: Finding) -> dict[str, list[str]]:
+    """Every node on which it was found, where that is more than the one of the scope."""
+    found = sorted({h.place.node for h in finding.hits if h.place.node})
+    return {"nodes": found} if len(found) > 1 else {}
+
+
+def _finding(related: Related, diagnosis: Diagnosis, knowledge: Knowledge, codes: decision.Times) -> dict[str, Any]:
     finding, situation = related.finding, diagnosis.situation
     entry, scope = finding.entry, finding.instances[0].scope
     known = advice.values(finding, situation)
@@ -103,7 +111,7 @@ def _finding(related: Related, diagnosis: Diagnosis, knowledge: Knowledge) -> di
         "title": _title(entry, advice.prose(entry.title, known), knowledge),
         "cause": advice.prose(entry.cause, known).json(),
         "says": said.said(related, diagnosis),
-        "scope": {"node": scope.node, "rank": scope.rank, "device": scope.device, "pid": scope.pid},
+        "scope": {"node": scope.node, "rank": scope.rank, "device": scope.device, "pid": scope.pid, **_nodes(finding)},
         "count": finding.total,
         "first_seen": times[0] if times else None,
         "last_seen": times[-1] if times else None,
@@ -111,16 +119,23 @@ def _finding(related: Related, diagnosis: Diagnosis, knowledge: Knowledge) -> di
         "explains": list(related.explains),
         "explained_by": related.explained_by,
         "rule": related.rule,
-        "action": action.action(related, told, start.fix if start.fix is not None else start.check, knowledge),
-        "scheduler": [level.json() for level in decision.levels(finding, knowledge)],
+        "action": action.action(related, told, start.fix if start.fix is not None else start.check, decision.levels(finding, knowledge, codes)),
+        "scheduler": [level.json() for level in decision.levels(finding, knowledge, codes)],
         "fixes": [advice.fix_json(f) for f in told],
         "first_check": start.check,
         "first_fix": start.fix,
         "other_fixes": list(start.others),
         "repro": entry.repro[0] if entry.repro else None,
         "references": [{"kind": r.kind, "title": r.title, "url": r.url} for r in entry.references],
+        **({"page": page} if entry.layer == BUILT_IN and (page := _page(entry.code)) else {}),
         **({} if entry.layer == BUILT_IN else {"layer": entry.layer, "replaces": knowledge.replaced(entry.code)}),
     }
+
+
+def _page(code: str) -> dict[str, str]:
+    """Its page on the site that the reader named, in both languages; empty where there is none."""
+    found = {language: addresses.page("entry", code, language) for language in LANGS}
+    return found if all(found.values()) else {}
 
 
 def _title(entry: Entry, told: Text, knowledge: Knowledge) -> dict[str, str]:

@@ -8,14 +8,14 @@ from collections.abc import Iterable, Sequence, Set
 from typing import NamedTuple
 
 from doctor.baseline.severity import severe_words
+from doctor.baseline.words import spoken, tokens
 
 MAX_ASKED = 1500  # new shapes that are compared with the usual ones, the gravest first
+MAX_CANDIDATES = 2000  # usual shapes that one new one is compared with
 LIKE = 72.0  # how near a shape must be to be looked at
 REWORDED = 90.0  # and to be told as the same in other words
 VALUES = 3  # different values that make a place in a line one where values stand
-_TOKEN = re.compile(r"[\w#]+|[^\w\s#]")
 _DRAWN = re.compile(r"#|[a-z][A-Z]")  # stands in identifiers
-_HEAD = re.compile(r"^(?:\[[A-Z]+\] ?\w+\([^)]{0,60}\):[-#:. ]*)?(?:[ #:]*(?:\[[^\]]{0,80}\]|\([^)]{0,80}\)))*[ #:]*")
 # So many words with which lines of free text begin alike: how many such lines, and of how many lengths, make them free text.
 _BEGINNINGS = ((1, 10, 5), (2, 6, 4))
 
@@ -34,15 +34,26 @@ class Neighbours:
     def __init__(self, usual: Iterable[tuple[int, str]], new: Iterable[str] = ()) -> None:
         self._numbers: list[int] = []
         self._texts: list[str] = []
+        self._alike: dict[int | str, list[int]] = defaultdict(list)  # by the number of their words, and by the first one
         after: dict[tuple[str, ...], list[tuple[str, int]]] = defaultdict(list)
         for number, text in usual:
             self._numbers.append(number)
             self._texts.append(text)
             _hear(after, text)
+            words = tokens(text)
+            self._alike[len(words)].append(len(self._texts) - 1)
+            self._alike[next((word for word in words if word[0].isalpha()), "")].append(len(self._texts) - 1)
         self._begun = frozenset(after)
         for text in new:
             _hear(after, text)
         self._free = frozenset(beginning for beginning, ways in after.items() if _is_free(len(beginning), ways))
+
+    def _candidates(self, words: Sequence[str]) -> Iterable[int]:
+        """All usual shapes; of very many those as long, or with the same first word."""
+        if len(self._texts) <= MAX_CANDIDATES:
+            return range(len(self._texts))
+        first = next((word for word in words if word[0].isalpha()), "")
+        return dict.fromkeys((*self._alike[len(words)][:MAX_CANDIDATES], *self._alike[first][:MAX_CANDIDATES]))
 
     def family(self, shape: str) -> tuple[str, ...]:
         """The words with which lines begin that go on in many ways, as prompts and previews do; empty where it does not begin so."""
@@ -58,7 +69,8 @@ class Neighbours:
         from rapidfuzz import process
         from rapidfuzz.fuzz import ratio
 
-        found = process.extract(shape, self._texts, scorer=ratio, score_cutoff=LIKE, limit=12)
+        asked = self._candidates(words)
+        found = process.extract(shape, {at: self._texts[at] for at in asked}, scorer=ratio, score_cutoff=LIKE, limit=12)
         if not found:
             return None
         alike = [(tokens(text), at) for text, _, at in found]
@@ -92,16 +104,6 @@ def _hear(after: dict[tuple[str, ...], list[tuple[str, int]]], text: str) -> Non
 def _is_free(length: int, ways: Sequence[tuple[str, int]]) -> bool:
     needed, lengths = next((needed, lengths) for n, needed, lengths in _BEGINNINGS if n == length)
     return len({word for word, _ in ways}) >= needed and len({number for _, number in ways}) >= lengths
-
-
-def tokens(shape: str) -> tuple[str, ...]:
-    """The words of a shape, without the head of a plog line."""
-    return tuple(_TOKEN.findall(_HEAD.sub("", shape)))
-
-
-def spoken(shape: str) -> tuple[str, ...]:
-    """Its words that are no numbers and no signs."""
-    return tuple(word for word in tokens(shape) if word[0].isalpha())
 
 
 def _apart(words: Sequence[str], other: Sequence[str]) -> int:

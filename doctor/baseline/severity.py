@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from ahocorasick_rs import AhoCorasick
+
 _STRONG = re.compile(
     r"(?<![A-Za-z])(?:errors?|fail(?:ed|ure|ing|s)?|fatal|critical|panic|exceptions?|traceback|abort(?:ed|ing)?|crash(?:ed)?|killed|segfault|core dumped|corrupt(?:ed|ion)?"
     r"|refused|denied|unreachable|unhealthy|uncorrectable|lost|dead|died|broken|hung|hang|deadlock|stuck|stalled?|nan|inf|overflow(?:ed)?|mismatch(?:ed)?|diverged?"
@@ -23,6 +25,19 @@ _BENIGN = re.compile(
     r"|(?:code|ret|errno|error)\W{0,3}0(?:x0)?\b|\btime-?out\W{0,3}(?:[#+]|is|set)|\w*_?time-?out\w*\W{0,2}[#=]|on_error|error_?handler|exception_?handler|err(?:or)?_?(?:log|file|rate)",
     re.IGNORECASE,
 )
+
+
+_ROOTS = (
+    "error", "fail", "fatal", "critical", "panic", "exception", "traceback", "abort", "crash", "killed", "segfault", "core dumped", "corrupt", "refused", "denied", "unreachable", "unhealthy",
+    "uncorrectable", "lost", "dead", "died", "broken", "hung", "hang", "stuck", "stall", "nan", "inf", "overflow", "mismatch", "diverge", "times out", "timed out", "timeout", "time-out", "out of",
+    "no space", "cannot", "can't", "unable", "invalid", "illegal", "unexpected", "violat", "starv", "exhausted", "evicted", "fault", "bad", "gave up", "giving up", "失败", "错误", "异常", "超时", "损坏", "丢失",
+)  # fmt: skip
+_FINDER = AhoCorasick(list(_ROOTS))
+
+
+def may_be_severe(text: str) -> bool:
+    """Does a part of such a word stand in it? Asked of lines that come by the million."""
+    return bool(_FINDER.find_matches_as_indexes(text.lower())) and severe_words(text)
 
 
 def severe_words(text: str) -> bool:

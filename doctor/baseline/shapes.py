@@ -6,11 +6,19 @@ words what is left without the letters of those, too; where a number decides, th
 
 from __future__ import annotations
 
+from collections import Counter
+
 from doctor.baseline.masks import COUNTED, DECIDING_BYTES, HEX_WORD, LONGEST, Masks
+from doctor.baseline.severity import may_be_severe
+from doctor.baseline.words import spoken
 from doctor.read.encoding import decode
 
 MAX_SHAPES = 50_000  # shapes of one comparison; further ones are counted together
 MAX_KEYS = 100_000  # lines without digits that are remembered, of each way to look them up
+MAX_WAYS = 300  # shapes that begin with the same two words; further ones, of prompts and the like, have one shape together
+BEGINNING = 2
+MAX_LENGTHS = 16  # different lengths of such beginnings that are looked up
+FREE = "<text>"
 LONGEST_KEY = 1000  # bytes of one
 BLANK, FURTHER = 0, 1  # numbers of lines without a text, and of those that came when there were enough shapes
 
@@ -28,6 +36,7 @@ class Shapes:
     def __init__(self, most: int = MAX_SHAPES) -> None:
         self.texts: list[str] = ["", ""]
         self._most = most
+        self._ways: Counter[str] = Counter()  # by their first words: how many shapes
         self._numbers: dict[str, int] = {"": BLANK}
         self.listen(Masks())
 
@@ -38,6 +47,7 @@ class Shapes:
         self._other: dict[Key, int] = {}
         self._deciding: dict[bytes, Words] = {}
         self._first: dict[str, int] = {}
+        self._free: dict[int, dict[bytes, int]] = {}  # by its length: a beginning behind which free text stands
 
     def of(self, block: bytes) -> list[int]:
         """The number of each line of a block; a carriage return ends a line as well."""
@@ -63,7 +73,13 @@ class Shapes:
     def _read(self, key: bytes, bare: bytes, raw: bytes) -> int:
         """A line of which nothing is known; what is learnt of it is remembered by what may differ in lines of its shape."""
         text = decode(raw[: 4 * LONGEST])
-        number = self._number(text)
+        for length, beginnings in self._free.items():
+            if (number := beginnings.get(bare[:length])) is not None and not may_be_severe(text[:LONGEST]):
+                return number
+        number, free = self._number(text)
+        if free:
+            self._is_free(free, text, number)
+            return number
         if len(key) > LONGEST_KEY:
             return number
         words, hexed = _deciding_words(raw), HEX_WORD.search(text) is not None
@@ -82,35 +98,60 @@ class Shapes:
             self._plain[key] = number
         return number
 
+    def _is_free(self, beginning: str, text: str, number: int) -> None:
+        """From now on lines that begin in this way are not read any more, unless one says that something is wrong."""
+        last = beginning.split()[-1]
+        end = text.find(last) + len(last)
+        if end >= len(last):
+            bare = text[:end].encode("utf-8", "replace").translate(None, _HEX)
+            if len(self._free) < MAX_LENGTHS or len(bare) in self._free:
+                self._free.setdefault(len(bare), {})[bare] = number
+
     def _remember(self, key: Key, number: int) -> None:
         if len(self._other) >= MAX_KEYS:
             self._other.clear()
         self._other[key] = number
 
-    def _number(self, text: str) -> int:
+    def _number(self, text: str) -> tuple[int, str]:
+        """The number of a line's shape, and the words behind which free text stands in it."""
         first = self._masks.first(text)
         number = self._first.get(first)
+        if number is not None:
+            return number, ""
+        beginning = _beginning(first)
+        severe = may_be_severe(first)
+        if not severe and self._ways[beginning] >= MAX_WAYS:
+            return self._new(f"{beginning} {FREE}", self._most), beginning
+        full = len(self.texts) >= self._most
+        if full and not severe:
+            return FURTHER, ""
+        number = self._new(self._masks.shape(text), self._most + self._most // 10)  # what is wrong finds room where much was said
+        if len(self._first) >= MAX_KEYS:
+            self._first.clear()
+        self._first[first] = number
+        return number, ""
+
+    def _new(self, shape: str, most: int) -> int:
+        number = self._numbers.get(shape)
         if number is None:
-            full = len(self.texts) >= self._most
-            shape = first if full else self._masks.shape(text)  # of a further one its names would never be shown
-            number = self._numbers.get(shape)
-            if number is None:
-                if full:
-                    return FURTHER
-                number = self._numbers[shape] = len(self.texts)
-                self.texts.append(shape)
-            if len(self._first) >= MAX_KEYS:
-                self._first.clear()
-            self._first[first] = number
+            if len(self.texts) >= most:
+                return FURTHER
+            number = self._numbers[shape] = len(self.texts)
+            self.texts.append(shape)
+            self._count(shape)
         return number
+
+    def _count(self, shape: str) -> None:
+        beginning = _beginning(shape)
+        self._ways[beginning] += MAX_WAYS if shape.endswith(FREE) else 1
 
     def known(self, shape: str) -> int:
         """The number of a shape that was told elsewhere, in a file."""
-        number = self._numbers.get(shape)
-        if number is None:
-            number = self._numbers[shape] = len(self.texts)
-            self.texts.append(shape)
-        return number
+        return self._new(shape, 2 * MAX_SHAPES)
+
+
+def _beginning(shape: str) -> str:
+    return " ".join(spoken(shape)[:BEGINNING])
 
 
 def lines(block: bytes) -> list[bytes]:

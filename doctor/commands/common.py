@@ -42,7 +42,7 @@ class Parser(argparse.ArgumentParser):
         """argparse's help, its texts in the language of the call."""
         made = self._get_formatter()
         made.add_usage(self.usage, self._actions, self._mutually_exclusive_groups, told("usage: ", self.language))
-        made.add_text(told(self.description or "", self.language))
+        made.add_text(_filled(told(self.description or "", self.language), made._width))
         for group in self._action_groups:
             made.start_section(told(group.title or "", self.language))
             made.add_arguments([self._spoken(action) for action in group._group_actions])
@@ -56,6 +56,19 @@ class Parser(argparse.ArgumentParser):
         if action.help and action.help != argparse.SUPPRESS:
             action.help = told(action.help, self.language)
         return action
+
+
+def _filled(text: str, width: int) -> str:
+    """Paragraphs as wide as the terminal, Chinese ones as well; what is set in, as examples are, stays as it is written."""
+    from doctor.render.layout import wrap
+
+    lines: list[str] = []
+    for line in text.split("\n"):
+        if lines and line.strip() and lines[-1].strip() and not line.startswith(" ") and not lines[-1].startswith(" "):
+            lines[-1] += f" {line}" if lines[-1][-1].isascii() else line
+        else:
+            lines.append(line)
+    return "\n".join(piece for line in lines for piece in ([line] if line.startswith(" ") else wrap(line, width)))
 
 
 def parser(name: str, about: str, **more: Any) -> Parser:

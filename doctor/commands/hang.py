@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from doctor.base import exits, output
@@ -15,7 +16,10 @@ from doctor.read.dumps import FLIGHT, STACKS
 from doctor.read.source import Skipped
 from doctor.render import hang
 from doctor.scan import dumps as reading
-from doctor.scan.harvest import Dump
+from doctor.scan.harvest import Dump, Harvest
+from doctor.scan.many_sources import worker_count
+from doctor.scan.progress import Progress
+from doctor.scan.ranges import Range, scan_here
 
 if TYPE_CHECKING:
     from doctor.live.processes import Process
@@ -34,7 +38,7 @@ def arguments() -> common.Parser:
     made.add_argument("paths", nargs="*", metavar="PATH", help="files, folders, archives with dumps, stacks and logs of all ranks")
     made.add_argument("--pid", action="append", default=[], metavar="PID|RANK=PID", help="look at this process (repeatable)")
     made.add_argument("--world", type=int, metavar="N", help="of how many ranks the job is, where nothing tells it")
-    made.add_argument("--between", type=float, default=3.0, metavar="S", help="seconds between the two looks at a live process (default: 3)")
+    made.add_argument("--between", type=float, default=2.0, metavar="S", help="seconds between the two looks at a live process (default: 2)")
     made.add_argument("-f", "--format", choices=FORMATS, help="default: by the suffix of -o, else text")
     made.add_argument("-o", "--output", metavar="FILE")
     return made
@@ -51,6 +55,7 @@ def main(argv: list[str]) -> int:
         live, unseen, told = _live(args)
         dumps, skipped, world = (*dumps, *live), (*skipped, *unseen), world or told
     verdict = conclude(dumps, args.world or world)
+    skipped = (*skipped, *(Skipped(path, "a dump without its rank: rename it to end with the number, hccl_trace_rank_3") for path in verdict.unread))
     read = hang.Read(sum(d.kind == FLIGHT for d in dumps), sum(d.kind == STACKS for d in dumps), files, skipped)
     form = common.format_of(args.format, args.output, FORMATS)
     made = json.dumps(hang.data(verdict, read), ensure_ascii=False, indent=1) + "\n" if form == "json" else hang.text(verdict, read, common.language(args))
@@ -62,28 +67,38 @@ Evidence = tuple[tuple[Dump, ...], tuple[Skipped, ...], int, int | None]
 
 
 def _files(args: argparse.Namespace) -> Evidence:
-    """What lies under the paths; each file is looked at for dumps and for stacks."""
+    """What lies under the paths; each file is looked at for dumps and for stacks, many of them by several workers."""
     sources, skipped = find(args.paths)
     output.spare([args.output], (source.name for source in sources))
-    dumps: list[Dump] = []
-    unread = list(skipped)
-    for source in sources:
-        made, why = _file(source)
-        dumps += made
-        unread += why
-    return tuple(dumps), tuple(unread), len(sources), None
+    ranges = [Range(source, 0, None) for source in sources]
+    total = sum(part.size for part in ranges)
+    progress, done = Progress(total, len(sources), common.language(args)), dict[int, Harvest]()
+    workers = worker_count(None, ranges, total)
+    if workers > 1:
+        from doctor.scan.pool import run_pool
+
+        run_pool(ranges, _Looking(), workers, done, progress)
+    else:
+        scan_here(dict(enumerate(ranges)), _Looking(), done, progress)
+    progress.end()
+    read = [done[number] for number in sorted(done)]
+    dumps = tuple(dump for harvest in read for dump in harvest.dumps)
+    return dumps, (*skipped, *(why for harvest in read for why in harvest.skipped)), len(sources), None
 
 
-def _file(source: Source) -> tuple[tuple[Dump, ...], tuple[Skipped, ...]]:
-    if source.dump == FLIGHT:
-        harvest = reading.scan(source)
-        return harvest.dumps, harvest.skipped
-    if source.dump:
-        return (), ()
-    try:
-        return reading.anywhere(source), ()
-    except OSError as error:
-        return (), (Skipped(source.name, error.strerror or str(error)),)
+class _Looking:
+    """Looks for dumps and stacks, and for nothing else."""
+
+    def scan(self, source: Source, start: int = 0, end: int | None = None, moved: Callable[[int], None] | None = None) -> Harvest:
+        del start, end, moved  # a file is read as a whole
+        if source.dump == FLIGHT:
+            return reading.scan(source)
+        if source.dump:
+            return Harvest()
+        try:
+            return Harvest(dumps=reading.anywhere(source))
+        except OSError as error:
+            return Harvest(skipped=(Skipped(source.name, error.strerror or str(error)),))
 
 
 def _live(args: argparse.Namespace) -> tuple[tuple[Dump, ...], tuple[Skipped, ...], int | None]:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from doctor import render
 from doctor.base import exits, notation
+from doctor.base.addresses import path_of
 from doctor.base.errors import UsageError
 from doctor.base.words import named, word
 from doctor.commands import common
@@ -105,7 +106,7 @@ def _mentioned(document: Document, written: str, known: Knowledge, back: Backlin
 
 
 def _page(target: Target, document: Document, severity: str = "", words: str = "") -> site.Page:
-    return site.Page(target, site.path_of(target), document, severity, words[:MAX_WORDS])
+    return site.Page(target, path_of(target.kind, target.id), document, severity, words[:MAX_WORDS])
 
 
 def _title(document: Document) -> str:

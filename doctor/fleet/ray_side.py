@@ -65,14 +65,11 @@ def tell(**row: Any) -> None:
     sys.stdout.flush()
 
 
-def run(ray: Any, order: Any) -> None:
+def run(ray: Any, order: Any, programs: "dict[str, bytes]") -> None:
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
     ask = ray.remote(num_cpus=0, max_retries=0)(make_ask(MOST))
-    payloads = {}
-    for machine, path in order["payloads"].items():
-        with open(path, "rb") as file:
-            payloads[machine] = ray.put(file.read())
+    payloads = {machine: ray.put(data) for machine, data in programs.items()}
     waiting = list(order["nodes"])
     running: dict[Any, tuple[str, float]] = {}
     while waiting or running:
@@ -104,6 +101,7 @@ def watch() -> None:
 
 def main() -> None:
     order = json.loads(sys.stdin.buffer.readline())
+    programs = {machine: sys.stdin.buffer.read(size) for machine, size in order.get("payloads", {}).items()}
     import logging
 
     import ray
@@ -117,7 +115,7 @@ def main() -> None:
     if order["do"] == "list":
         tell(nodes=listed(ray))
     else:
-        run(ray, order)
+        run(ray, order, programs)
     ray.shutdown()
 
 

@@ -13,7 +13,6 @@ import pkgutil
 import shutil
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.util import find_spec
@@ -59,18 +58,18 @@ def run(asked: Sequence[tuple[Target, Talk]], address: str, seconds: float, fano
     """Runs a task on each node and tells each outcome as it comes. What Ray does not tell of, it left without a word."""
     of_id = {target.address: (target, talk) for target, talk in asked}
     begin: dict[str, float] = {}
-    with tempfile.TemporaryDirectory(prefix="npu-doctor-ray-") as folder:
-        order = {
-            "do": "ask", "address": address, "fanout": fanout, "seconds": seconds + 3 * GRACE_S, "payloads": _written(payload, folder),
-            "nodes": [{"id": target.address, "opening": talk.opening().decode("ascii")} for target, talk in asked],
-        }  # fmt: skip
-        for row in _told(order):
-            if "began" in row and row["began"] in of_id:
-                begin[row["began"]] = time.monotonic()
-                began(of_id[row["began"]][0])
-            elif row.get("node") in of_id:
-                target, talk = of_id.pop(row["node"])
-                done(target, outcome(talk, row, time.monotonic() - begin.get(target.address, time.monotonic())))
+    programs = {machine: payload(machine)[0] for machine in (*MACHINES, "")}
+    order = {
+        "do": "ask", "address": address, "fanout": fanout, "seconds": seconds + 3 * GRACE_S, "payloads": {machine: len(data) for machine, data in programs.items()},
+        "nodes": [{"id": target.address, "opening": talk.opening().decode("ascii")} for target, talk in asked],
+    }  # fmt: skip
+    for row in _told(order, b"".join(programs.values())):
+        if "began" in row and row["began"] in of_id:
+            begin[row["began"]] = time.monotonic()
+            began(of_id[row["began"]][0])
+        elif row.get("node") in of_id:
+            target, talk = of_id.pop(row["node"])
+            done(target, outcome(talk, row, time.monotonic() - begin.get(target.address, time.monotonic())))
     for target, _ in of_id.values():
         done(target, Outcome(FAILED, "Ray ended before it answered"))
 
@@ -88,17 +87,8 @@ def outcome(talk: Talk, row: Json, seconds: float) -> Outcome:
     return talk.outcome(0, False, seconds)
 
 
-def _written(payload: Payload, folder: str) -> dict[str, str]:
-    """The program for each kind of machine, as files that Ray's side reads."""
-    found = {}
-    for machine in (*MACHINES, ""):
-        found[machine] = os.path.join(folder, machine or "other")
-        Path(found[machine]).write_bytes(payload(machine)[0])
-    return found
-
-
-def _told(order: Json) -> Iterator[Json]:
-    """What Ray's side tells, row by row, while we listen; it ends when we do."""
+def _told(order: Json, programs: bytes = b"") -> Iterator[Json]:
+    """What Ray's side tells, row by row, while we listen; it ends when we do. Programs for nodes go to it the same way: no file is left of them."""
     source = pkgutil.get_data("doctor.fleet", "ray_side.py")
     assert source is not None
     child = subprocess.Popen(  # noqa: S603 - the user's own Python with our own text
@@ -108,7 +98,7 @@ def _told(order: Json) -> Iterator[Json]:
     assert child.stdin is not None
     assert child.stdout is not None
     try:
-        child.stdin.write(json.dumps(order).encode("ascii") + b"\n")
+        child.stdin.write(json.dumps(order).encode("ascii") + b"\n" + programs)
         child.stdin.flush()
         for line in _lines(child.stdout.fileno()):
             row = _row(line)

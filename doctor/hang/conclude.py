@@ -23,6 +23,9 @@ def conclude(dumps: Iterable[Dump], world: int | None = None) -> Verdict:
     found = _doings(given)
     of_calls = collectives.decide(flights, world) if len(flights) > 1 else None
     of_stacks = _of_stacks(found, world)
+    if len(flights) == 1 and of_stacks is None:
+        few = Reason("hang.one-dump", (("rank", str(*flights)),))
+        return NOTHING._replace(reasons=(few,), unread=unread)
     return _both(of_calls, of_stacks, found)._replace(unread=unread)
 
 

@@ -97,7 +97,7 @@ def _is_helper(thread: Thread) -> bool:
 def _activity(thread: Thread) -> tuple[Activity, str]:
     for frame in thread.frames:
         written = f"{frame.file} {frame.name}"
-        if _TRANSPARENT.search(written):
+        if _TRANSPARENT.search(written) or frame.name == "<module>":  # of a library: it is being imported
             continue
         for activity, pattern in _FORMS:
             if pattern.search(written):

@@ -30,7 +30,7 @@ def decide(found: Sequence[Doing], world: int | None = None) -> Verdict:
     if stopped:
         return _of(Kind.STOPPED, stopped, waiting, "hang.stopped")
     if dead:
-        return _of(Kind.DEAD, dead, waiting, "hang.ended")
+        return _of(Kind.DEAD, dead, waiting, "hang.ended", missing)  # who is gone no longer says which rank it was
     if missing:
         made = _of(Kind.DEAD, [], waiting, "hang.not-there", missing)
         return made._replace(ranks=missing) if waiting else made._replace(kind=Kind.DEAD, ranks=missing)
@@ -48,8 +48,9 @@ def _crashed(one: Doing) -> bool:
 
 
 def _missing(found: Sequence[Doing], world: int | None) -> tuple[int, ...]:
-    ranks = {one.rank for one in found if one.rank is not None}
-    if not world or not ranks or len(ranks) < len(found):
+    alive = [one for one in found if one.rank is not None or one.stacks.state not in ("gone", "Z", "X")]
+    ranks = {one.rank for one in alive if one.rank is not None}
+    if not world or not ranks or len(ranks) < len(alive):
         return ()
     return tuple(rank for rank in range(world) if rank not in ranks)
 

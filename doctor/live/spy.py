@@ -16,9 +16,9 @@ from parsers import stacks
 from parsers.stacks import Stacks
 
 TIMEOUT_S = 15.0
-BETWEEN_S = 3.0
+BETWEEN_S = 2.0
 AT_ONCE = 16
-WAKES = 20
+WAKES = 40
 """Times that a thread wakes between the looks while it stands still: py-spy itself stops it."""
 
 

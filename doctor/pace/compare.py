@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from doctor.pace.robust import calm, known, noise, usual
+from doctor.pace.robust import calm, known, median, noise, usual
 from doctor.pace.runs import PARTS, Values
+from doctor.pace.services import SAME_LOAD
 from doctor.pace.verdict import Pace
 
 LEAST = 0.03  # of a step
+LEAST_SERVED = 0.1  # of a service's rate
 SURE = 5.0
+FEW = 8  # points that can be compared
 TELLING = 0.05  # of the difference: smaller parts are left out
 BATCH = ("global_batch_size", "Total train batch size")
 
@@ -23,6 +26,23 @@ class Share(NamedTuple):
     share: float
 
 
+class Served(NamedTuple):
+    """What a service or its benchmark tells of both runs: tokens a second, or seconds to a token."""
+
+    measure: str  # generated, ttft, tpot
+    before: float
+    after: float
+    running: tuple[float, float]  # requests; (0, 0) where they are not told
+
+    @property
+    def worse(self) -> float:
+        """By which share the second one is worse; below 0 it is better. Another load is another service."""
+        was, now = self.running
+        if was and abs(now / was - 1) > SAME_LOAD:
+            return 0.0
+        return self.before / self.after - 1 if self.measure == "generated" else self.after / self.before - 1
+
+
 class Comparison(NamedTuple):
     """`mean` counts pauses and long steps in, the others are left out of `usual`."""
 
@@ -33,6 +53,7 @@ class Comparison(NamedTuple):
     shares: tuple[Share, ...]
     settings: tuple[tuple[str, str, str], ...]
     per_sample: tuple[float, float] | None
+    served: tuple[Served, ...]
     verdict: str  # same, slower, faster, none
 
 
@@ -40,8 +61,11 @@ def compare(before: Pace, after: Pace) -> Comparison:
     """The second run against the first one."""
     lines = [one.course.line[one.course.begin :] for one in (before, after)]
     settings = _settings(before, after)
-    if any(len(line) < 8 for line in lines):
-        return Comparison(before, after, (0.0, 0.0), (0.0, 0.0), (), settings, None, "none")
+    served = _served(before, after)
+    if any(len(line) < FEW for line in lines):
+        worst = max((one.worse for one in served), key=abs, default=0.0)
+        verdict = "none" if not served else "same" if abs(worst) < LEAST_SERVED else "slower" if worst > 0 else "faster"
+        return Comparison(before, after, (0.0, 0.0), (0.0, 0.0), (), settings, None, served, verdict)
     middle = _over_levels(before, before.course.line), _over_levels(after, after.course.line)
     pauses = _pauses(before), _pauses(after)
     mean = middle[0] + pauses[0], middle[1] + pauses[1]
@@ -51,7 +75,22 @@ def compare(before: Pace, after: Pace) -> Comparison:
     apart = abs(now - was) > max(LEAST * was, SURE * error * was / mean[0])
     verdict = ("slower" if now > was else "faster") if apart else "same"
     shares = _shares(before, after, mean, pauses) if apart and mean[0] != mean[1] else ()
-    return Comparison(before, after, middle, mean, shares, settings, single, verdict)
+    return Comparison(before, after, middle, mean, shares, settings, single, served, verdict)
+
+
+def _served(before: Pace, after: Pace) -> tuple[Served, ...]:
+    """What both runs tell of a service."""
+    made = []
+    rates = [[one for one in pace.engines if one.points >= FEW] for pace in (before, after)]
+    if all(rates):
+        a, b = (sum(one.rate for one in found) for found in rates)
+        loads = [median([one.running for one in found]) for found in rates]
+        made.append(Served("generated", a, b, (loads[0], loads[1])))
+    for name in ("ttft", "tpot"):
+        told = [median(pace.run.results.get(name, ())) for pace in (before, after)]
+        if all(value > 0 for value in told):
+            made.append(Served(name, told[0], told[1], (0.0, 0.0)))
+    return tuple(made)
 
 
 def _pauses(pace: Pace) -> float:

@@ -15,7 +15,7 @@ from doctor.pace.text import difference
 from doctor.pace.verdict import Pace
 from doctor.render.html_style import STYLE
 
-COLUMNS = 96
+COLUMNS = 84
 CELL = 8  # pixels of a column
 NAMES = 150
 NAMED = 64  # rows beyond which they are thin, and only a pointer tells their names

@@ -39,11 +39,11 @@ def picture(pace: Pace, columns: int) -> Picture:
     """The measure by which ranks are slow, else the whole step."""
     measure, rows = _rows(pace)
     slow, size = slow_lanes(pace), max((len(row) for row in rows.values()), default=0)
-    width = max(1, -(-size // max(1, columns)))
-    cuts = [(at, min(at + width, size)) for at in range(0, size, width)]
+    many = max(1, min(columns, size))
+    cuts = [(size * at // many, size * (at + 1) // many) for at in range(many)]
     strips = [Strip(lane, tuple(usual(row, a, b, OF_COLUMN) for a, b in cuts), usual(row, 0, len(row)), lane in slow) for lane, row in rows.items()]
     strips.sort(key=lambda s: (not s.slow, s.lane.node, s.lane.rank, s.lane.label))
-    behind = pace.course.begin // width if pace.course.warm_up else 0
+    behind = -(-pace.course.begin * many // size) if size and pace.course.warm_up else 0
     told = known([value for strip in strips for value in strip.values[behind:]])
     low = min(told, default=0.0)
     steps = tuple(pace.run.steps[a] if a < len(pace.run.steps) else a for a, _ in cuts)

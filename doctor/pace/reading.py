@@ -27,6 +27,7 @@ MAX_ALL, LEAST_POINTS = 12_000_000, 512  # points of all tracks together; what e
 MAX_DIGITS = 15  # of a step; a longer one is none
 MAX_EVENTS = 20_000
 MAX_TEXT = 160
+SAMPLE = 4096  # bytes before an event in which its time may stand
 BUSY, RATED = 50, 0.9  # a chip that works at less than this share of its clock is throttled
 
 _FILES = re.compile(r"(?:^|/)(?:worker[_-](\d{1,6})\.log|attempt_\d+/(\d{1,6})/std(?:out|err)\.log)$")
@@ -208,8 +209,10 @@ class Reader:
         self._read += 1
         if step is not None and len(step) > MAX_DIGITS:
             return
-        if time != time:
-            time = here.times.get(lane, NOTHING) if about in ("pause", "event", "parts") else NOTHING
+        if time != time and about in ("pause", "event", "parts"):
+            time = here.times.get(lane, NOTHING)
+            if time != time and about == "event":  # samples of a tool stand beneath the date of their taking
+                time = stamps.latest(text[max(0, found.start() - SAMPLE) : found.end()])
         if about in ("pause", "event"):
             self._event(here, wording, found, lane, int(step) if step else here.steps.get(lane, here.steps.get(here.lane, 0)), time, text)
             return

@@ -73,6 +73,7 @@ def comparison(made: Comparison) -> Json:
         "usual_s": list(map(_number, made.usual)),
         "per_sample_s": list(map(_number, made.per_sample)) if made.per_sample else None,
         "from": [{"measure": s.measure, "before_s": _number(s.before), "after_s": _number(s.after), "share": _number(s.share)} for s in made.shares],
+        "served": [{"measure": s.measure, "before": _number(s.before), "after": _number(s.after), "running": list(map(_number, s.running))} for s in made.served],
         "settings": [{"name": name, "before": a, "after": b} for name, a, b in made.settings],
         "before": data(made.before),
         "after": data(made.after),

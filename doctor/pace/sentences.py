@@ -31,7 +31,7 @@ def span(seconds: float, lang: str) -> str:
     """`812 ms`, `1.05 s`, `42 s`, `12 min`."""
     if seconds != seconds:
         return "?"
-    if seconds >= 120:
+    if seconds >= 600:
         return notation.duration(seconds, lang)
     second, milli = ("秒", "毫秒") if lang == "zh" else ("s", "ms")
     value, unit = (seconds, second) if seconds >= 0.9995 else (seconds * 1000, milli)
@@ -86,6 +86,8 @@ def who(one: Straggler, run: Run, lang: str) -> str:
 
 def head(pace: Pace, lang: str) -> str:
     run = pace.run
+    if not run.steps and not pace.engines:
+        return word("pace.summary", lang)
     if not run.steps:
         busy = [one for one in pace.engines if one.points]
         return word("pace.head-service", lang, engines=len(pace.engines), points=sum(one.points for one in busy), rate=f"{sum(one.rate for one in busy):,.0f}")
@@ -110,7 +112,7 @@ def sentences(pace: Pace, lang: str) -> tuple[Sentence, ...]:
     made.sort(key=lambda s: not s.grave)
     if pace.verdict == "even":
         made.insert(0, Sentence("even", word("pace.even" if pace.sight.measures or not pace.run.steps else "pace.even-total", lang)))
-    if pace.verdict == "few":
+    if pace.verdict == "few" and pace.course.line:
         made.insert(0, Sentence("note", word("pace.few", lang, points=len(pace.course.line), needed=FEW_STEPS)))
     return (*made, *_notes(pace, lang))
 

@@ -42,12 +42,21 @@ def seconds(minutes: Iterable[bytes], parts: Sequence[bytes]) -> list[float]:
     return [a + b for a, b in zip(map(_MINUTES.__getitem__, minutes), told, strict=True)]
 
 
-def of_text(time: str | None) -> float:
-    """The time that a line was read with: `2026-03-02T10:21:44.118305`."""
-    if not time:
+_DATE = re.compile(rb"\b(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) {1,2}(\d{1,2}) (\d\d:\d\d:\d\d)(?: [A-Z]{2,5})? (\d{4})\b")
+_MONTHS = (b"Jan", b"Feb", b"Mar", b"Apr", b"May", b"Jun", b"Jul", b"Aug", b"Sep", b"Oct", b"Nov", b"Dec")
+
+
+def latest(text: bytes) -> float:
+    """The last time that stands in a text, as a log writes it or as `date` and `dmesg -T` do."""
+    last = max((found for pattern in (HEAD, _DATE) for found in pattern.finditer(text)), key=lambda found: found.start(), default=None)
+    if last is None:
         return float("nan")
+    if last.re is HEAD:
+        return seconds([last[1]], [last[2]])[0]
+    month, day = _MONTHS.index(last[1]) + 1, int(last[2])
     try:
-        return datetime.fromisoformat(time).replace(tzinfo=timezone.utc).timestamp()
+        clock_of_day = last[3].decode("ascii")
+        return datetime.fromisoformat(f"{last[4].decode('ascii')}-{month:02d}-{day:02d} {clock_of_day}").replace(tzinfo=timezone.utc).timestamp()
     except ValueError:
         return float("nan")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from doctor.base import notation
 from doctor.base.words import word
-from doctor.pace.compare import Comparison
+from doctor.pace.compare import Comparison, Served
 from doctor.pace.picture import picture, spark
 from doctor.pace.sentences import Sentence, call, head, measure, pace_of, percent, sentences, span
 from doctor.pace.verdict import Pace
@@ -44,7 +44,7 @@ def lanes(pace: Pace, lang: str, style: Style, everything: bool) -> list[str]:
     width = pace.run.steps[-1] - pace.run.steps[0] if pace.run.steps else 0
     title = f"{word('pace.lanes', lang)}: {_unit(made.measure, lang)}"
     if width and len(made.steps) > 1:
-        title += f" · {word('pace.picture', lang, n=made.steps[1] - made.steps[0])}"
+        title += f" · {word('pace.picture', lang, n=f'{(width + 1) / len(made.steps):.3g}')}"
     rows = ["", paint(title if style.unicode else title.replace("·", "|"), "bold", style)]
     shown = made.strips if everything else made.strips[:LANES]
     for strip in shown:
@@ -84,11 +84,14 @@ def difference(made: Comparison, names: tuple[str, str], lang: str) -> list[str]
     if made.verdict == "none":
         which = names[0] if len(made.before.course.line) < len(made.after.course.line) else names[1]
         return [word("pace.not-comparable", lang, path=notation.clean(which))]
-    if made.verdict == "same":
+    if made.served and not made.usual[0]:
+        rows = [word(f"pace.served-{made.verdict}", lang, b=notation.clean(names[1]))]
+    elif made.verdict == "same":
         rows = [word("pace.same", lang, a=before, b=after)]
     else:
         was, now = made.per_sample or made.mean
         rows = [word(f"pace.b-{made.verdict}", lang, b=notation.clean(names[1]), before=before, after=after, share=percent(now / was - 1, True))]
+    rows += [_served(one, lang) for one in made.served]
     if made.per_sample is not None:
         was, now = made.per_sample
         rows.append(word("pace.per-sample", lang, before=span(was, lang), after=span(now, lang), share=percent(now / was - 1, True)))
@@ -99,3 +102,13 @@ def difference(made: Comparison, names: tuple[str, str], lang: str) -> list[str]
         rows.append(f"{word('pace.settings', lang)}:")
         rows += ["  " + word("pace.setting", lang, name=notation.clean(name), a=notation.clean(a), b=notation.clean(b)) for name, a, b in made.settings]
     return rows
+
+
+def _served(one: Served, lang: str) -> str:
+    if one.measure != "generated":
+        told = word("pace.moved", lang, measure=measure(one.measure, lang), before=span(one.before, lang), after=span(one.after, lang))
+    else:
+        told = word("pace.moved", lang, measure="tokens/s", before=f"{one.before:,.0f}", after=f"{one.after:,.0f}")
+    was, now = one.running
+    load = f" {word('pace.load', lang, was=f'{was:.0f}', now=f'{now:.0f}')}" if was or now else ""
+    return f"  {told} ({percent(one.after / one.before - 1, True)}){load}"

@@ -65,7 +65,7 @@ def judge(run: Run) -> Pace:
     found = found or (told.drift is not None and told.drift[1] > told.drift[0]) or any(one.slow for one in served)
     verdict = "uneven" if found else "even"
     if not told.line and not served:
-        verdict = "none"
+        verdict = "few" if run.results else "none"
     elif not found and end - begin < FEW_STEPS and not any(one.points >= FEW_STEPS for one in served):
         verdict = "few"
     return Pace(run, told, sight(run, begin, end), step, tuple(slow), turns, _uneven(run, step, slow), served, _absent(run), _clocks(run, begin), verdict)

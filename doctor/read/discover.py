@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
@@ -15,7 +16,7 @@ from doctor.base import limits
 from doctor.read import dumps
 from doctor.read.content import DOCUMENTATION, HEAD, SOURCE_CODE, WHOLE, archive, documentation, no_log, not_text
 from doctor.read.inflate import buffered
-from doctor.read.livefile import LiveFile, PipeFile
+from doctor.read.livefile import LiveFile, PipeFile, was
 from doctor.read.plain import LOOKED_AT, Unknown, plain, written
 from doctor.read.source import Skipped, Source, hints
 from doctor.read.source_trees import SourceTrees
@@ -82,7 +83,7 @@ class _Looking:
     def __init__(self, most: int, everything: bool) -> None:
         self.sources: list[Source] = []
         self.skipped: list[Skipped] = []
-        self._seen: set[tuple[int, int]] = set()
+        self._seen: dict[int, set[int]] = {}  # the files of each device
         self._most, self._everything = most, everything
 
     def under(self, path: str) -> bool:
@@ -111,9 +112,10 @@ class _Looking:
         except OSError as error:
             self.skipped.append(Skipped(name, _reason(error)))
             return
-        if (state.st_dev, state.st_ino) in self._seen:
+        seen = self._seen.setdefault(state.st_dev, set())
+        if state.st_ino in seen:
             return
-        self._seen.add((state.st_dev, state.st_ino))
+        seen.add(state.st_ino)
         got, faults = _file(name, state, asked_for, self._everything)
         self.sources += got
         self.skipped += faults
@@ -223,9 +225,10 @@ def _file(name: str, state: os.stat_result, asked_for: bool, everything: bool) -
         return [], [Skipped(name, _reason(error))]
     if why := not_text(head) or ("" if asked_for else _no_log(name, head, state.st_size)):
         return [], [Skipped(name, why)]
+    found = was(state)
     if how:
-        return [Source(name, lambda: plain(LiveFile(name, state), how), state.st_size, hints(name))], []
-    return [Source(name, lambda: LiveFile(name, state), state.st_size, hints(name), seekable=True)], []
+        return [Source(name, lambda: plain(LiveFile(name, found), how), state.st_size, hints(name))], []
+    return [Source(name, partial(LiveFile, name, found), state.st_size, hints(name), seekable=True)], []
 
 
 def _behind_nuls(file: BinaryIO) -> bytes:

@@ -7,17 +7,29 @@ from __future__ import annotations
 
 import io
 import os
-from typing import Any
+from typing import Any, NamedTuple
 
 from doctor.base import interrupts
 
 
-class LiveFile(io.FileIO):
-    """The bytes of a file up to the size that `state` gives; `changed` tells what happened to it meanwhile."""
+class Was(NamedTuple):
+    """A file when it was found: little, for trees have hundreds of thousands."""
 
-    def __init__(self, path: str, state: os.stat_result) -> None:
-        super().__init__(_where(path, state), "rb")
-        self._end = state.st_size
+    device: int
+    inode: int
+    size: int
+
+
+def was(state: os.stat_result) -> Was:
+    return Was(state.st_dev, state.st_ino, state.st_size)
+
+
+class LiveFile(io.FileIO):
+    """The bytes of a file up to the size that it had; `changed` tells what happened to it meanwhile."""
+
+    def __init__(self, path: str, found: Was) -> None:
+        super().__init__(_where(path, found), "rb")
+        self._end = found.size
         self._short = False
 
     def read(self, size: int | None = -1, /) -> bytes:
@@ -64,15 +76,15 @@ def _at_once(path: str, flags: int) -> int:
     return os.open(path, flags | os.O_NONBLOCK)
 
 
-def _where(path: str, state: os.stat_result) -> str:
+def _where(path: str, found: Was) -> str:
     """The name under which the file that was found stands now: a rotated one has another, and its old name is another file's."""
-    identity = (state.st_dev, state.st_ino)
+    identity = (found.device, found.inode)
     if _identity(path) == identity:
         return path
     try:
         with os.scandir(os.path.dirname(path) or ".") as rows:
             for row in rows:
-                if row.inode() == state.st_ino and row.is_file(follow_symlinks=False) and _identity(row.path) == identity:
+                if row.inode() == found.inode and row.is_file(follow_symlinks=False) and _identity(row.path) == identity:
                     return row.path
     except OSError:
         pass

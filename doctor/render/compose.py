@@ -32,6 +32,7 @@ Json = dict[str, Any]
 Kinds = Callable[[str], str]
 ById = Mapping[str, Json]  # findings
 SCOPE = ("node", "rank", "device", "pid")
+NODES_SHOWN = 40  # characters of the names of nodes
 
 
 class Finding(NamedTuple):
@@ -213,7 +214,7 @@ def _sections(made: Json, by_id: ById, lang: str) -> Iterable[Section]:
     yield Section("action", "", (Pair(word("action", lang), todo),) if todo else ())
     yield labelled("fix", *fixes(made["fixes"], lang))
     yield labelled("repro", *([Command(repro(made))] if made["repro"] else ()))
-    yield labelled("refs", *references(made["references"]))
+    yield labelled("refs", *references(made["references"], (made.get("page") or {}).get(lang, ""), made["id"]))
 
 
 def decision(report: Json, lang: str) -> Pair | None:
@@ -243,10 +244,17 @@ def _beside(codes: Iterable[str], by_id: ById, lang: str) -> tuple[Link, ...]:
 
 def scope(made: Json, lang: str) -> str:
     """Whose fault and when: node, rank, device, process, as far as the log says."""
-    told = [f"{word(k, lang)} {made['scope'][k]}" for k in SCOPE if made["scope"][k] is not None]
+    told = [f"{word(k, lang)} {made['scope'][k]}{_others(made['scope'], lang) if k == 'node' else ''}" for k in SCOPE if made["scope"][k] is not None]
     if made["first_seen"]:
         told.append(notation.short_moment(made["first_seen"]))
     return ", ".join(told)
+
+
+def _others(made: Json, lang: str) -> str:
+    """The same finding on other nodes: how many there are, and their names as far as a line holds them."""
+    names = made.get("nodes") or ()
+    told = notation.folded(names)
+    return word("of-nodes", lang, n=len(names), names=told if len(told) <= NODES_SHOWN else f"{told[:NODES_SHOWN]}...") if names else ""
 
 
 def evidence(one: Json) -> Evidence:

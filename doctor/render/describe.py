@@ -41,7 +41,7 @@ _OF_VARIABLE = (
 )  # fmt: skip
 
 
-def entry(one: Entry, known: Knowledge, lang: str, back: Backlinks | None = None) -> Document:
+def entry(one: Entry, known: Knowledge, lang: str, back: Backlinks | None = None, page: str = "") -> Document:
     """An entry, whole, as it reads outside any diagnosis."""
     one = plain.entry(one)
     facts = (
@@ -62,12 +62,12 @@ def entry(one: Entry, known: Knowledge, lang: str, back: Backlinks | None = None
         Section("variables", word("variables", lang), tuple(_variable_link(name, known, lang) for name in variables)),
         *_relations(one, known, lang, back),
         Section("template", word("template", lang), _template(one, lang)),
-        Section("refs", word("refs", lang), references(r._asdict() for r in one.references)),
+        Section("refs", word("refs", lang), references((r._asdict() for r in one.references), page, one.code)),
     )
     return Document(one.code, one.title.pick(lang), facts, tuple(s for s in sections if s.blocks))
 
 
-def check(one: Check, known: Knowledge, lang: str) -> Document:
+def check(one: Check, known: Knowledge, lang: str, page: str = "") -> Document:
     """A check of a machine, whole, as it reads away from any machine."""
     facts = (word(one.severity, lang), named("env.group", one.group, lang), known.kind_title(one.kind).pick(lang))
     conditions = tuple(Pattern(f"{fact}: {wanted}") for fact, wanted in (*one.when, *one.wants))
@@ -75,7 +75,7 @@ def check(one: Check, known: Knowledge, lang: str) -> Document:
         Section("cause", word("cause", lang), (Prose(plain.text(one.cause).pick(lang)),)),
         Section("patterns", word("patterns", lang), conditions),
         Section("fix", word("fix", lang), fixes((fix_json(f) for f in plain.fixes(one.fixes)), lang)),
-        Section("refs", word("refs", lang), references(r._asdict() for r in one.references)),
+        Section("refs", word("refs", lang), references((r._asdict() for r in one.references), page, one.code)),
     )
     return Document(one.code, plain.text(one.title).pick(lang), facts, tuple(s for s in sections if s.blocks))
 

@@ -60,5 +60,7 @@ def _line(text: str) -> str:
     return " ".join(text.split("\n"))
 
 
-def references(found: Iterable[Mapping[str, Any]]) -> tuple[Reference, ...]:
-    return tuple(Reference(str(r.get("title") or ""), str(r.get("url") or "")) for r in found)
+def references(found: Iterable[Mapping[str, Any]], page: str = "", code: str = "") -> tuple[Reference, ...]:
+    """What it rests on; before it the page of the reader's own site, where there is one."""
+    own = (Reference(f"npu-doctor {code}", page),) if page else ()
+    return (*own, *(Reference(str(r.get("title") or ""), str(r.get("url") or "")) for r in found))

@@ -185,7 +185,7 @@ def _evidence(one: Evidence) -> str:
 
 def reference(one: Reference) -> str:
     told = escape(one.title or one.url)
-    web = one.url.startswith(("https://", "http://"))
+    web = one.url.startswith(("https://", "http://", "file:///"))  # a file of this machine: a page of the reader's own site
     return f'<li><a href="{escape(one.url)}" rel="noreferrer">{told}</a></li>' if web else f"<li>{told}</li>"
 
 

@@ -5,7 +5,6 @@ Addresses are for ever: `LANG/CODE.html` of entries and checks, `LANG/code/FAMIL
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from html import escape
 from itertools import groupby
@@ -49,18 +48,6 @@ class Page(NamedTuple):
     document: Document
     severity: str = ""
     words: str = ""
-
-
-def name_of(written: str) -> str:
-    """A code as a file can be called on every system; what differs only in other signs is told apart by their numbers."""
-    return re.sub(r"[^A-Za-z0-9._-]", lambda m: f"_{ord(m[0]):x}_", written).lstrip(".") or "_"
-
-
-def path_of(target: Target) -> str:
-    """The address of an entry, a check, a variable, a card; of a code, `FAMILY/CODE` names it."""
-    if target.kind == "entry":
-        return f"{name_of(target.id)}.html"
-    return "/".join([target.kind, *map(name_of, target.id.split("/", 1))]) + ".html"
 
 
 def style() -> str:

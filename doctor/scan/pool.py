@@ -18,11 +18,10 @@ from doctor.base import interrupts
 from doctor.base.notation import clean
 from doctor.read.source import Skipped
 from doctor.scan.harvest import Harvest
-from doctor.scan.ranges import Range, scan_here, scan_one
+from doctor.scan.ranges import Range, Reader, scan_here, scan_one
 
 if TYPE_CHECKING:
     from doctor.scan.progress import Progress
-    from doctor.scan.scanner import Scanner
 
 TRIES = 2
 _HEAD = struct.Struct("<iq")
@@ -34,7 +33,7 @@ class _Worker(NamedTuple):
     answer: int
 
 
-def run_pool(ranges: Sequence[Range], scanner: Scanner, count: int, done: dict[int, Harvest], progress: Progress) -> None:
+def run_pool(ranges: Sequence[Range], scanner: Reader, count: int, done: dict[int, Harvest], progress: Progress) -> None:
     """Fills `done` with the harvest of every range. On an interrupt the workers are ended and `done` has what was read."""
     pool = _Pool(ranges, scanner, done, progress)
     try:
@@ -46,7 +45,7 @@ def run_pool(ranges: Sequence[Range], scanner: Scanner, count: int, done: dict[i
 class _Pool:
     """The workers, what each of them reads, and what waits to be read."""
 
-    def __init__(self, ranges: Sequence[Range], scanner: Scanner, done: dict[int, Harvest], progress: Progress) -> None:
+    def __init__(self, ranges: Sequence[Range], scanner: Reader, done: dict[int, Harvest], progress: Progress) -> None:
         self._ranges, self._scanner, self._done, self._progress = ranges, scanner, done, progress
         # The largest first; members of a compressed archive in their order, or each would be searched from its beginning.
         self._waiting = deque(sorted(range(len(ranges)), key=lambda n: 0 if ranges[n].source.chained else -ranges[n].size))
@@ -134,7 +133,7 @@ class _Pool:
                 scan_here({number: self._ranges[number]}, self._scanner, self._done, self._progress)
 
 
-def _fork(ranges: Sequence[Range], scanner: Scanner, others: list[int]) -> _Worker:
+def _fork(ranges: Sequence[Range], scanner: Reader, others: list[int]) -> _Worker:
     pipes: list[int] = []
     try:
         pipes += os.pipe()
@@ -162,7 +161,7 @@ def _fork(ranges: Sequence[Range], scanner: Scanner, others: list[int]) -> _Work
         os._exit(code)
 
 
-def _work(ranges: Sequence[Range], scanner: Scanner, ask: int, answer: int) -> None:
+def _work(ranges: Sequence[Range], scanner: Reader, ask: int, answer: int) -> None:
     while True:
         order = os.read(ask, 4)
         if len(order) < 4:

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from doctor.read.source import Skipped, Source
 from doctor.scan.harvest import Harvest, merge, shift
 from doctor.scan.progress import Progress
-from doctor.scan.scanner import Interrupted, Scanner
+from doctor.scan.scanner import Interrupted
 
 RANGE = 64 << 20
+
+
+class Reader(Protocol):
+    """Whatever makes a harvest of a range of a source: the scanner, or who looks for dumps alone."""
+
+    def scan(self, source: Source, start: int = 0, end: int | None = None, moved: Callable[[int], None] | None = None) -> Harvest: ...
 
 
 class Range(NamedTuple):
@@ -35,7 +41,7 @@ def cut(source: Source) -> list[Range]:
     return [Range(source, at, at + RANGE if at + RANGE < source.size else None) for at in starts]
 
 
-def scan_here(ranges: Mapping[int, Range], scanner: Scanner, done: dict[int, Harvest], progress: Progress) -> None:
+def scan_here(ranges: Mapping[int, Range], scanner: Reader, done: dict[int, Harvest], progress: Progress) -> None:
     for number, part in ranges.items():
         progress.begin(part.size, part.start == 0)
         try:
@@ -46,7 +52,7 @@ def scan_here(ranges: Mapping[int, Range], scanner: Scanner, done: dict[int, Har
         progress.done(part.size or done[number].size)
 
 
-def scan_one(part: Range, scanner: Scanner, moved: Callable[[int], None] | None = None) -> Harvest:
+def scan_one(part: Range, scanner: Reader, moved: Callable[[int], None] | None = None) -> Harvest:
     """One range; whatever goes wrong with it is its own affair, and told."""
     try:
         return scanner.scan(part.source, part.start, part.end, moved)

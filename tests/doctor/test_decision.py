@@ -88,3 +88,27 @@ def test_the_report_fits_its_schema(scanner: Scanner, knowledge: Knowledge, caps
     schema.main(["report"])
     contract = json.loads(capsys.readouterr().out)
     jsonschema.validate(made(SMI.format(npu=5, code="80E01801", what="HBM multi-bit ECC"), scanner, knowledge), contract)
+
+
+DOWN = "[ascend] [dms] event raised (Node Type=0x83; Sensor Type=0xc3; event_state=8) Event id=0x81078603"
+
+
+@pytest.mark.parametrize(
+    ("later", "seconds", "level"),
+    [("0x8c1f860b", 20, "isolate"), ("0x8c1f8608", 59, "isolate"), ("0x8c1f8609", 5, "sub-health"), ("0x8c1f860b", 90, "ignore"), ("0x8c1f860b", -20, "ignore"), ("0x8c17a005", 5, "ignore")],
+)
+def test_a_link_that_goes_down_before_a_call_fails_is_taken_out(later: str, seconds: int, level: str, scanner: Scanner, knowledge: Knowledge) -> None:
+    """The cluster manager pairs codes: alone, a link that went down is only kept on record."""
+    log = (
+        f"[ERROR] KERNEL(1700,sklogd):2026-10-31-16:41:{0:02}.406.087 [klogd.c:242][583733.716915] event_id=0x81078603\n"
+        if seconds >= 0
+        else ""
+    )
+    minute, second = divmod(abs(seconds), 60)
+    log += f"[ERROR] KERNEL(1700,sklogd):2026-10-31-16:4{1 + minute}:{second if seconds >= 0 else 0:02}.406.087 [klogd.c:242][583753.716915] event_id={later}\n"
+    if seconds < 0:
+        log += f"[ERROR] KERNEL(1700,sklogd):2026-10-31-16:41:{-seconds:02}.406.087 [klogd.c:242][583733.716915] event_id=0x81078603\n"
+    found = made(log, scanner, knowledge)
+    strongest = next(one for f in found["findings"] for one in f["scheduler"] if one["code"] == "0x81078603")
+    assert strongest["level"] == level
+    assert ("within a minute" in strongest["text"]["en"]) is (level != "ignore")

@@ -18,7 +18,7 @@ from tests_support import HANG_S
 from doctor.judge.diagnosis import Diagnosis, conclude
 from doctor.judge.proof import Bench
 from doctor.read import discover
-from doctor.read.livefile import LiveFile
+from doctor.read.livefile import LiveFile, was
 from doctor.read.source import Source
 from doctor.scan import many_sources as runs
 from doctor.scan import ranges
@@ -65,7 +65,7 @@ def test_a_log_that_never_ends(tmp_path: Path) -> None:
     """A writer that is faster than the reader does not keep it from ending."""
     log = tmp_path / "a.log"
     log.write_text(FILLER)
-    with LiveFile(str(log), log.stat()) as stream, log.open("a") as writer:
+    with LiveFile(str(log), was(log.stat())) as stream, log.open("a") as writer:
         total = 0
         while piece := stream.read(64):
             total += len(piece)

@@ -14,10 +14,9 @@ import pytest
 from browser import Browser, browser, program
 
 from doctor import cli
+from doctor.base import addresses
 from doctor.base.errors import UsageError
 from doctor.commands import kb_site
-from doctor.render import site
-from doctor.render.document import Target
 from kb.knowledge import Knowledge
 
 MOST_BYTES = 30_000_000
@@ -83,11 +82,11 @@ def test_every_link_leads_somewhere(pages: Path) -> None:
 
 def test_addresses_are_for_ever() -> None:
     """What reports and people link to must not move."""
-    assert site.path_of(Target("entry", "RTS001")) == "RTS001.html"
-    assert site.path_of(Target("code", "acl/507018")) == "code/acl/507018.html"
-    assert site.path_of(Target("variable", "HCCL_CONNECT_TIMEOUT")) == "variable/HCCL_CONNECT_TIMEOUT.html"
-    assert site.path_of(Target("code", "x/a b/../c")) == "code/x/a_20_b_2f_.._2f_c.html"
-    assert site.path_of(Target("code", "x/../c")) == "code/x/_2f_c.html"
+    assert addresses.path_of("entry", "RTS001") == "RTS001.html"
+    assert addresses.path_of("code", "acl/507018") == "code/acl/507018.html"
+    assert addresses.path_of("variable", "HCCL_CONNECT_TIMEOUT") == "variable/HCCL_CONNECT_TIMEOUT.html"
+    assert addresses.path_of("code", "x/a b/../c") == "code/x/a_20_b_2f_.._2f_c.html"
+    assert addresses.path_of("code", "x/../c") == "code/x/_2f_c.html"
 
 
 def test_the_same_knowledge_makes_the_same_pages(pages: Path, knowledge: Knowledge) -> None:
@@ -171,3 +170,25 @@ def test_a_page_on_paper(pages: Path, chromium: Browser) -> None:
     paper = chromium.paper()
     assert paper.startswith(b"%PDF")
     assert paper.count(b"/Type /Page\n") + paper.count(b"/Type/Page\n") + paper.count(b"/Type /Page ") <= 8
+
+
+def test_reports_lead_to_the_readers_own_site(tmp_path: Path, run) -> None:  # type: ignore[no-untyped-def]
+    """NPU_DOCTOR_SITE names it: an address, or a folder that has the page; without one, and where the page is missing, nothing is linked; what is redacted for others leads nowhere."""
+    pages = {lang: tmp_path / lang / "RTS001.html" for lang in ("en", "zh")}
+    assert [addresses.page("entry", "RTS001", "zh", {addresses.VARIABLE: told}) for told in ("", " ", str(tmp_path), "https://", "ftp://kb")] == [""] * 5
+    for page in pages.values():
+        page.parent.mkdir()
+        page.touch()
+    for told in (str(tmp_path), f"{tmp_path}/", f"file://{tmp_path}"):
+        assert addresses.page("entry", "RTS001", "zh", {addresses.VARIABLE: told}) == pages["zh"].as_uri()
+
+    def said(*args: str, lang: str = "en", site_: str = str(tmp_path)) -> str:
+        out: str = run(*args, "--lang", lang, NPU_DOCTOR_SITE=site_).stdout.decode()
+        return out
+
+    assert "https://kb.example.org/npu/zh/RTS001.html" in said("explain", "RTS001", lang="zh", site_="https://kb.example.org/npu/")
+    assert "npu-doctor RTS001" not in said("explain", "RTS001", site_="")
+    assert [form for form in ("md", "html") if pages["en"].as_uri() not in said("demo", "-f", form)] == []
+    told = json.loads(said("demo", "-f", "json"))["findings"]
+    assert [f.get("page") for f in told if f["id"] == "RTS001"] == [{lang: page.as_uri() for lang, page in pages.items()}]
+    assert "RTS001.html" not in said("demo", "-f", "json", "--redact")

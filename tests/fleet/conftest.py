@@ -241,6 +241,30 @@ def begun(place: Path) -> Path:
         return Path(told.read().strip())
 
 
+def interrupted(place: Path, how: signal.Signals, *words: str, **env: str) -> Path:
+    """Ends `fleet scan` while a scan hangs on a node; the private folder there, which is to be gone soon after."""
+    call = subprocess.Popen(
+        [sys.executable, "-m", "doctor", "fleet", "scan", *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT, env={**os.environ, **env},
+    )  # fmt: skip
+    folder = begun(place)
+    assert folder.stat().st_mode & 0o077 == 0
+    call.send_signal(how)
+    _, told = call.communicate(timeout=HANG_S)
+    assert call.returncode == (130 if how == signal.SIGINT else -how), told
+    return folder
+
+
+def merged_by_hand(run: Path) -> str:
+    """What `merge` writes of the files that a run kept, byte for byte but for the seconds it took."""
+    fleet("merge", *map(str, sorted((run / "nodes").glob("*.jsonl"))), "-o", str(run.parent / "by-hand.json"))
+    return written(run.parent / "by-hand.json")
+
+
+def written(path: Path) -> str:
+    """A report as it stands in its file, but for the seconds it took."""
+    return json.dumps(report(path))
+
+
 def report(path: Path) -> dict[str, Any]:
     made: dict[str, Any] = json.loads(path.read_text())
     made["stats"]["seconds"] = 0

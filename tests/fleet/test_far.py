@@ -96,6 +96,16 @@ def test_nothing_stays(tmp_path: Path, how: str | signal.Signals) -> None:
     until(lambda: not list(left.iterdir()))
 
 
+def test_the_folder_is_left_where_that_is_asked_for(tmp_path: Path) -> None:
+    """With all that was put into it, for its owner alone."""
+    process, made, left = node(tmp_path, LATE, order(0.3)._replace(keep=True, files=(("knowledge/0/own.yaml", "code: A1"),)))
+    assert ended(process, made).state == "partial"
+    (folder,) = left.iterdir()
+    assert folder.stat().st_mode & 0o077 == 0
+    assert (folder / "knowledge" / "0" / "own.yaml").read_text() == "code: A1"
+    assert (folder / "answer.jsonl").read_text() == "harvest\n"
+
+
 def test_a_program_that_arrives_damaged_is_not_run(tmp_path: Path) -> None:
     process, made, left = node(tmp_path, "#!/bin/sh\necho npu-doctor 0.0.1\n", order()._replace(version="999"))
     told = ended(process, made)

@@ -23,12 +23,15 @@ from tests.fleet.conftest import (
     Nodes,
     begun,
     fleet,
+    interrupted,
+    merged_by_hand,
     of_node,
     report,
     split_job,
     start,
     stuck,
     until,
+    written,
 )
 
 pytestmark = pytest.mark.slow
@@ -75,12 +78,11 @@ def test_through_a_gateway(nodes: Nodes, tmp_path: Path) -> None:
     assert states(there) == {GOOD: "scanned", ALSO: "scanned"}, done.err
     made = report(there / "r.json")
     assert made["job"]["processes"] == 16
-    fleet("merge", *map(str, sorted((there / "run" / "nodes").glob("*.jsonl"))), "-o", str(tmp_path / "again.json"))
-    assert json.dumps(report(tmp_path / "again.json")) == json.dumps(made)
+    assert merged_by_hand(there / "run") == written(there / "r.json")
     jump = tmp_path / "jump"
     jump.mkdir()
     done = fleet("fleet", "scan", f"{GOOD},{ALSO}", "--option=-F", f"--option={nodes.folder}/inside", "--option=-J", f"--option={GATE}", "-o", str(jump / "r.json"), "--", str(nodes.logs))
-    assert json.dumps(report(jump / "r.json")) == json.dumps(made), done.err
+    assert written(jump / "r.json") == written(there / "r.json"), done.err
     assert not nodes.left()
     until(lambda: all(len(of_node(server)) == 1 for name, server in nodes.servers.items() if name != HANGING))
 
@@ -109,15 +111,7 @@ def test_a_gateway_that_cannot(nodes: Nodes, tmp_path: Path) -> None:
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
 def test_nothing_stays_behind_a_gateway(nodes: Nodes, how: signal.Signals) -> None:
     """Ctrl-C and kill here end what runs on the node and on the gateway."""
-    call = subprocess.Popen(
-        [sys.executable, "-m", "doctor", "fleet", "scan", HANGING, *nodes.options, "--topology", str(nodes.folder / "topology.conf"), "--", str(nodes.logs)],
-        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT, env={**os.environ},
-    )  # fmt: skip
-    folder = begun(nodes.folder / f"stuck-{HANGING}")
-    assert [str(folder)] == nodes.left(HANGING)
-    call.send_signal(how)
-    _, told = call.communicate(timeout=HANG_S)
-    assert call.returncode == (130 if how == signal.SIGINT else -how), told
+    interrupted(nodes.folder / f"stuck-{HANGING}", how, HANGING, *nodes.options, "--topology", str(nodes.folder / "topology.conf"), "--", str(nodes.logs))
     until(lambda: not nodes.left())
     until(lambda: all(len(of_node(nodes.servers[name])) == 1 for name in (GATE, HANGING)))
 

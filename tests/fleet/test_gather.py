@@ -5,12 +5,19 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
+from doctor import cli
 from doctor.answer.missing import missing_nodes
 from doctor.fleet import gather
 from doctor.judge.diagnosis import conclude
+from doctor.read import discover
 from doctor.scan.harvest import Absent, Harvest, Span, from_json, merge
+from doctor.scan.plan import Plan
+from doctor.scan.scanner import Scanner
 from doctor.tui.shell.session import Session
 from kb.knowledge import Knowledge
+from tests.simulate.jobs import simulate
 
 GONE = Absent("node7", "timed out", "no answer within the time limit")
 
@@ -79,3 +86,34 @@ def test_a_shared_folder_is_noticed(tmp_path: Path) -> None:
     same = [gather.read(file(tmp_path, name, well(name))) for name in ("n1", "n2")]
     assert gather.sharing(same) == (("n1", "n2"),)
     assert gather.sharing([same[0], gather.read(file(tmp_path, "n3", well("c")._replace(lines=4)))]) == ()
+
+
+def test_harvests_of_harvests(tmp_path: Path, knowledge: Knowledge, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever groups nodes are merged in, and groups of groups: byte for byte the report of all of them at once. Nodes call their logs the same, some are missing."""
+    monkeypatch.chdir(tmp_path)
+    scanner = Scanner(Plan(knowledge.signals()))
+    nodes: dict[str, list[Harvest]] = {}
+    for path, text in simulate(71, 56).files.items():
+        node, _, name = path.partition("/")
+        nodes.setdefault(node, []).append(scanner.scan(discover.given_text(text, f"/log/{name}")))
+    names = [file(tmp_path, node, merge(parts)._replace(machine=node)) for node, parts in sorted(nodes.items())]
+    names += [file(tmp_path, gone, Harvest(absent=(GONE._replace(node=gone),))) for gone in ("node-8", "node-9")]
+    assert len(names) == 9
+
+    def merged(out: str, *parts: str) -> str:
+        cli.main(["merge", *parts, "-o", str(tmp_path / out)])
+        return str(tmp_path / out)
+
+    def said(path: str) -> str:
+        made = json.loads(Path(path).read_text())
+        made["stats"]["seconds"] = 0
+        return json.dumps(made)
+
+    flat = said(merged("flat.json", *names))
+    racks = [merged(f"rack{n}.jsonl", *part) for n, part in enumerate((names[:2], names[2:4], names[4:9:2], names[5:9:2]))]
+    assert said(merged("tree.json", *racks)) == flat
+    rows = [merged("row0.jsonl", *racks[:2]), merged("row1.jsonl", racks[3], racks[2])]
+    assert said(merged("deep.json", *rows)) == flat
+    made = json.loads(flat)
+    assert made["job"]["processes"] == 56
+    assert {s["path"] for s in made["skipped"]} == {"node-8", "node-9"}

@@ -9,8 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from doctor.commands import places
+from doctor.commands.fleet import arguments
+from doctor.fleet import pods, ways
 from tests.env import machines
-from tests.fleet.conftest import fleet, report, write_tree
+from tests.fleet.conftest import fleet, merged_by_hand, report, write_tree, written
 from tests.simulate.jobs import simulate
 
 # As kubectl 1.29: `exec` runs the words in the pod and ends with their exit code, and says so on standard error; what is not there is
@@ -86,11 +89,11 @@ def cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         write_tree(tmp_path / "trees" / f"worker-{number}", {path.removeprefix(own): text for path, text in job.files.items() if path.startswith(own)})
     write_tree(tmp_path, {"printed.log": "RuntimeError: NPU out of memory. Tried to allocate 2.00 GiB\n", "before.log": "Traceback (most recent call last):\nValueError: no\n"})
     rows = [("worker-0", runs()), ("worker-1", runs()), ("worker-2", ended("OOMKilled", 137))]
-    pods = [{"name": n, "namespace": "train", "labels": {"volcano.sh/job-name": "llm"}, "status": s, "logs": str(tmp_path / "trees" / n)} for n, s in rows]
-    pods[1]["status"]["containerStatuses"][0]["lastState"] = {"terminated": {"reason": "Error", "exitCode": 1}}  # type: ignore[index, call-overload]
-    pods[1]["previous"] = str(tmp_path / "before.log")
-    pods[2]["printed"] = str(tmp_path / "printed.log")
-    (tmp_path / "pods.json").write_text(json.dumps(pods))
+    listed = [{"name": n, "namespace": "train", "labels": {"volcano.sh/job-name": "llm"}, "status": s, "logs": str(tmp_path / "trees" / n)} for n, s in rows]
+    listed[1]["status"]["containerStatuses"][0]["lastState"] = {"terminated": {"reason": "Error", "exitCode": 1}}  # type: ignore[index, call-overload]
+    listed[1]["previous"] = str(tmp_path / "before.log")
+    listed[2]["printed"] = str(tmp_path / "printed.log")
+    (tmp_path / "pods.json").write_text(json.dumps(listed))
     (tmp_path / "bin").mkdir()
     scripts = {"kubectl": KUBECTL.format(python=sys.executable, table=str(tmp_path / "pods.json"), calls=str(tmp_path / "calls")), "docker": DOCKER.format(trees=tmp_path / "trees")}
     for name, text in scripts.items():
@@ -108,8 +111,22 @@ def test_the_pods_of_a_job(cluster: Path) -> None:
     made = report(cluster / "r.json")
     assert [s["path"] for s in made["skipped"]] == ["worker-2"]
     assert any(e["path"] == "worker-2/printed.log" for f in made["findings"] for e in f["evidence"])
-    fleet("merge", *map(str, sorted((cluster / "run" / "nodes").glob("*.jsonl"))), "-o", str(cluster / "again.json"))
-    assert report(cluster / "again.json") == made
+    assert merged_by_hand(cluster / "run") == written(cluster / "r.json")
+
+
+@pytest.mark.parametrize("label", pods.OF_JOB)
+def test_a_job_of_any_operator(cluster: Path, label: str) -> None:
+    """Volcano's, a PyTorchJob, an MPIJob, a plain job: by its name, in its namespace alone; of a pod that crashes again and again the run before is read."""
+    rows = json.loads((cluster / "pods.json").read_text())
+    for row in rows:
+        row["labels"] = {label: "llm"}
+    crashing = {"containerStatuses": [{"state": {"waiting": {"reason": "CrashLoopBackOff"}}, "lastState": {"terminated": {"exitCode": 1}}}], "phase": "Running"}
+    rows += [{**rows[0], "name": "worker-3", "status": crashing}, {**rows[0], "name": "else", "namespace": "other"}]
+    (cluster / "pods.json").write_text(json.dumps(rows))
+    found = places.targets_of(arguments().parse_args(["--via", "kubectl", "--job", "llm", "-n", "train"]))
+    assert [t.name for t in found.targets] == ["worker-0", "worker-1", "worker-1--previous", "worker-2", "worker-3"]
+    assert found.gone["worker-3"] == ("CrashLoopBackOff", True)
+    assert ways.printed(ways.Way("kubectl", namespace="train"), found.targets[-1], True) == ["kubectl", "logs", "--previous", "--namespace", "train", "worker-3"]
 
 
 def test_a_pod_that_is_gone(cluster: Path) -> None:
@@ -122,8 +139,9 @@ def test_a_pod_that_is_gone(cluster: Path) -> None:
 
 def test_containers(cluster: Path) -> None:
     """docker exec into each; what docker says of the others is told."""
-    done = fleet("fleet", "scan", "worker-0", "stopped", "no such", "--via", "docker")
-    assert "scanned 1: worker-0" in done.err, done.err
+    done = fleet("fleet", "scan", "worker-0", "worker-1", "stopped", "no such", "--via", "docker", "--into", str(cluster / "run"), "-o", str(cluster / "r.json"))
+    assert "scanned 2: worker-[0-1]" in done.err, done.err
+    assert merged_by_hand(cluster / "run") == written(cluster / "r.json")
     assert "unreachable 2" in done.err
     assert "is not running" in done.err
     assert "No such container: no such" in done.err

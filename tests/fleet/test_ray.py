@@ -6,6 +6,7 @@ import json
 import os
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -16,7 +17,19 @@ import pytest
 from tests_support import HANG_S
 
 from doctor.version import __version__
-from tests.fleet.conftest import ROOT, STUCK, begun, demanded, end, report, until, write_tree
+from tests.fleet.conftest import (
+    ROOT,
+    STUCK,
+    begun,
+    demanded,
+    end,
+    interrupted,
+    merged_by_hand,
+    report,
+    until,
+    write_tree,
+    written,
+)
 from tests.simulate.jobs import simulate
 
 pytestmark = pytest.mark.slow
@@ -80,7 +93,9 @@ def ray(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ray]:
 
 
 def test_every_living_node(ray: Ray, tmp_path: Path) -> None:
-    """One dies while it scans, and is named; of the others the report is what `merge` makes of their files, and nothing stays."""
+    """One dies while it scans, and is named; of the others the report is what `merge` makes of their files, and nothing stays, also after kill."""
+    stopped = interrupted(ray.folder, signal.SIGKILL, "--via", "ray", "--address", ray.address, "--", str(ray.folder / "logs"), **ray.environ)
+    until(lambda: not stopped.exists())
     call = subprocess.Popen(
         [sys.executable, "-m", "doctor", "fleet", "scan", "--via", "ray", "--address", ray.address, "--into", str(tmp_path / "run"), "-o", str(tmp_path / "r.json"), "--", str(ray.folder / "logs")],
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT, env=ray.environ,
@@ -97,9 +112,7 @@ def test_every_living_node(ray: Ray, tmp_path: Path) -> None:
     assert rows[dead]["state"] == "unreachable"
     made = report(tmp_path / "r.json")
     assert [s["path"] for s in made["skipped"]] == [dead]
-    nodes = sorted(str(path) for path in (tmp_path / "run" / "nodes").glob("*.jsonl"))
-    subprocess.run([sys.executable, "-m", "doctor", "merge", *nodes, "-o", str(tmp_path / "again.json")], cwd=ROOT, check=False, capture_output=True, timeout=HANG_S)
-    assert report(tmp_path / "again.json") == made
+    assert merged_by_hand(tmp_path / "run") == written(tmp_path / "r.json")
     until(lambda: not ray.kept())  # Ray's runtime_env would leave the program in its cache
     the_command_of_the_page(ray)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -23,10 +24,13 @@ from tests.fleet.conftest import (
     end,
     fleet,
     free_port,
+    interrupted,
     kill_node,
+    merged_by_hand,
     report,
     split_job,
     until,
+    written,
 )
 
 pytestmark = pytest.mark.slow
@@ -129,7 +133,10 @@ def _start(*words: str) -> subprocess.Popen[bytes]:
 
 
 def test_every_node_of_a_partition(slurm: Slurm, tmp_path: Path) -> None:
-    """One is drained, one dies while it scans: both are named with what Slurm says, the others give what `merge` gives."""
+    """Ctrl-C leaves nothing; one is drained, one dies while it scans: both are named with what Slurm says, the others give what `merge` gives."""
+    stopped = interrupted(slurm.folder, signal.SIGINT, HANGING, "--via", "srun", "--", str(slurm.logs))
+    until(lambda: not stopped.exists())
+    until(lambda: "idle 4" in command("sinfo", "-h", "-o", "%T %D"))
     command("scontrol", "update", f"nodename={DRAINED}", "state=drain", "reason=test")
     call = subprocess.Popen(
         [sys.executable, "-m", "doctor", "fleet", "scan", "@slurm:npu", "--via", "srun", "--timeout", "100", "--into", str(tmp_path / "run"), "-o", str(tmp_path / "r.json"), "--", str(slurm.logs)],
@@ -142,8 +149,7 @@ def test_every_node_of_a_partition(slurm: Slurm, tmp_path: Path) -> None:
     assert {name: row["state"] for name, row in rows.items()} == {"n1": "scanned", "n2": "scanned", DRAINED: "refused", HANGING: rows[HANGING]["state"]}, told.decode()
     assert rows[HANGING]["state"] in ("failed", "unreachable", "timed out")  # by what Slurm notices first
     assert "busy" in rows[DRAINED]["reason"] or "not available" in rows[DRAINED]["reason"]
-    fleet("merge", *map(str, sorted((tmp_path / "run" / "nodes").glob("*.jsonl"))), "-o", str(tmp_path / "again.json"))
-    assert report(tmp_path / "again.json") == report(tmp_path / "r.json")
+    assert merged_by_hand(tmp_path / "run") == written(tmp_path / "r.json")
     assert {s["path"] for s in report(tmp_path / "r.json")["skipped"]} == {DRAINED, HANGING}
     shutil.rmtree(folder, ignore_errors=True)
 

@@ -20,6 +20,7 @@ from tests.fleet.conftest import (
     Nodes,
     begun,
     fleet,
+    interrupted,
     kill_node,
     report,
     split_job,
@@ -90,13 +91,7 @@ def running(nodes: Nodes, *args: str) -> subprocess.Popen[bytes]:
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_nothing_stays_on_a_node(nodes: Nodes, how: signal.Signals) -> None:
     """However the command ends, the private folder and the scan on the node are gone soon after."""
-    call = running(nodes, HANGING)
-    folder = begun(nodes.folder / f"stuck-{HANGING}")
-    assert [str(folder)] == nodes.left(HANGING)
-    assert folder.stat().st_mode & 0o077 == 0
-    call.send_signal(how)
-    _, told = call.communicate(timeout=HANG_S)
-    assert call.returncode == (130 if how == signal.SIGINT else -how), told
+    folder = interrupted(nodes.folder / f"stuck-{HANGING}", how, HANGING, *nodes.options, "--", str(nodes.logs))
     until(lambda: not folder.exists())
 
 

@@ -18,7 +18,7 @@ KB = Path(__file__).resolve().parents[2] / "kb"
 FILES = sorted((KB / "codes").glob("*.yaml"))
 TABLE_KEYS = {"family", "title", "forms", "codes"}
 CODE_KEYS = {"code", "name", "meaning", "action", "ref", "confidence"}
-MAY_HAVE = {"causes", "forms", "related", "family", "severity", "component", "word", "bit"}
+MAY_HAVE = {"causes", "forms", "related", "family", "severity", "component", "word", "bit", "followed_by"}
 CONFIDENCE = {"documented", "name-derived", "inferred"}
 VARIABLE_KEYS = {
     "name", "component", "type", "values", "range", "default", "purpose", "caution", "undo",

@@ -19,7 +19,7 @@ LEVELS = {"ignore", "sub-health", "restart-job", "reset", "isolate", "not-listed
 CONFIDENCE = {"documented", "name-derived", "inferred"}
 KEYS = {
     "code", "family", "name", "meaning", "causes", "action", "ref", "confidence", "forms", "related",
-    "component", "severity", "bit", "word",
+    "component", "severity", "bit", "word", "followed_by",
 }  # fmt: skip
 HAN = re.compile(r"[\u4e00-\u9fff]")
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -183,6 +183,16 @@ def test_related_codes_exist(tables: dict[str, dict[str, Any]]) -> None:
         if own.match(other) and other not in known
     }
     assert not missing
+
+
+def test_a_code_that_raises_a_level_is_one_of_the_table(tables: dict[str, dict[str, Any]]) -> None:
+    known = {row["code"]: row for row in rows(tables, "hardware")}
+    pairs = [(row, rule) for row in known.values() for rule in row.get("followed_by", [])]
+    assert pairs
+    for row, rule in pairs:
+        assert rule["code"] in known
+        assert rule["severity"] in ("isolate", "sub-health") != row["severity"]
+        assert rule["ref"]
 
 
 def test_scheduler_and_runtime_code_of_one_fault_lead_to_the_same_acl_code(tables: dict[str, dict[str, Any]]) -> None:

@@ -226,3 +226,29 @@ def test_all_tracks_together_are_bounded(tmp_path: Path, judged: Judge, monkeypa
     assert sum(map(len, pace.run.total.values())) <= 2000 + 8 * 256
     assert pace.run.every > 1
     assert "each point stands for" in told(pace)
+
+
+@pytest.mark.parametrize("stamp", ["2026-03-02 09:{:02d}:{:02d}", "Mon Mar  2 09:{:02d}:{:02d} UTC 2026"])
+def test_a_chip_below_its_clock_is_told_near_the_change(stamp: str, tmp_path: Path, judged: Judge) -> None:
+    """Samples of npu-smi in the same folder, each beneath the date of its taking."""
+    runs.megatron(tmp_path / "train.log", late=lambda rank, step: 0.3 * (step > 70))
+    sample = "\tNPU ID                         : 3\n\tAicore Usage Rate(%)           : 96\n\tAicore Freq(MHZ)               : 1650\n\tAicore curFreq(MHZ)            : {}\n"
+    text = "".join(f"{stamp.format(at // 60, at % 60)}\n{sample.format(1650 if at < 35 * 60 + 11 else 900)}" for at in range(33 * 60, 37 * 60, 10))
+    (tmp_path / "smi.log").write_text(text)
+    (turn,) = judged(tmp_path).turns
+    assert {event.kind for event in turn.near} == {"throttle"}
+    assert "chip below its clock" in told(judged(tmp_path))
+    (tmp_path / "smi.log").write_text(text.replace(": 900", ": 1640"))
+    assert judged(tmp_path).turns[0].near == ()
+
+
+def test_two_services_and_two_benchmarks_are_compared(tmp_path: Path, judged: Judge) -> None:
+    fast, slow = [(500.0 + at % 7, 20) for at in range(60)], [(400.0 + at % 7, 20) for at in range(60)]
+    idle = [(250.0 + at % 7, 8) for at in range(60)]
+    a, b, c = (judged(runs.vllm(tmp_path / f"{n}.log", rates)) for n, rates in enumerate((fast, slow, idle)))
+    assert [compare(a, b).verdict, compare(b, a).verdict, compare(a, a).verdict, compare(a, c).verdict] == ["slower", "faster", "same", "same"]
+    for name, first in (("x", 215.31), ("y", 290.0)):
+        (tmp_path / f"{name}.txt").write_text(f"Mean TTFT (ms):                          {first}    \nMean TPOT (ms):                          25.10     \n")
+    x, y = judged(tmp_path / "x.txt"), judged(tmp_path / "y.txt")
+    assert (x.verdict, compare(x, y).verdict) == ("few", "slower")
+    assert [one.measure for one in compare(x, y).served] == ["ttft", "tpot"]

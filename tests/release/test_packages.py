@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 import yaml
+from terminal import terminal
 
 from doctor.commands import shells
 from doctor.version import __version__
@@ -95,6 +96,21 @@ def test_rpm_installs_it(packages: dict[str, Path], tmp_path: Path) -> None:
     done = subprocess.run(["rpm", "--root", str(tmp_path), "--nodeps", "--ignorearch", "-i", package], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     placed(tmp_path, "share/zsh/site-functions")
+
+
+def test_the_recipe_asks_for_what_the_project_does() -> None:
+    """Row 101: the recipe of conda has this version and pyproject's dependencies, and the commands with which it tests itself hold in a terminal."""
+    text = (ROOT / "packaging/conda/meta.yaml").read_text(encoding="utf-8")
+    recipe = yaml.safe_load("\n".join(row for row in text.split("\n") if not row.startswith("{%")).replace("{{ version }}", __version__).replace("{{ PYTHON }}", "python"))
+    assert f'{{% set version = "{__version__}" %}}' in text
+    assert recipe["build"]["noarch"] == "python"
+    project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    wanted = re.findall(r'^  "([\w>=.,<-]+)",$', project[project.index("dependencies = [") :].partition("\n]")[0], re.MULTILINE)
+    assert sorted(row.replace(" ", "") for row in recipe["requirements"]["run"][1:]) == sorted(wanted)
+    assert f'requires-python = "{recipe["requirements"]["run"][0].partition(" ")[2]}"' in project
+    for command in recipe["test"]["commands"]:
+        words = command.partition(" || ")[0].split()
+        assert terminal(*words[1:], "--lang", "en").code == (1 if "-eq 1" in command else 0)
 
 
 def _yaml(name: str) -> Any:

@@ -18,6 +18,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from terminal import terminal
 
 sys.path.append(str(Path(__file__).resolve().parent.parent.parent / "tools"))
 
@@ -139,8 +140,17 @@ def test_an_older_python_says_what_to_do(python: str) -> None:
     assert "Python 3.10 to 3.13" in done.stderr
 
 
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_one_file_in_a_terminal(lang: str, tmp_path: Path) -> None:
+    """Row 103: the one file alone, without a network: the answer of the demo on one screen, in both languages."""
+    seen = terminal("demo", "--lang", lang, cwd=Path("/"), program=(*NO_NETWORK, _pythons()[0], str(_one("*x86_64.pyz"))), HOME=str(tmp_path), PYTHONPATH="-")
+    assert seen.code == 1
+    assert any("RTS001" in row for row in seen.rows[:3]), seen.text
+    assert len(seen.rows) <= 24
+
+
 def test_wheels_without_a_network(tmp_path: Path) -> None:
-    """The folder of wheels installs with --no-index into an empty environment and runs there."""
+    """Row 102: the folder of wheels installs with --no-index into an empty environment, and its program answers in a terminal there."""
     with tarfile.open(_one("*-wheels-x86_64.tar")) as tar:
         tar.extractall(tmp_path)
     python = _pythons()[-1]
@@ -148,7 +158,9 @@ def test_wheels_without_a_network(tmp_path: Path) -> None:
     folder = next(tmp_path.glob("npu-doctor-*"))
     done = _run(str(tmp_path / "v/bin/pip"), "--isolated", "install", "-q", "--no-compile", "--no-index", "--find-links", str(folder), "npu-doctor", HOME=str(tmp_path))
     assert done.returncode == 0, done.stderr
-    _names_the_cause(_run(str(tmp_path / "v/bin/npu-doctor"), "demo", HOME=str(tmp_path)))
+    seen = terminal("demo", "--lang", "en", cwd=Path("/"), program=(*NO_NETWORK, str(tmp_path / "v/bin/npu-doctor")), HOME=str(tmp_path), PYTHONPATH="-")
+    assert seen.code == 1
+    assert any(row.startswith("ERROR  RTS001") for row in seen.rows[:3]), seen.text
 
 
 @pytest.mark.parametrize("machine", ["x86_64", "aarch64"])

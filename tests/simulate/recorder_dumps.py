@@ -63,3 +63,16 @@ def away(world: int, culprit: int, last: int = 12, *, ring: int = 2000) -> dict[
             own.append(entry(last, state="started"))
         made[rank] = dump(own, {"0": range(world)})
     return made
+
+
+def large(folder: Path, world: int, calls: int, culprit: int) -> Path:
+    """Very many ranks; the bytes of all but the culprit differ in nothing that is compared, so they are made once for each kind."""
+    ops = ("all_reduce", "all_gather", "reduce_scatter", "broadcast", "all_reduce")
+    lines = [frames(*(f"/job/model/layer{place}.py:{place * 3 + deep} f{deep}" for deep in range(12))) for place in range(40)]
+    own = [entry(number, ops[number % 5], sizes=((64 * (number % 7 + 1), 128),), stack=lines[number % 40]) for number in range(1, calls)]
+    waiting = [*own, entry(calls, ops[calls % 5], sizes=((64 * (calls % 7 + 1), 128),), state="started")]
+    groups = {"0": range(world)}
+    here, away_ = pickle.dumps(dump(waiting, groups), 2), pickle.dumps(dump(own, groups), 2)
+    for rank in range(world):
+        (folder / f"hccl_trace_rank_{rank}").write_bytes(away_ if rank == culprit else here)
+    return folder

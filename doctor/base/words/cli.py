@@ -27,6 +27,7 @@ WORDS = {
     "command:run": ("run a command and diagnose it when it fails", "运行命令，失败时自动诊断"),
     "command:kb": ("list, search, show and check the knowledge", "列出、搜索、查看、检查知识库"),
     "command:ops": ("operators that a run compiled, and those it compiled again", "一次运行编译了哪些算子、哪些被反复编译"),
+    "command:hang": ("why a job hangs: who waits for whom, and who is not there (dumps, stacks, live processes)", "任务为什么卡住：谁在等谁、谁不在场（转储、栈、运行中的进程）"),
     "command:pace": ("why a run is slow: ranks, steps, pauses; or what differs from another run", "运行为什么慢：慢 rank、变化的步、停顿；或与另一次运行的差异"),
     "command:memory": ("who holds the device memory: snapshots, out-of-memory messages", "谁占用了显存：内存快照、OOM 信息"),
     "command:precision": ("read the result of a precision comparison (ptdbg_ascend, msprobe)", "解读精度比对结果（ptdbg_ascend、msprobe）"),

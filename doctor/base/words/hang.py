@@ -66,6 +66,7 @@ WORDS = {
     "same-call": ("all {count} processes wait in {call} at {other_line}; whether their calls agree only dumps of the recorder tell", "全部 {count} 个进程在 {other_line} 的 {call} 中等待；调用是否一致只有记录器的转储能说明"),
     "nobody-waits": ("{count} processes were looked at, and none waits for another", "查看了 {count} 个进程，没有一个在等待其他进程"),
     "calls-move": ("of the {count} processes in a call, some came out of it between two looks", "在通信调用中的 {count} 个进程里，有的在两次查看之间已离开调用"),
+    "one-dump": ("there is the dump of rank {rank} alone, and calls are compared between ranks", "只有 rank {rank} 的转储，而判断需要在 rank 之间比较调用"),
     "waits-alone": ("this process waits in {theirs} at {line}; the others were not looked at", "该进程在 {line} 的 {theirs} 中等待；没有查看其他进程"),
     "stands-alone": ("one process, looked at once, stands at {line}: whether it moves cannot be told", "只有一个进程、只看了一次，停在 {line}：无法判断是否在动"),
     "moves-alone": ("the process runs, last seen at {line}", "该进程在运行，最后位于 {line}"),

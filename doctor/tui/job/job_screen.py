@@ -28,7 +28,7 @@ class JobScreen(Frame):
         "zoom-in", "zoom-out", "earlier", "later", "whole", "job", "pace"
     )
     HINTS: ClassVar[tuple[str, ...]] = (
-        "open", "fold", "zoom-in", "zoom-out", "earlier", "later", "whole", "pace", "search", "language", "back", "help", "quit",
+        "open", "fold", "zoom-in", "zoom-out", "earlier", "later", "whole", "search", "pace", "language", "back", "help", "quit",
     )  # fmt: skip
 
     def __init__(self, job: Mapping[str, Any]) -> None:
