@@ -23,8 +23,8 @@ RUN = f"{FACT_PREFIX}load/run"
 WINDOW = ("samples", "for_s", "at_end", "after_s", "requests_after")  # conditions on a run; all others are on a sample
 AS_BEFORE = "as before"  # a condition: the value of the sample before, or the first one
 MAX_SERIES = 256  # engines and processes of one source; further ones are not told apart
-READ = 128  # samples of a window that are read, and
-STRIDE = 16  # of how many further ones one is, and
+READ = 64  # samples of a window that are read, and
+STRIDE = 32  # of how many further ones one is, and
 END = 16  # how many of the last ones
 _HEAD = 120  # characters of a line in which its time stands
 _OWN = 400  # characters of a sample kept as evidence
@@ -45,9 +45,9 @@ class Asked(NamedTuple):
     still: tuple[str, ...]
     window: tuple[tuple[str, str], ...]
 
-    def holds(self, sample: Sample, before: Sample | None) -> bool:
+    def holds(self, numbers: Mapping[str, float], sample: Sample, before: Sample | None) -> bool:
         for name, test, wanted in self.tests:
-            value = _number(sample.get(name, ""))
+            value = numbers.get(name)
             if value is None or not test(value, wanted):
                 return False
         return before is None or all(sample.get(name) == before.get(name) for name in self.still)
@@ -120,13 +120,14 @@ class _Series:
 
     def add(self, signal: str, place: Place, time: str, sample: Sample, leaves: Sequence[Asked]) -> None:
         before = self.last[2] if self.last is not None else None
+        numbers = {name: number for name, value in sample.items() if (number := _number(value)) is not None}
         for number, leaf in enumerate(leaves):
             run = self.now[number]
-            if not leaf.holds(sample, before if run is not None else None):
+            if not leaf.holds(numbers, sample, before if run is not None else None):
                 if run is not None:
                     self.close(number, run)
                     self.now[number] = None
-                    if leaf.still and leaf.holds(sample, None):  # it only moved: another run begins
+                    if leaf.still and leaf.holds(numbers, sample, None):  # it only moved: another run begins
                         run = None
                     else:
                         continue
