@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-from ahocorasick_rs import AhoCorasick
-
 _STRONG = re.compile(
     r"(?<![A-Za-z])(?:errors?|fail(?:ed|ure|ing|s)?|fatal|critical|panic|exceptions?|traceback|abort(?:ed|ing)?|crash(?:ed)?|killed|segfault|core dumped|corrupt(?:ed|ion)?"
     r"|refused|denied|unreachable|unhealthy|uncorrectable|lost|dead|died|broken|hung|hang|deadlock|stuck|stalled?|nan|inf|overflow(?:ed)?|mismatch(?:ed)?|diverged?"
@@ -33,14 +31,24 @@ _ROOTS = (
     "no space", "cannot", "can't", "unable", "invalid", "illegal", "unexpected", "violat", "starv", "exhausted", "evicted", "fault", "gave up", "giving up", "失败", "错误", "异常", "超时", "损坏", "丢失",
 )  # fmt: skip
 _WORDS = frozenset({"lost", "dead", "died", "hung", "hang", "nan", "inf", "bad"})
-_FINDER = AhoCorasick(list(_ROOTS))
 _LETTERS = re.compile(r"[a-z]+")
+
+
+@cache
+def _finder() -> Callable[[str], bool]:
+    """By the automaton, where it can be loaded; a call of another command need not wait for it."""
+    try:
+        from ahocorasick_rs import AhoCorasick
+    except ImportError:
+        return lambda text: any(root in text for root in _ROOTS)
+    machine = AhoCorasick(list(_ROOTS))
+    return lambda text: bool(machine.find_matches_as_indexes(text))
 
 
 def may_be_severe(text: str) -> bool:
     """The same of lines that come by the million: the patterns are only tried where a part of such a word stands."""
     low = text.lower()
-    return bool(_FINDER.find_matches_as_indexes(low) or not _WORDS.isdisjoint(_LETTERS.findall(low))) and severe_words(text)
+    return (_finder()(low) or not _WORDS.isdisjoint(_LETTERS.findall(low))) and severe_words(text)
 
 
 def severe_words(text: str) -> bool:

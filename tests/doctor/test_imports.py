@@ -20,6 +20,7 @@ HEAVY = (
     "rapidfuzz",
     "regex",
     "hyperscan",
+    "ahocorasick_rs",
     "yaml",
     "asyncio",
     "multiprocessing",
