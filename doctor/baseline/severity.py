@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from functools import cache
 
 _STRONG = re.compile(
     r"(?<![A-Za-z])(?:errors?|fail(?:ed|ure|ing|s)?|fatal|critical|panic|exceptions?|traceback|abort(?:ed|ing)?|crash(?:ed)?|killed|segfault|core dumped|corrupt(?:ed|ion)?"
