@@ -36,7 +36,7 @@ HEAVY = (
         ("from doctor.cli import main; main(['explain', '507018'])", ()),
         ("from doctor.cli import main; main(['scan', 'kb/demo/train.log'])", ("rapidfuzz",)),
         ("from doctor import diagnose", ()),
-        ("from doctor.commands.shells import commands; commands('en')", ()),  # the options of all commands: wheels are built with it
+        ("from doctor.commands.shells import commands; commands('en')", ("yaml",)),  # the options of all commands: wheels are built with it
         ("import parsers.line, kb.knowledge", ()),
     ],
 )
