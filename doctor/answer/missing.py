@@ -129,6 +129,16 @@ def right_stack(diagnosis: Diagnosis) -> Missing | None:
     return _asked("stack")
 
 
+def calls_of_all_ranks(diagnosis: Diagnosis) -> Missing | None:
+    """Ranks waited until their time was up and nobody tells why: who did not come, only the recorder or stacks can tell."""
+    job, roots = diagnosis.job, diagnosis.roots
+    waits = roots[:1] and roots[0].finding.entry.role != "cause" and roots[0].finding.entry.kind in ("peer-timeout", "collective-mismatch")
+    unknown = job is not None and bool(job.waits) and all(root.verdict != "fault" for root in job.roots)
+    if diagnosis.harvest.dumps or diagnosis.situation.first("stack") not in (None, "torch") or not (waits or unknown):
+        return None
+    return _asked("recorder")
+
+
 RULES: tuple[Rule, ...] = (
     missing_nodes,
     nothing_readable,
@@ -136,6 +146,7 @@ RULES: tuple[Rule, ...] = (
     stopped_early,
     run_logs,
     other_ranks,
+    calls_of_all_ranks,
     host_logs,
     right_stack,
 )

@@ -15,6 +15,8 @@ WORDS = {
     "stopped-how": ("dmesg -T > dmesg.txt    # on that node, as root; then scan it together with the logs", "dmesg -T > dmesg.txt    # 在该节点以 root 执行；再与日志一起诊断"),
     "run": ("run/plog with INFO lines: without the set-up of communicators ranks and devices cannot be told apart", "缺少 run/plog 的 INFO 日志：没有通信域创建记录就无法对应 rank 与设备"),
     "run-how": ("unset ASCEND_GLOBAL_LOG_LEVEL ASCEND_GLOBAL_EVENT_ENABLE    # defaults write run/plog; collect run/ as well as debug/", "unset ASCEND_GLOBAL_LOG_LEVEL ASCEND_GLOBAL_EVENT_ENABLE    # 默认会写 run/plog；请同时收集 run/ 与 debug/"),
+    "recorder": ("the calls of all ranks: who did not come to the one that timed out, and where that one stood", "缺少所有 rank 的集合通信调用记录：谁没有到达超时的那次调用，当时停在哪里"),
+    "recorder-how": ("export TORCH_HCCL_TRACE_BUFFER_SIZE=2000 TORCH_HCCL_DUMP_ON_TIMEOUT=1 TORCH_HCCL_ENABLE_MONITORING=1    # before the next run; while one hangs: npu-doctor hang on every node", "export TORCH_HCCL_TRACE_BUFFER_SIZE=2000 TORCH_HCCL_DUMP_ON_TIMEOUT=1 TORCH_HCCL_ENABLE_MONITORING=1    # 下次运行前设置；卡住时在每个节点执行：npu-doctor hang"),
     "stack": ("a stack that names the failing operator (kernels run asynchronously)", "缺少指向真正出错算子的调用栈（算子是异步执行的）"),
     "stack-how": ("ASCEND_LAUNCH_BLOCKING=1 COMMAND    # slow: for one run only, not together with graph capture", "ASCEND_LAUNCH_BLOCKING=1 COMMAND    # 会变慢：只用于一次复现，不能与图捕获同时使用"),
 }
