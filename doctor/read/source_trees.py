@@ -36,8 +36,9 @@ class SourceTrees:
         """The folders that are walked into; notes whether this one is the top of a tree."""
         if not (self._tree and _beneath(folder, self._tree)):
             self._tree = folder if _is_tree(dirs, files) else ""
-        self._unread += (Skipped(os.path.join(folder, name), "a folder of code or of a tool, no logs (--all-files reads it)") for name in dirs if name in _NEVER)
-        return [name for name in dirs if name not in _NEVER]
+        never = _NEVER if os.path.basename(folder) != ".cache" else {*_NEVER, "npu-doctor"}  # where this program keeps things
+        self._unread += (Skipped(os.path.join(folder, name), "a folder of code or of a tool, no logs (--all-files reads it)") for name in dirs if name in never)
+        return [name for name in dirs if name not in never]
 
     def is_part(self, path: str) -> bool:
         """Is that a file of a tree, and no log that came to lie in it?"""

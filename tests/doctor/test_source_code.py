@@ -112,3 +112,15 @@ def test_documentation_is_read_only_when_it_is_named(tmp_path: Path) -> None:
     found = discover([str(tmp_path)])
     assert found.sources == ()
     assert "documentation" in found.skipped[0].reason
+
+
+def test_what_this_program_keeps_for_itself_is_no_log(tmp_path: Path) -> None:
+    """The one-file program unpacks itself into the cache: a scan of a home folder would find its knowledge full of errors."""
+    kept = tmp_path / ".cache" / "npu-doctor" / "pyz-1"
+    kept.mkdir(parents=True)
+    (kept / "sample.log").write_text("RuntimeError: NPU out of memory.\n")
+    (tmp_path / "npu-doctor").mkdir()
+    (tmp_path / "npu-doctor" / "train.log").write_text("RuntimeError: NPU out of memory.\n")
+    found = discover([str(tmp_path)])
+    assert [Path(source.name).name for source in found.sources] == ["train.log"]
+    assert [row.path for row in found.skipped] == [str(kept.parent)]
