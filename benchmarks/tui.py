@@ -158,7 +158,7 @@ def more_knowledge(entries: int):  # type: ignore[no-untyped-def]
         number += 1
         places[code] = writer.add(entry._replace(code=code)._asdict())
         brief = briefs[entry.code]
-        catalog.append((code, *brief[1:-1], writer.add(brief.words)))
+        catalog.append(writer.add((code, *brief[1:])))
     writer.section("index", {"entries": places})
     for name in ("codes", "env", "cards"):
         writer.section(name, {})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -109,8 +109,8 @@ def build(layer: Layer, stamp: str | None = None) -> tuple[bytes, list[Problem]]
             "\n".join(sample.text for e in entries for sample in e.match),
         )
     )
-    places, words, signals = _add_entries(writer, entries, assigned)
-    _add_sought(writer, [*signals, *assigned])  # what is left of them are the facts
+    places, lines, signals = _add_entries(writer, entries, assigned)
+    _add_sought(writer, {**signals, **{s: writer.add(s) for s in assigned}})  # what is left of them are the facts
     codes, more = _codes(layer, writer)
     problems += more
     variables, more = _named_rows(layer.single("envvars.yaml"), "variable", "name", writer)
@@ -130,7 +130,7 @@ def build(layer: Layer, stamp: str | None = None) -> tuple[bytes, list[Problem]]
     writer.section("env", variables)
     writer.section("cards", cards)
     writer.section("kinds", {name: kind.title for name, kind in kinds().items()})
-    writer.section("catalog", _catalog(entries, words))
+    writer.section("catalog", lines)
     writer.section("overrides", overrides)
     return writer.finish(digest.hexdigest()[:16], layer.stamp() if stamp is None else stamp, layer.version()), problems
 
@@ -139,7 +139,7 @@ def pack_of(entries: Sequence[Entry]) -> bytes:
     """The pack of entries that are tried before they stand in a layer."""
     writer = Writer()
     assigned = fragments.assign_all([s for e in entries for s in e.signals])
-    places, words, signals = _add_entries(writer, entries, iter(assigned))
+    places, lines, signals = _add_entries(writer, entries, iter(assigned))
     _add_sought(writer, signals)
     writer.section("index", {"entries": places, "codes": 0})
     for rows in ("codes", "env", "cards", "kinds"):
@@ -149,7 +149,7 @@ def pack_of(entries: Sequence[Entry]) -> bytes:
     writer.section("compat", {})
     writer.section("frameworks", [])
     writer.section("pace", [])
-    writer.section("catalog", _catalog(entries, words))
+    writer.section("catalog", lines)
     writer.section("overrides", None)
     return writer.finish("tried", "")
 
@@ -157,41 +157,36 @@ def pack_of(entries: Sequence[Entry]) -> bytes:
 Places = dict[str, tuple[int, int]]
 
 
-def _add_entries(writer: Writer, entries: Sequence[Entry], assigned: Iterator[Signal]) -> tuple[Places, Places, list[Signal]]:
-    """Where each entry and its words for a search stand in the pack, and the leaves that are looked for; samples are not needed at run time.
+def _add_entries(writer: Writer, entries: Sequence[Entry], assigned: Iterator[Signal]) -> tuple[Places, list[tuple[int, int]], dict[Signal, tuple[int, int]]]:
+    """Where each entry, its line in a list and the leaves that are looked for stand in the pack; samples are not needed at run time.
 
-    The words stand beside the entry, whose texts they repeat: so they cost nothing in a compressed file.
+    The line and its words for a search stand beside the entry, whose texts they repeat: so they cost nothing in a compressed file.
     """
     places: Places = {}
-    words: Places = {}
-    signals: list[Signal] = []
+    lines: list[tuple[int, int]] = []
+    signals: dict[Signal, tuple[int, int]] = {}
     for entry in entries:
         searched = _words(entry)
         entry = entry._replace(match=(), no_match=(), signals=tuple(next(assigned) for _ in entry.signals))
-        places[entry.code] = writer.add(entry._asdict())
-        words[entry.code] = writer.add(searched)
+        at = places[entry.code] = writer.add(entry._asdict())
+        head = (entry.code, entry.slug, entry.domain, entry.severity, entry.role, entry.kind, entry.component, entry.status, plain.text(entry.title))
+        lines.append(writer.add((*head, searched)))
         if entry.status != "deprecated":
-            signals += entry.signals
-    return places, words, signals
+            signals.update(writer.parts(at, entry.signals))
+    return places, lines, signals
 
 
-def _add_sought(writer: Writer, signals: Iterable[Signal]) -> None:
-    """What is needed of every signal to find it; the signals themselves are decoded one by one."""
+def _add_sought(writer: Writer, signals: Mapping[Signal, tuple[int, int]]) -> None:
+    """What is needed of every signal to find it; the signals themselves are decoded one by one, where they stand."""
     found = group(signals)
     writer.section(
         "sought",
         {
             **found._asdict(),
-            "signals": " ".join("{}:{}".format(*writer.add(s)) for s in found.signals),
-            "rows": {table: [writer.add(s) for s in signals] for table, signals in found.rows.items()},
+            "signals": " ".join("{}:{}".format(*signals[s]) for s in found.signals),
+            "rows": {table: [signals[s] for s in asked] for table, asked in found.rows.items()},
         },
     )
-
-
-def _catalog(entries: Sequence[Entry], words: Places) -> list[Any]:
-    return [
-        (e.code, e.slug, e.domain, e.severity, e.role, e.kind, e.component, e.status, plain.text(e.title), words[e.code]) for e in entries
-    ]
 
 
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]{3,40}")

@@ -158,12 +158,9 @@ class Knowledge:
     def _briefs(self) -> tuple[Brief, ...]:
         found = {}
         for number, pack in enumerate(self.packs):
-            for row in pack.section("catalog"):
-                if self._owner[row[0]] != number:
-                    continue
-                found[row[0]] = Brief(
-                    row[0], row[1], row[2], row[3], row[4], row[5], row[6], row[7], Text(*row[8]), pack.item(row[9])
-                )
+            for row in map(pack.item, pack.section("catalog")):
+                if self._owner[row[0]] == number:
+                    found[row[0]] = Brief(row[0], row[1], row[2], row[3], row[4], row[5], row[6], row[7], Text(*row[8]), row[9])
         return tuple(found[code] for code in sorted(found))
 
     def decode(self, written: str) -> tuple[dict[str, Any], ...]:

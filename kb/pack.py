@@ -10,12 +10,15 @@ import json
 import mmap
 import os
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
-FORMAT = 17
+FORMAT = 20
 HEADER_LIMIT = 65536
+
+
+T = TypeVar("T")
 
 
 class BrokenPackError(Exception):
@@ -110,6 +113,15 @@ class Writer:
         at = (len(self._blob), len(piece))
         self._blob += piece
         return at
+
+    def parts(self, at: tuple[int, int], values: Sequence[T]) -> Iterator[tuple[T, tuple[int, int]]]:
+        """Where the members of a list of an object stand, in their order: they can be read alone, and need not be kept twice."""
+        start, end = at[0], sum(at)
+        for value in values:
+            piece = _dump(value)
+            start = self._blob.index(piece, start, end)
+            yield value, (start, len(piece))
+            start += len(piece)
 
     def section(self, name: str, value: Any) -> None:
         self._sections[name] = _dump(value)

@@ -44,7 +44,7 @@ class Grouped(NamedTuple):
     quiet: list[str]  # the leaves that claim none
     facts: list[int]
     literals: str  # one behind the other, with a NUL between
-    pairs: str  # a line for each literal: the signals it announces, each with its anchor where that goes on
+    pairs: str  # a line for each literal: the signals it announces, each with the place of its anchor where that goes on
     chinese: list[int]  # literals that are written otherwise in another encoding, or their anchors
     rows: dict[str, list[Signal]]  # asked of the rows of a table, by its name
 
@@ -61,10 +61,13 @@ def group(signals: Iterable[Signal]) -> Grouped:
             alike.setdefault((s.form, s.pattern, s.lines, s.filters, s.trusted, fact), []).append(s)
     groups = list(alike.values())
     literals: dict[str, list[Any]] = {}
+    chinese: set[str] = set()
     for number, (first, *_) in enumerate(groups):
-        for anchor, fragment in zip(first.anchors, first.fragments or first.anchors, strict=True):
+        for place, (anchor, fragment) in enumerate(zip(first.anchors, first.fragments or first.anchors, strict=True)):
             literal = anchor[: anchor.find(fragment) + len(fragment)]
-            literals.setdefault(literal, []).append(number if literal == anchor else [number, anchor])
+            literals.setdefault(literal, []).append(number if literal == anchor else [number, place])
+            if not anchor.isascii():
+                chinese.add(literal)
     return Grouped(
         [found[0] for found in groups],
         "\n".join(" ".join(s.id for s in found) for found in groups),
@@ -73,7 +76,7 @@ def group(signals: Iterable[Signal]) -> Grouped:
         [n for n, found in enumerate(groups) if found[0].id.startswith(FACT_PREFIX)],
         "\0".join(literals),
         "\n".join(map(json.dumps, literals.values())),
-        [n for n, (literal, pairs) in enumerate(literals.items()) if not f"{literal}{''.join(p[1] for p in pairs if isinstance(p, list))}".isascii()],
+        [n for n, literal in enumerate(literals) if literal in chinese],
         rows,
     )
 
@@ -149,11 +152,13 @@ class Sought:
 
     def _pairs_of(self, row: Row, literal: bytes) -> Iterator[tuple[bytes, int]]:
         for stored in json.loads(self._lines[row.layer][row.number]):
-            signal, anchor = (stored, None) if isinstance(stored, int) else stored
-            if anchor is None:
-                yield literal, signal + self._first[row.layer]
-            elif row.encoding == "utf-8" or not anchor.isascii():  # what is ASCII is written the same in both
-                yield anchor.encode(row.encoding), signal + self._first[row.layer]
+            if isinstance(stored, int):
+                yield literal, stored + self._first[row.layer]
+                continue
+            signal = stored[0] + self._first[row.layer]
+            anchor = self.signals[signal].anchors[stored[1]]
+            if row.encoding == "utf-8" or not anchor.isascii():  # what is ASCII is written the same in both
+                yield anchor.encode(row.encoding), signal
 
 
 class Row(NamedTuple):

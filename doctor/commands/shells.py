@@ -195,6 +195,18 @@ def _roff(text: str) -> str:
     return "\n".join(f"\\&{row}" if row[:1] in (".", "'") else row for row in text.split("\n"))
 
 
+_COLUMNS = 66  # of a paragraph of the Chinese page
+
+
+def _paragraph(text: str, language: str) -> str:
+    """groff fills the English page. Chinese lines it may fill for ever (1.22 finds no place to break, and tries again): they come filled."""
+    if language == "en":
+        return _roff(text)
+    from doctor.render.layout import wrap
+
+    return "\n.br\n".join(_roff(row) for row in wrap(text.replace("\n", ""), _COLUMNS))
+
+
 def man(found: tuple[Command, ...], language: str) -> str:
     """A manual page, section 1."""
     names = {name: word(f"cli.man:{name}", language) for name in ("name", "synopsis", "commands", "exits")}
@@ -203,11 +215,11 @@ def man(found: tuple[Command, ...], language: str) -> str:
         f".SH {names['synopsis']}", f".nf\n{_roff(word('cli.usage', language))}\n{_roff(word('cli.piped', language))}\n.fi", f".SH {names['commands']}",
     ]  # fmt: skip
     for path, command in _all(found):
-        rows += [f".SS {_roff(path)}", _roff(command.about or command.help)]
+        rows += [f".SS {_roff(path)}", _paragraph(command.about or command.help, language)]
         for option in command.options:
             value = f" {option.value}" if option.value and not option.choices else f" {'|'.join(option.choices)}" if option.choices else ""
-            rows += [".TP", f".B {_roff(', '.join(option.flags))}{_roff(value)}".replace("|", "|\\:"), _roff(option.help) or "\\&"]
-    return "\n".join([*rows, f".SH {names['exits']}", _roff(word("cli.exits", language))]) + "\n"
+            rows += [".TP", f".B {_roff(', '.join(option.flags))}{_roff(value)}".replace("|", "|\\:"), _paragraph(option.help, language) or "\\&"]
+    return "\n".join([*rows, f".SH {names['exits']}", _paragraph(word("cli.exits", language), language)]) + "\n"
 
 
 SCRIPTS: dict[str, Callable[[tuple[Command, ...], str], str]] = {"bash": bash, "zsh": zsh, "fish": fish, "man": man}

@@ -120,7 +120,7 @@ def _sample(item: Any) -> str:
 def measure(pattern: re.Pattern[str], where: str, size: int) -> Slow:
     """The slowest of a pattern's worst strings, used as the program uses it; what takes longer than LIMIT_S is stopped there."""
     worst = Slow(0.0, where, "")
-    method = "match" if pattern.pattern.startswith("^") or only_matched(where) else "search"
+    method = "match" if pattern.pattern[:1] in ("^", b"^") or only_matched(where) else "search"
     for text in strings(pattern.pattern, size, pattern.flags & ~re.UNICODE):
         taken = _timed(getattr(pattern, method), text)
         if taken > worst.seconds:
@@ -186,7 +186,7 @@ def of_code() -> dict[str, re.Pattern[str]]:
                     for part in one if isinstance(one, tuple) else (one,):
                         if isinstance(part, re.Pattern) and isinstance(part.pattern, str):
                             found.setdefault(f"{info.name}.{name}[{number}]", part)
-                        elif type(part).__name__ == "_Lazy":
+                        elif type(part).__name__ == "_Lazy" and isinstance(part.pattern, str):
                             found.setdefault(f"{info.name}.{name}[{number}]", re.compile(part.pattern, part.flags))
     by_text = {(p.pattern, p.flags): n for n, p in reversed(found.items())}
     return {n: found[n] for n in sorted(by_text.values())}

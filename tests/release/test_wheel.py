@@ -57,7 +57,7 @@ def test_man_shows_the_page(prefix: Path, place: str, told: str) -> None:
     if shutil.which("man") is None:
         pytest.skip("there is no man here")
     env = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "MANWIDTH": "80", "MAN_KEEP_FORMATTING": ""}
-    done = subprocess.run(["man", "--warnings", "-M", str(prefix / place), "npu-doctor"], env=env, capture_output=True, text=True, check=False)
+    done = subprocess.run(["man", "--warnings", "-M", str(prefix / place), "npu-doctor"], env=env, capture_output=True, text=True, check=False, timeout=120)
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
     assert told in done.stdout

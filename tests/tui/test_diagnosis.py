@@ -311,7 +311,7 @@ async def test_o_asks_for_a_path_and_diagnoses_it(tmp_path: Path) -> None:
 async def test_editor_says_when_there_is_no_file_or_no_terminal(tmp_path: Path) -> None:
     async with stage(DiagnosisScreen(), [str(job_logs(tmp_path))]) as s:
         await s.press("e")
-        assert "cannot be handed to an editor" in s.toasts
+        assert "cannot be handed to another program" in s.toasts
 
 
 def test_a_session_tells_steps_and_partial_results(tmp_path: Path) -> None:
