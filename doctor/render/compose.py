@@ -184,7 +184,7 @@ def _read(stats: Json, lang: str) -> str:
     return word("read-so-much", lang, files=files(stats["files"], lang), size=notation.size(stats["bytes"]))
 
 
-_STOP = {"en": lazy(r"(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)[.?!](?:\s+(?=[^a-z\s])|$)"), "zh": lazy("[。！？]")}
+_STOP = {"en": lazy(r"(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)[.?!](?!(?<=\bno\.)\s\d)(?:\s+(?=[^a-z\s])|$)"), "zh": lazy("[。！？]")}
 
 
 def sentence(text: str, lang: str) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from doctor import explanation
-from doctor.render import annotations, draft, html, layout, markdown, sarif, text
+from doctor.render import annotations, compose, draft, html, layout, markdown, sarif, text
 from doctor.tui.diagnosis import outline
 from doctor.tui.knowledge import cards
 from kb.knowledge import Knowledge
@@ -153,3 +153,15 @@ def test_the_rule_that_folded_a_symptom(verbose: bool, everything: bool, told: b
     assert ("rule: waits-for-peer" in drawn) == told
     without = {**REPORT, "findings": [REPORT["findings"][0], {**SYMPTOM, "rule": None}]}
     assert "rule:" not in text.render(without, "en", WIDE, everything, verbose=verbose)
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        ("7 ranks wait in all_reduce no. 12 of group 0; rank 5 does not. More.", "7 ranks wait in all_reduce no. 12 of group 0; rank 5 does not."),
+        ("Some of them, e.g. Ascend, say no. Others do.", "Some of them, e.g. Ascend, say no."),
+        ("It ended.", "It ended."),
+    ],
+)
+def test_the_first_sentence_is_whole(text: str, first: str) -> None:
+    assert compose.sentence(text, "en") == first
