@@ -235,10 +235,20 @@ def kill_node(server: int) -> None:
             os.kill(process, signal.SIGKILL)
 
 
-def begun(place: Path) -> Path:
-    """Waits until a scan hangs; the private folder of the node."""
-    with open(place / "fifo", encoding="utf-8") as told:
-        return Path(told.read().strip())
+def begun(place: Path, call: subprocess.Popen[bytes]) -> Path:
+    """Waits until a scan hangs; the private folder of the node. A command that ends before, or nothing for long, is a failure."""
+    told, end = b"", time.monotonic() + HANG_S
+    fifo = os.open(place / "fifo", os.O_RDWR | os.O_NONBLOCK)  # open for writing as well: it has no end until there is a line
+    try:
+        while not told.endswith(b"\n"):
+            if select.select([fifo], [], [], 1)[0]:
+                told += os.read(fifo, 4096)
+            elif call.poll() is not None or time.monotonic() > end:
+                call.kill()
+                raise AssertionError(b"\n".join(part or b"" for part in call.communicate()).decode())
+    finally:
+        os.close(fifo)
+    return Path(told.decode().strip())
 
 
 def interrupted(place: Path, how: signal.Signals, *words: str, **env: str) -> Path:
@@ -246,7 +256,7 @@ def interrupted(place: Path, how: signal.Signals, *words: str, **env: str) -> Pa
     call = subprocess.Popen(
         [sys.executable, "-m", "doctor", "fleet", "scan", *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT, env={**os.environ, **env},
     )  # fmt: skip
-    folder = begun(place)
+    folder = begun(place, call)
     assert folder.stat().st_mode & 0o077 == 0
     call.send_signal(how)
     _, told = call.communicate(timeout=HANG_S)

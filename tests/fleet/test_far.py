@@ -67,7 +67,7 @@ def test_what_was_read_in_time_counts(tmp_path: Path) -> None:
 
 def test_a_scan_that_hangs(tmp_path: Path) -> None:
     process, made, left = node(tmp_path, STUCK, order(0.3))
-    begun(tmp_path)
+    begun(tmp_path, process)
     assert ended(process, made).state == "timed out"
     assert not list(left.iterdir())
 
@@ -85,7 +85,7 @@ def test_no_answer_fills_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 def test_nothing_stays(tmp_path: Path, how: str | signal.Signals) -> None:
     """The one that waits is gone, or this itself is killed: the scan is ended and the folder removed."""
     process, _, left = node(tmp_path, STUCK, order())
-    begun(tmp_path)
+    begun(tmp_path, process)
     assert len(list(left.iterdir())) == 1
     assert process.stdin is not None
     if isinstance(how, str):

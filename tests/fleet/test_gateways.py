@@ -128,7 +128,7 @@ def test_gateways_behind_gateways_and_one_that_dies(nodes: Nodes, tmp_path: Path
         [sys.executable, "-m", "doctor", "fleet", "scan", f"{GOOD},{HANGING}", *nodes.options, "--topology", str(tmp_path / "topology.conf"), "--into", str(tmp_path / "run"), "--", str(nodes.logs)],
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT,
     )  # fmt: skip
-    begun(nodes.folder / f"stuck-{HANGING}")
+    begun(nodes.folder / f"stuck-{HANGING}", call)
     until(lambda: (tmp_path / "run" / "nodes" / f"{GOOD}.jsonl").exists())
     for process in of_node(nodes.servers[GATE]):
         if process != nodes.servers[GATE]:

@@ -100,7 +100,7 @@ def test_every_living_node(ray: Ray, tmp_path: Path) -> None:
         [sys.executable, "-m", "doctor", "fleet", "scan", "--via", "ray", "--address", ray.address, "--into", str(tmp_path / "run"), "-o", str(tmp_path / "r.json"), "--", str(ray.folder / "logs")],
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT, env=ray.environ,
     )  # fmt: skip
-    left = begun(ray.folder)
+    left = begun(ray.folder, call)
     assert str(left) in ray.kept()
     assert ray.process.stdin is not None
     ray.process.stdin.write(b"\n")

@@ -98,6 +98,8 @@ def slurm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Slurm]:
     split_job(folder, NAMES)
     started: dict[str, subprocess.Popen[bytes]] = {}
     os.environ["SLURM_CONF"] = str(folder / "slurm.conf")
+    before = os.environ["PATH"]  # srun takes it along: what is installed here would be found on the nodes
+    os.environ["PATH"] = os.pathsep.join(p for p in before.split(os.pathsep) if p == "/usr/local/bin" or not os.path.exists(f"{p}/npu-doctor"))
     try:
         munge = [f"--{name}={folder}/munge.{name}" for name in ("socket", "pid-file", "log-file", "seed-file")]
         munge[0] = f"--socket={folder}/munge.sock"
@@ -112,6 +114,7 @@ def slurm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Slurm]:
         yield Slurm(folder, folder / "logs", {name: one.pid for name, one in started.items()})
     finally:
         os.environ.pop("SLURM_CONF", None)
+        os.environ["PATH"] = before
         for name in NAMES:
             if name in started:
                 kill_node(started[name].pid)
@@ -142,7 +145,7 @@ def test_every_node_of_a_partition(slurm: Slurm, tmp_path: Path) -> None:
         [sys.executable, "-m", "doctor", "fleet", "scan", "@slurm:npu", "--via", "srun", "--timeout", "100", "--into", str(tmp_path / "run"), "-o", str(tmp_path / "r.json"), "--", str(slurm.logs)],
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT,
     )  # fmt: skip
-    folder = begun(slurm.folder)
+    folder = begun(slurm.folder, call)
     kill_node(slurm.servers[HANGING])
     _, told = call.communicate(timeout=HANG_S)
     rows = {row["name"]: row for row in map(json.loads, (tmp_path / "run" / "outcomes.jsonl").read_text().splitlines())}

@@ -98,7 +98,7 @@ def test_nothing_stays_on_a_node(nodes: Nodes, how: signal.Signals) -> None:
 def test_every_node_ends_with_a_word(nodes: Nodes, tmp_path: Path) -> None:
     """One dies in the middle, one has another key, one no Python, one is down: each is named with why, and only they are asked again."""
     call = running(nodes, f"{GOOD},{DYING},{WRONG},{BARE},{DOWN}", "--into", str(tmp_path / "run"), "-o", str(tmp_path / "r.json"))
-    folder = begun(nodes.folder / f"stuck-{DYING}")
+    folder = begun(nodes.folder / f"stuck-{DYING}", call)
     kill_node(nodes.servers[DYING])
     _, err = call.communicate(timeout=HANG_S)
     told = err.decode()
