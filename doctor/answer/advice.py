@@ -150,9 +150,14 @@ class Advised(NamedTuple):
     certain: int
 
 
-def fixes(finding: Finding, situation: Situation, known: Values) -> Advised:
-    """Prose is filled in prose, commands and values are quoted, code gets literals."""
+def fixes(finding: Finding, situation: Situation, known: Values, elsewhere: Fix | None = None) -> Advised:
+    """Prose is filled in prose, commands and values are quoted, code gets literals.
+
+    `elsewhere` is what can be done where a library makes the call, and all that the entry knows is a change of the caller's code.
+    """
     fitting = _fitting(finding.entry.fixes, situation, finding.instances[0].captures)
+    if elsewhere is not None and all(_is_for_the_caller(fix) for fix, certain in fitting if certain and fix.goal != "locate"):
+        fitting.insert(sum(certain for _, certain in fitting), (elsewhere, True))
     filled = tuple(
         fix._replace(
             title=prose(fix.title, known),
@@ -196,6 +201,11 @@ def start(advised: Advised, entry: Entry) -> Start:
     looks = sorted((n for n, fix in enumerate(fixes[:certain]) if fix.goal == "locate" and (fix.commands or fix.code)), key=lambda n: _for_all(fixes[n]))
     at_once = proven and _acts(fixes[remedies[0]])
     return Start(None if at_once or not looks else looks[0], remedies[0], tuple(n for n in remedies[1:] if n < certain))
+
+
+def _is_for_the_caller(fix: Fix) -> bool:
+    """Is all that a fix says how the Python code that makes the call is to be changed?"""
+    return fix.code is not None and bool(fix.code.before) and fix.code.lang == "python" and not fix.env and not fix.commands and _for_all(fix)
 
 
 def _acts(fix: Fix) -> bool:

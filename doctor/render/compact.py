@@ -149,6 +149,7 @@ class _Compact:
         yield from self._labelled("against", word("semicolon", self.lang).join(found.against), self.room.against)
         if (one := _shown(found.document)) is not None:
             yield from self._evidence(one, found)
+        yield from self._labelled("caller", found.caller, 2)
         yield from self._labelled("action", found.action, 1)
         looked = found.check is not None and self.room.check
         if found.check is not None and looked:

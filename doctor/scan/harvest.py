@@ -91,6 +91,16 @@ class Dump(NamedTuple):
     told: str
 
 
+class Caller(NamedTuple):
+    """Who made the call that an exception came out of: the last place above the framework that refused it."""
+
+    path: str  # the log
+    line: int  # of the exception in it
+    package: str  # of the code; "": the user's own
+    place: str  # where it stands: file:line
+    code: str  # the line of source, where it was printed
+
+
 SEVERAL = -1
 VERDICTS = "job"  # the table of which the verdicts about a job are rows
 CONCLUDED = frozenset({VERDICTS, "hang", "memory"})  # tables whose rows are concluded, not read: made anew each time
@@ -116,6 +126,7 @@ class Harvest(NamedTuple):
     machine: str = ""  # where it was read: says nothing by itself, but equal ones are of one machine; "": of several
     absent: tuple[Absent, ...] = ()
     dumps: tuple[Dump, ...] = ()
+    callers: tuple[Caller, ...] = ()
 
     def json(self) -> dict[str, Any]:
         return self._asdict()
@@ -179,6 +190,7 @@ def from_json(row: Mapping[str, Any]) -> Harvest:
         machine=word(row.get("machine", "")),
         absent=tuple(Absent(word(n), word(s), word(r)) for n, s, r in row.get("absent", ())),
         dumps=tuple(dump(*d) for d in row.get("dumps", ())),
+        callers=tuple(Caller(word(p), number(n), word(o), word(w), word(c)) for p, n, o, w, c in row.get("callers", ())),
     )
 
 
@@ -231,6 +243,7 @@ def merge(harvests: Iterable[Harvest]) -> Harvest:
     situation: list[Said] = []
     absent: set[Absent] = set()
     dumps: set[Dump] = set()
+    callers: set[Caller] = set()
     files = size = lines = errors = 0
     for one in harvests:
         hits += one.hits
@@ -242,6 +255,7 @@ def merge(harvests: Iterable[Harvest]) -> Harvest:
         machines.add(one.machine)
         absent.update(one.absent)
         dumps.update(one.dumps)
+        callers.update(one.callers)
         situation += one.situation
         files, size, lines, errors = files + one.files, size + one.size, lines + one.lines, errors + one.errors
         for table, more in ((counts, one.counts), (kinds, one.kinds)):
@@ -267,6 +281,7 @@ def merge(harvests: Iterable[Harvest]) -> Harvest:
         machines.pop() if len(machines) == 1 else "",
         tuple(sorted(absent)),
         tuple(sorted(dumps, key=lambda d: (d.path, d.kind, d.told))),
+        tuple(sorted(callers)),
     )
 
 
@@ -282,6 +297,7 @@ def shift(harvest: Harvest, lines: int) -> Harvest:
         hits=tuple(h._replace(place=moved(h.place)) for h in harvest.hits),
         clusters=tuple(c._replace(first=moved(c.first)) for c in harvest.clusters),
         facts=tuple(h._replace(place=moved(h.place)) for h in harvest.facts),
+        callers=tuple(c._replace(line=c.line + lines) for c in harvest.callers),
     )
 
 
