@@ -35,7 +35,7 @@ def told(made: Caller | None) -> str | None:
 
 def elsewhere(made: Caller | None, entry: Entry, situation: Situation) -> Fix | None:
     """What can be done where the code that would have to change is a library's; an entry that is sure of its cause is sure of its fix."""
-    if made is None or not made.package or entry.confidence == "high" or "mended_in_code" not in entry.traits:
+    if made is None or not made.package or entry.confidence == "high":
         return None
     known = situation.phrases()
     steps = [_sentence(known["update"]) if "update" in known else Text(**both("library-update", package=made.package))]
