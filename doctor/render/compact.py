@@ -38,6 +38,7 @@ class Room(NamedTuple):
     steps: int
     notes: int
     others: int
+    caller: int
     nodes: int
     counts: int
     further: int  # of the headline of each further root
@@ -47,12 +48,12 @@ class Room(NamedTuple):
 
 # The first that fits on one screen.
 ROOMS = (
-    Room(3, 3, 2, True, True, 4, 2, 2, 3, 2, 2, True, True),
-    Room(2, 3, 1, True, True, 3, 2, 1, 2, 2, 2, True, True),
-    Room(2, 2, 1, True, True, 1, 2, 0, 2, 1, 2, True, True),
-    Room(2, 1, 1, True, False, 1, 1, 0, 2, 1, 1, False, True),
-    Room(2, 1, 1, True, False, 1, 1, 0, 2, 1, 1, False, False),
-    Room(2, 1, 1, False, True, 1, 1, 0, 2, 1, 1, False, False),
+    Room(3, 3, 2, True, True, 4, 2, 2, 2, 3, 2, 2, True, True),
+    Room(2, 3, 1, True, True, 3, 2, 1, 1, 2, 2, 2, True, True),
+    Room(2, 2, 1, True, True, 1, 2, 0, 1, 2, 1, 2, True, True),
+    Room(2, 1, 1, True, False, 1, 1, 0, 1, 2, 1, 1, False, True),
+    Room(2, 1, 1, True, False, 1, 1, 0, 1, 2, 1, 1, False, False),
+    Room(2, 1, 1, False, True, 1, 1, 0, 1, 2, 1, 1, False, False),
 )
 
 
@@ -149,7 +150,7 @@ class _Compact:
         yield from self._labelled("against", word("semicolon", self.lang).join(found.against), self.room.against)
         if (one := _shown(found.document)) is not None:
             yield from self._evidence(one, found)
-        yield from self._labelled("caller", found.caller, 2)
+        yield from self._labelled("caller", found.caller, self.room.caller)
         yield from self._labelled("action", found.action, 1)
         looked = found.check is not None and self.room.check
         if found.check is not None and looked:
