@@ -340,9 +340,13 @@ class _Compact:
 
 
 def _shown(document: Document) -> Evidence | None:
-    """The evidence to show alone: the first that took part in the decision; a frame of a stack says less than the line it led to."""
+    """The evidence to show alone: an exception with the place that raised it, else the first that took part in the decision.
+
+    A frame of a stack says less than the line it led to.
+    """
     found = [e for e in document.evidence if e.matched] or list(document.evidence)
-    return next((e for e in found if "\n" in e.text or not FRAME.match(e.text)), found[0] if found else None)
+    raised = [e for e in found if "\n" in e.text and FRAME.match(e.text)]
+    return raised[0] if raised else next((e for e in found if "\n" in e.text or not FRAME.match(e.text)), found[0] if found else None)
 
 
 def _told(fix: Fix) -> str:
