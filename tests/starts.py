@@ -44,6 +44,14 @@ sys.exit(int(asked.recv(64)) % 256)
 """
 
 
+def told(environment: Mapping[str, str]) -> dict[str, str]:
+    """What the interpreter itself reads of an environment."""
+    return {name: value for name, value in environment.items() if name.startswith(PYTHONS_OWN)}
+
+
+_TOLD = told(os.environ)  # before any test changes it
+
+
 def command(args: Sequence[str], stdin: bytes = b"", cwd: Path = ROOT, environment: Mapping[str, str] = os.environ) -> subprocess.CompletedProcess[bytes]:
     """What the command says and ends with: by a copy where that is the same, else by a process of its own."""
     if not fits(cwd, environment):
@@ -53,13 +61,13 @@ def command(args: Sequence[str], stdin: bytes = b"", cwd: Path = ROOT, environme
 
 def fits(cwd: Path, environment: Mapping[str, str]) -> bool:
     """Would a process of its own be the same: the same program, and an interpreter that was told the same?"""
-    return _told(environment) == _first().told and (cwd.samefile(ROOT) or not (cwd / "doctor").exists())
+    return told(environment) == _TOLD and (cwd.samefile(ROOT) or not (cwd / "doctor").exists())
 
 
 def copied(args: Sequence[str], stdin: bytes, cwd: Path, environment: Mapping[str, str]) -> subprocess.CompletedProcess[bytes]:
     (theirs_in, ours_in), (ours_out, theirs_out), (ours_err, theirs_err) = (os.pipe() for _ in range(3))
     call = json.dumps([list(args), str(cwd), dict(environment)]).encode("utf-8", "surrogatepass")
-    told: dict[int, bytes] = {}
+    said: dict[int, bytes] = {}
     with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as asked:
         asked.settimeout(HANG_S)
         asked.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, LONGEST)
@@ -67,20 +75,20 @@ def copied(args: Sequence[str], stdin: bytes, cwd: Path, environment: Mapping[st
         socket.send_fds(asked, [call], [theirs_in, theirs_out, theirs_err])
         for end in (theirs_in, theirs_out, theirs_err):
             os.close(end)
-        work = [threading.Thread(target=_write, args=(ours_in, stdin)), *(threading.Thread(target=_read, args=(end, told)) for end in (ours_out, ours_err))]
+        work = [threading.Thread(target=_write, args=(ours_in, stdin)), *(threading.Thread(target=_read, args=(end, said)) for end in (ours_out, ours_err))]
         for thread in work:
             thread.start()
         status = int(asked.recv(64))
     for thread in work:
         thread.join(HANG_S)
-    return subprocess.CompletedProcess([sys.executable, "-m", "doctor", *args], status, told[ours_out], told[ours_err])
+    return subprocess.CompletedProcess([sys.executable, "-m", "doctor", *args], status, said[ours_out], said[ours_err])
 
 
 def program(folder: Path) -> Path:
     """`npu-doctor` for shells, in a folder for their PATH."""
     folder.mkdir(exist_ok=True)
     first, script, path = _first(), folder / "npu-doctor.py", folder / "npu-doctor"
-    script.write_text(PROGRAM.format(own=PYTHONS_OWN, told=first.told, root=str(ROOT), python=sys.executable, longest=LONGEST, address=first.address))
+    script.write_text(PROGRAM.format(own=PYTHONS_OWN, told=_TOLD, root=str(ROOT), python=sys.executable, longest=LONGEST, address=first.address))
     path.write_text(f'#!/bin/sh\nexec {sys.executable} -IS {script} "$@"\n')
     path.chmod(0o755)
     return path
@@ -96,11 +104,10 @@ def close() -> None:
 
 
 class _First(NamedTuple):
-    """The process that is copied, where it is asked, and what of the environment its interpreter has read."""
+    """The process that is copied, and where it is asked."""
 
     process: subprocess.Popen[bytes]
     address: str
-    told: dict[str, str]
 
 
 @cache
@@ -112,12 +119,10 @@ def _first() -> _First:
         calls.bind(address)
         calls.listen(64)
         pipe = subprocess.PIPE
-        process = subprocess.Popen([sys.executable, "-c", code, str(calls.fileno())], pass_fds=[calls.fileno()], stdin=pipe, stdout=pipe, stderr=pipe, cwd=ROOT)
-    return _First(process, address, _told(os.environ))
-
-
-def _told(environment: Mapping[str, str]) -> dict[str, str]:
-    return {name: value for name, value in environment.items() if name.startswith(PYTHONS_OWN)}
+        environment = {**{name: value for name, value in os.environ.items() if not name.startswith(PYTHONS_OWN)}, **_TOLD}
+        call = [sys.executable, "-c", code, str(calls.fileno())]
+        process = subprocess.Popen(call, pass_fds=[calls.fileno()], stdin=pipe, stdout=pipe, stderr=pipe, cwd=ROOT, env=environment)
+    return _First(process, address)
 
 
 def _write(end: int, data: bytes) -> None:
@@ -125,9 +130,9 @@ def _write(end: int, data: bytes) -> None:
         stream.write(data)
 
 
-def _read(end: int, told: dict[int, bytes]) -> None:
+def _read(end: int, said: dict[int, bytes]) -> None:
     with open(end, "rb") as stream:
-        told[end] = stream.read()
+        said[end] = stream.read()
 
 
 class _Call(NamedTuple):
