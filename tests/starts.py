@@ -1,7 +1,7 @@
 """Starts of the command that cost little: copies of one process that has imported it already.
 
 A start of Python with the whole program takes a third of a second of a processor, and the suite makes a thousand of them. The
-first process is kept; each call is a copy of it (a fork) with its own folder, environment and streams, that runs
+first process of a checkout is kept; each call is a copy of it (a fork) with its own folder, environment and streams, that runs
 `doctor.__main__.run` as `python -m doctor` does and ends with its code. What one copy had to import, later ones find imported.
 """
 
@@ -19,7 +19,6 @@ import sys
 import tempfile
 import threading
 from collections.abc import Mapping, Sequence
-from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -60,8 +59,13 @@ def command(args: Sequence[str], stdin: bytes = b"", cwd: Path = ROOT, environme
 
 
 def fits(cwd: Path, environment: Mapping[str, str]) -> bool:
-    """Would a process of its own be the same: the same program, and an interpreter that was told the same?"""
-    return told(environment) == _TOLD and (cwd.samefile(ROOT) or not (cwd / "doctor").exists())
+    """Would a process of its own be the same: is its interpreter told the same?"""
+    return cwd.is_dir() and told(environment) == _TOLD
+
+
+def _program(folder: Path) -> Path:
+    """The checkout whose program `python -m doctor` is in a folder: its own, or the one that is installed."""
+    return folder if (folder / "doctor").exists() else ROOT
 
 
 def copied(args: Sequence[str], stdin: bytes, cwd: Path, environment: Mapping[str, str]) -> subprocess.CompletedProcess[bytes]:
@@ -71,7 +75,7 @@ def copied(args: Sequence[str], stdin: bytes, cwd: Path, environment: Mapping[st
     with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as asked:
         asked.settimeout(HANG_S)
         asked.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, LONGEST)
-        asked.connect(_first().address)
+        asked.connect(_first(_program(cwd)).address)
         socket.send_fds(asked, [call], [theirs_in, theirs_out, theirs_err])
         for end in (theirs_in, theirs_out, theirs_err):
             os.close(end)
@@ -87,7 +91,7 @@ def copied(args: Sequence[str], stdin: bytes, cwd: Path, environment: Mapping[st
 def program(folder: Path) -> Path:
     """`npu-doctor` for shells, in a folder for their PATH."""
     folder.mkdir(exist_ok=True)
-    first, script, path = _first(), folder / "npu-doctor.py", folder / "npu-doctor"
+    first, script, path = _first(ROOT), folder / "npu-doctor.py", folder / "npu-doctor"
     script.write_text(PROGRAM.format(own=PYTHONS_OWN, told=_TOLD, root=str(ROOT), python=sys.executable, longest=LONGEST, address=first.address))
     path.write_text(f'#!/bin/sh\nexec {sys.executable} -IS {script} "$@"\n')
     path.chmod(0o755)
@@ -95,12 +99,11 @@ def program(folder: Path) -> Path:
 
 
 def close() -> None:
-    """The first process ends, if there is one."""
-    if _first.cache_info().currsize:
-        first = _first()
+    """The first processes end."""
+    for first in _FIRST.values():
         first.process.communicate(timeout=HANG_S)
         shutil.rmtree(Path(first.address).parent)
-        _first.cache_clear()
+    _FIRST.clear()
 
 
 class _First(NamedTuple):
@@ -110,18 +113,26 @@ class _First(NamedTuple):
     address: str
 
 
-@cache
-def _first() -> _First:
-    """Started when the first call is made. Its streams are of the kind that a call's are: they find out once what they may do."""
+_FIRST: dict[Path, _First] = {}
+
+
+def _first(root: Path) -> _First:
+    if root not in _FIRST:
+        _FIRST[root] = _started(root)
+    return _FIRST[root]
+
+
+def _started(root: Path) -> _First:
+    """When the first call of a checkout is made. Its streams are of the kind that a call's are: they find out once what they may do."""
     address = str(Path(tempfile.mkdtemp(prefix="starts-")) / "calls")
-    code = f"import sys; sys.path[:0] = [{str(ROOT)!r}, {str(ROOT / 'tests')!r}]; from tests import starts; starts.serve()"
+    code = f"import sys; sys.path[:0] = [{str(root)!r}, {str(ROOT)!r}, {str(ROOT / 'tests')!r}]; from tests import starts; starts.serve()"
     with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as calls:
         calls.bind(address)
         calls.listen(64)
         pipe = subprocess.PIPE
         environment = {**{name: value for name, value in os.environ.items() if not name.startswith(PYTHONS_OWN)}, **_TOLD}
         call = [sys.executable, "-c", code, str(calls.fileno())]
-        process = subprocess.Popen(call, pass_fds=[calls.fileno()], stdin=pipe, stdout=pipe, stderr=pipe, cwd=ROOT, env=environment)
+        process = subprocess.Popen(call, pass_fds=[calls.fileno()], stdin=pipe, stdout=pipe, stderr=pipe, cwd=root, env=environment)
     return _First(process, address)
 
 
@@ -209,5 +220,5 @@ def _be(call: tuple[list[str], str, dict[str, str]], ends: Sequence[int], tellin
     os.environ.clear()
     os.environ.update(environment)
     sys.argv = [str(ROOT / "doctor" / "__main__.py"), *args]
-    sys.path[:] = [folder, *sys.path[3:]]  # in the place of what `-c` and its code have put there
+    sys.path[:] = [folder, *sys.path[4:]]  # in the place of what `-c` and its code have put there
     run()

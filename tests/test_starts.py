@@ -52,13 +52,17 @@ def test_copies_share_nothing(tmp_path: Path) -> None:
     assert b"there is no file" in after.stderr
 
 
-def test_what_the_interpreter_reads_itself_is_told_to_a_new_one(checkout: Path, tmp_path: Path) -> None:
-    """Locales and options of Python count when it starts, and a folder with the program in it is another program."""
+def test_what_the_interpreter_reads_itself_is_told_to_a_new_one(tmp_path: Path) -> None:
+    """Locales, options of Python and the time zone count when it starts."""
     assert starts.fits(tmp_path, os.environ)
-    assert not starts.fits(tmp_path, {**os.environ, "LC_ALL": "C"})
-    assert not starts.fits(tmp_path, {**os.environ, "PYTHONUTF8": "0"})
-    assert not starts.fits(tmp_path, {n: v for n, v in os.environ.items() if n != "PYTHONPATH"} | {"TZ": "Asia/Shanghai"})
-    assert not starts.fits(checkout, os.environ)
+    for name, value in (("LC_ALL", "C"), ("PYTHONUTF8", "0"), ("TZ", "Asia/Shanghai")):
+        assert not starts.fits(tmp_path, {**os.environ, name: value})
+
+
+def test_a_checkout_is_its_own_program(checkout: Path) -> None:
+    """In its folder, its knowledge counts: one entry."""
+    assert b"1 entries" in starts.copied(("scan", LOG), b"", checkout, os.environ).stderr
+    assert b"1 entries" not in starts.copied(("scan", LOG), b"", ROOT, os.environ).stderr
 
 
 def test_shells_have_it_as_a_program(tmp_path: Path) -> None:
