@@ -63,6 +63,16 @@ def pytest_configure(config: pytest.Config) -> None:
     _compile_once(kept)
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Neighbours stay with one worker, which makes what they share once; who is ready first takes over half of what is left."""
+    if config.getoption("dist") != "load":
+        return None
+    from xdist.scheduler import WorkStealingScheduling
+
+    return WorkStealingScheduling(config, log)
+
+
 _for_torch: list[str] = []
 
 

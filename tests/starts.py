@@ -43,9 +43,16 @@ sys.exit(int(asked.recv(64)) % 256)
 """
 
 
+# Whatever this machine prefers: what a thousand starts import is compiled once.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+
+
 def told(environment: Mapping[str, str]) -> dict[str, str]:
-    """What the interpreter itself reads of an environment."""
-    return {name: value for name, value in environment.items() if name.startswith(PYTHONS_OWN)}
+    """What the interpreter itself reads of an environment; where the locale is C.UTF-8, its UTF-8 mode is nothing else."""
+    read = {name: value for name, value in environment.items() if name.startswith(PYTHONS_OWN)}
+    locale = read.get("LC_ALL") or read.get("LC_CTYPE") or read.get("LANG")
+    return {name: value for name, value in read.items() if (name, value, locale) != ("PYTHONUTF8", "1", "C.UTF-8")}
 
 
 _TOLD = told(os.environ)  # before any test changes it

@@ -23,6 +23,7 @@ LOG = str(next(INCIDENTS[0].glob("input.*")))
         (("scan", LOG), b"", {}),
         (("scan", "-", "-f", "json", "--lang", "zh"), b"RuntimeError: NPU out of memory \xff\n", {"NO_COLOR": "1"}),
         (("scan", "no such file"), b"", {"NPU_DOCTOR_LANG": "zh"}),
+        (("scan", "-", "-f", "json"), b"RuntimeError: \xe5\x86 \xff out of memory\n", {"PYTHONUTF8": "1"}),
         (("explain", "EI0006"), b"", {"FORCE_COLOR": "1"}),
         (("--no-such-option",), b"", {}),
         (("demo", "-f", "md"), b"", {"COLUMNS": "60"}),
@@ -34,7 +35,6 @@ def test_it_says_what_a_new_process_says(args: tuple[str, ...], stdin: bytes, en
     """The same on both streams and the same code; only the time that it took may differ."""
     told = {**os.environ, **environment}
     new = subprocess.run([sys.executable, "-m", "doctor", *args], input=stdin, capture_output=True, cwd=tmp_path, env=told, check=False)
-    assert starts.fits(tmp_path, told)
     for copy in (starts.copied(args, stdin, tmp_path, told), starts.copied(args, stdin, tmp_path, told)):
         assert (plain(copy.stdout), plain(copy.stderr), copy.returncode) == (plain(new.stdout), plain(new.stderr), new.returncode)
 
