@@ -63,6 +63,8 @@ def _both(of_calls: Verdict | None, of_stacks: Verdict | None, found: Sequence[D
     if of_stacks.kind is Kind.STOPPED or (of_stacks.kind is Kind.DEAD and of_calls.kind not in _SURE):
         return of_stacks._replace(call=of_calls.call or of_stacks.call, reasons=(*of_stacks.reasons, *of_calls.reasons))
     by_rank = {one.rank: one for one in found if one.rank is not None}
+    if of_stacks.reasons[:1] and of_stacks.reasons[0].word == "hang.calls-move" and of_calls.kind not in _SURE:
+        return of_stacks  # the ranks were seen to go on; dumps are of one moment each, and not of the same one
     if of_calls.kind in _SURE:
         first = next((by_rank[rank].line for rank in of_calls.ranks if rank in by_rank), "")
         return of_calls._replace(line=of_calls.line or first)

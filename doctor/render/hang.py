@@ -33,10 +33,10 @@ def answer(verdict: Verdict) -> str:
 def text(verdict: Verdict, read: Read, language: str) -> str:
     """Some lines for a terminal."""
     told = answer(verdict)
-    lines = [f"{word(f'hang.is-{told}', language)}: {_headline(verdict, language)}", ""]
-    for name, value in (("where", verdict.line), ("others", verdict.other_line), ("call", verdict.call), ("waiting", ranks_told(verdict.waiting))):
-        if value:
-            lines.append(f"  {word(f'hang.{name}', language)}: {clean(value)}")
+    lines = [f"{word(f'hang.is-{told}', language)}: {_headline(verdict, language)}"]
+    places = (("where", verdict.line), ("others", verdict.other_line), ("call", verdict.call), ("waiting", ranks_told(verdict.waiting)))
+    if told_places := [f"  {word(f'hang.{name}', language)}: {clean(value)}" for name, value in places if value]:
+        lines += ["", *told_places]
     if verdict.reasons:
         lines += ["", f"{word('hang.speaks', language)}:", *(f"  - {clean(reason(one, language))}" for one in verdict.reasons)]
     lines += ["", f"{word('hang.now', language)}:", *(f"  - {clean(one)}" for one in now(verdict, language))]

@@ -11,7 +11,7 @@ from doctor.read import dumps
 from doctor.read.source import Skipped, Source
 from doctor.scan.harvest import Dump, Harvest
 from parsers import stacks
-from parsers.pickles import MAX_BYTES, PickleError, Plain, Why, load
+from parsers.pickles import MAX_BYTES, PickleError, Plain, Why
 
 MAX_TEXT = 64 << 20
 """Bytes of a text with stacks, or of a dump in JSON."""
@@ -56,7 +56,7 @@ def _whole(stream: BinaryIO) -> bytes:
 def _flight(data: bytes, name: str) -> tuple[str, int | None]:
     from parsers import flight
 
-    value: Plain = _json(data) if data.lstrip()[:1] == b"{" else load(data)
+    value: Plain = _json(data) if data.lstrip()[:1] == b"{" else flight.pickled(data)
     made = flight.flight(value, flight.rank_of(name))
     return flight.written(made), made.rank
 

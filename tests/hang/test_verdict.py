@@ -99,6 +99,18 @@ def test_a_receive_without_a_send() -> None:
     assert (both.kind, both.ranks) == (Kind.TRANSPORT, ())
 
 
+@pytest.mark.parametrize("world", [2, 5])
+def test_a_receive_whose_peer_has_gone_on(world: int) -> None:
+    """The rank that talks to one other alone is named, by its calls and by its stack, however few the others are; the peer is told."""
+    calls = {rank: [*done(3), waits(4)] for rank in range(world) if rank != 1}
+    verdict = of_calls({**calls, 1: [*done(3), waits(1, "recv 1<-0", p2p=True)]}, {"0": range(world)})
+    assert (verdict.kind, verdict.ranks, verdict.call) == (Kind.MISMATCH, (1,), "all_reduce no. 4 of group 0 (default_pg)")
+    assert dict(verdict.reasons[0].values)["peer"] == "0"
+    receive = Frame("recv", "/opt/torch/distributed/distributed_c10d.py", 2300)
+    told = conclude([*waiting(*(rank for rank in range(world) if rank != 1)), process(1, receive, STEP)])
+    assert (told.kind, told.ranks) == (Kind.MISMATCH, (1,))
+
+
 def test_groups_of_one_name_on_different_ranks_are_different_groups() -> None:
     """Each half counts its own calls."""
     halves = {0: (0, 1), 1: (0, 1), 2: (2, 3), 3: (2, 3)}
@@ -164,6 +176,17 @@ def test_a_job_whose_calls_move_is_no_hang() -> None:
     assert conclude([*waiting(0, 1), process(2, REDUCE, STEP, moved=True)]).kind is Kind.NONE
 
 
+def test_dumps_of_different_moments_are_no_hang() -> None:
+    """A rank that ended a later call of all proves that the earlier one ended; live ranks that go on weigh more than dumps."""
+    calls = {0: [*done(4), waits(5)], 1: [*done(8), waits(9)]}
+    told = of_calls(calls, {"0": (0, 1)})
+    assert (told.kind, told.reasons[0].word) == (Kind.NONE, "hang.other-moments")
+    stands = {0: [*done(4), waits(5)], 1: [*done(5), waits(6)]}
+    assert of_calls(stands, {"0": (0, 1)}).kind is Kind.TRANSPORT
+    dumps = [Dump(FLIGHT, f"{r}", None, r, None, flight.written(flight.flight(load(pickle.dumps(dump(stands[r], {"0": (0, 1)}), 2)), r))) for r in stands]
+    assert conclude([*dumps, process(0, REDUCE, STEP, moved=True), process(1, REDUCE, STEP)]).kind is Kind.NONE
+
+
 def test_other_calls_and_other_lines() -> None:
     """Without dumps, the fewer ones are named."""
     broadcast = Frame("broadcast", "/opt/torch/distributed/distributed_c10d.py", 2700)
@@ -202,6 +225,7 @@ def test_the_command_in_both_languages_and_as_json(tmp_path: Path, capsys: pytes
     assert main(["hang", str(tmp_path)]) == 1
     told = capsys.readouterr().out
     assert "HANG: rank 2 did not come" in told
+    assert "\n\n\n" not in told
     assert "TORCH_HCCL_TRACE_BUFFER_SIZE" in told
     assert main(["hang", str(tmp_path), "--lang", "zh"]) == 1
     assert "卡住：" in capsys.readouterr().out.replace(": ", "：", 1)
@@ -217,6 +241,7 @@ def test_what_cannot_be_told_is_exit_3(tmp_path: Path, capsys: pytest.CaptureFix
     assert main(["hang", str(tmp_path)]) == 3
     told = capsys.readouterr().out
     assert "CANNOT BE TOLD" in told
+    assert "\n\n\n" not in told
     assert "posix.system" in told
 
 

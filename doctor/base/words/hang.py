@@ -38,6 +38,7 @@ WORDS = {
     "seen": ("Read: {flights} Flight Recorder dumps, stacks of {stacks} processes, {files} files", "读取：{flights} 份 Flight Recorder 转储，{stacks} 个进程的栈，{files} 个文件"),
     # reasons
     "all-ended": ("the calls that {ranks} dumps hold have all ended", "{ranks} 份转储中的调用都已结束"),
+    "other-moments": ("a rank has ended calls in which others still stand in their dumps: the {ranks} dumps are of different moments, and between them calls ended", "有的 rank 已完成其他 rank 的转储中仍未结束的调用：{ranks} 份转储取自不同时刻，其间有调用结束"),
     "parted-op": ("call no. {number} of group {group}: ranks {ranks} made {theirs}, the others {others}", "通信域 {group} 的第 {number} 个调用：rank {ranks} 为 {theirs}，其他为 {others}"),
     "parted-size": ("call no. {number} of group {group}: ranks {ranks} gave {theirs}, the others {others}", "通信域 {group} 的第 {number} 个调用：rank {ranks} 的输入为 {theirs}，其他为 {others}"),
     "parted-dtype": ("call no. {number} of group {group}: ranks {ranks} gave {theirs}, the others {others}", "通信域 {group} 的第 {number} 个调用：rank {ranks} 的数据类型为 {theirs}，其他为 {others}"),
@@ -47,6 +48,7 @@ WORDS = {
     "no-dump-either": ("of ranks {ranks} there is no dump", "rank {ranks} 没有转储"),
     "circle": ("every missing rank waits in another call itself", "每个缺席的 rank 自己也在另一个调用中等待"),
     "circle-wait": ("ranks {ranks} are in {call} and wait for {missing}", "rank {ranks} 在 {call} 中等待 {missing}"),
+    "pair-unanswered": ("rank {rank} is in {pair}; rank {peer} makes no such call, it is in {call}, which waits for rank {rank}: one of the two is too much, or its counterpart is missing", "rank {rank} 在 {pair} 中；rank {peer} 没有对应的收发，而是在等待 rank {rank} 的 {call} 中：两者之一多余，或缺少与之配对的调用"),
     "not-begun": ("all issued {call}; the devices of ranks {ranks} have not begun it", "都已下发 {call}；rank {ranks} 的设备尚未开始执行"),
     "all-arrived": ("{count} ranks ({inside}) are in {call}, nobody is missing, and the calls agree", "{count} 个 rank（{inside}）在 {call} 中，没有缺席，调用一致"),
     "stopped": ("the process of rank {ranks} is stopped (state T in /proc)", "rank {ranks} 的进程处于暂停状态（/proc 中为 T）"),
