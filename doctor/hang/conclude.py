@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from doctor.hang import collectives, processes
+from doctor.hang.cann import Stage, stage
 from doctor.hang.doing import WAITING, Doing, doing
-from doctor.hang.verdict import NOTHING, Kind, Reason, Verdict
-from doctor.read.dumps import FLIGHT, STACKS
+from doctor.hang.verdict import NOTHING, SLOW, Kind, Reason, Verdict
+from doctor.read.dumps import FLIGHT, STACKS, VERDICT
 from doctor.scan.harvest import Dump
 from parsers import flight, stacks
 from parsers.flight import Flight
@@ -26,7 +28,29 @@ def conclude(dumps: Iterable[Dump], world: int | None = None) -> Verdict:
     if len(flights) == 1 and of_stacks is None:
         few = Reason("hang.one-dump", (("rank", str(*flights)),))
         return NOTHING._replace(reasons=(few,), unread=unread)
-    return _both(of_calls, of_stacks, found)._replace(unread=unread)
+    made = _both(of_calls, of_stacks, found)
+    said = _said(given) if made.kind is Kind.UNKNOWN else None
+    return (said or made)._replace(unread=unread)
+
+
+def stages(dumps: Iterable[Dump]) -> Iterator[tuple[Doing, Stage]]:
+    """How far the processes have come in CANN whose native frames were printed."""
+    for one in _doings(tuple(dumps)):
+        if (told := stage(one.stacks)) is not Stage.UNTOLD:
+            yield one, told
+
+
+def _said(dumps: Sequence[Dump]) -> Verdict | None:
+    """What was said where the processes ran; who names a rank knows more than who saw others wait."""
+    found: list[Verdict] = []
+    for dump in dumps:
+        if dump.kind != VERDICT:
+            continue
+        told = json.loads(dump.told)
+        if told["kind"] in Kind._value2member_map_:
+            reason = Reason("hang.said", (("path", dump.path),))
+            found.append(Verdict(Kind(told["kind"]), tuple(told["ranks"]), tuple(told["waiting"]), told["call"], told["line"], told["other_line"], (reason,)))
+    return max(found, key=lambda one: (one.hung and bool(one.ranks), one.hung, one.kind in SLOW), default=None)
 
 
 def _of_stacks(found: Sequence[Doing], world: int | None) -> Verdict | None:

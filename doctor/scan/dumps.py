@@ -93,6 +93,8 @@ def in_text(source: Source, kind: str, data: bytes | None) -> tuple[Dump, ...]:
             Dump(kind, source.name, hints.node, one.rank if one.rank is not None else hints.rank, one.pid if one.pid is not None else hints.pid, stacks.written(one))
             for one in stacks.read(text)
         )
+    if kind == dumps.VERDICT:
+        return tuple(_verdicts(source, text))
     return tuple(_snapshots(source, text) if kind == dumps.MEMORY else _flights(source, text))
 
 
@@ -107,6 +109,17 @@ def _snapshots(source: Source, text: str) -> Iterator[Dump]:
         return
     for one in made:
         yield Dump(dumps.MEMORY, source.name, source.hints.node, source.hints.rank, None, json.dumps(snapshot.written(one), ensure_ascii=False))
+
+
+def _verdicts(source: Source, text: str) -> Iterator[Dump]:
+    """What `npu-doctor hang -f json` said where the processes ran."""
+    try:
+        told = json.loads(text[text.index("{") :])
+        made = {name: str(told[name]) for name in ("kind", "call", "line", "other_line")}
+        ranks = {name: [int(rank) for rank in told[name]] for name in ("ranks", "waiting")}
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return
+    yield Dump(dumps.VERDICT, source.name, source.hints.node, next(iter(ranks["ranks"]), None), None, json.dumps({**made, **ranks}))
 
 
 def anywhere(source: Source) -> tuple[Dump, ...]:

@@ -37,6 +37,7 @@ WORDS = {
     "unread": ("Not read", "未读取"),
     "seen": ("Read: {flights} Flight Recorder dumps, stacks of {stacks} processes, {files} files", "读取：{flights} 份 Flight Recorder 转储，{stacks} 个进程的栈，{files} 个文件"),
     # reasons
+    "said": ("so it was said where the processes ran: {path}", "这是在进程所在节点上得出的结论：{path}"),
     "all-ended": ("the calls that {ranks} dumps hold have all ended", "{ranks} 份转储中的调用都已结束"),
     "other-moments": ("a rank has ended calls in which others still stand in their dumps: the {ranks} dumps are of different moments, and between them calls ended", "有的 rank 已完成其他 rank 的转储中仍未结束的调用：{ranks} 份转储取自不同时刻，其间有调用结束"),
     "parted-op": ("call no. {number} of group {group}: ranks {ranks} made {theirs}, the others {others}", "通信域 {group} 的第 {number} 个调用：rank {ranks} 为 {theirs}，其他为 {others}"),
