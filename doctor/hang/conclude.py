@@ -18,19 +18,28 @@ _SURE = frozenset({Kind.MISMATCH, Kind.CIRCLE})
 """What the dumps of the recorder prove by themselves."""
 
 
-def conclude(dumps: Iterable[Dump], world: int | None = None) -> Verdict:
-    """The verdict of all dumps of one job; `world`: of how many ranks it is, when that is known."""
+def conclude(dumps: Iterable[Dump], world: int | None = None, silence: Verdict | None = None) -> Verdict:
+    """The verdict of all dumps of one job; `world`: of how many ranks it is, when that is known; `silence`: what the logs say by their steps."""
     given = tuple(dumps)
     flights, unread = _flights(given)
     found = _doings(given)
     of_calls = collectives.decide(flights, world) if len(flights) > 1 else None
     of_stacks = _of_stacks(found, world)
-    if len(flights) == 1 and of_stacks is None:
+    if len(flights) == 1 and of_stacks is None and silence is None:
         few = Reason("hang.one-dump", (("rank", str(*flights)),))
         return NOTHING._replace(reasons=(few,), unread=unread)
     made = _both(of_calls, of_stacks, found)
     said = _said(given) if made.kind is Kind.UNKNOWN else None
-    return (said or made)._replace(unread=unread)
+    return _heard(said or made, silence)._replace(unread=unread)
+
+
+def _heard(made: Verdict, silence: Verdict | None) -> Verdict:
+    """Dumps and stacks say why; the order in which the logs fell silent stands by itself, or speaks for it."""
+    if silence is None:
+        return made
+    if made.kind is Kind.UNKNOWN:
+        return silence._replace(reasons=(*silence.reasons, *made.reasons))
+    return made._replace(reasons=(*made.reasons, *silence.reasons)) if made.hung else made
 
 
 def stages(dumps: Iterable[Dump]) -> Iterator[tuple[Doing, Stage]]:
