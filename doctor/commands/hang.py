@@ -86,7 +86,7 @@ def _files(args: argparse.Namespace) -> Evidence:
 
         run_pool(ranges, _Looking(), workers, done, progress)
     else:
-        scan_here(dict(enumerate(ranges)), _Looking(), done, progress)
+        scan_here(enumerate(ranges), _Looking(), done, progress)
     progress.end()
     read = [done[number] for number in sorted(done)]
     dumps = tuple(dump for harvest in read for dump in harvest.dumps)
