@@ -89,7 +89,7 @@ class _Looking:
     def under(self, path: str) -> bool:
         """Takes in a path; no when there are too many files."""
         tree = SourceTrees(path)
-        for name, why in _walk(path, self.skipped, None if self._everything else tree):
+        for name, why in files_under(path, self.skipped, None if self._everything else tree):
             if why:
                 self.skipped.append(Skipped(name, why))
                 continue
@@ -121,7 +121,7 @@ class _Looking:
         self.skipped += faults
 
 
-def _walk(top: str, skipped: list[Skipped], trees: SourceTrees | None) -> Iterator[tuple[str, str]]:
+def files_under(top: str, skipped: list[Skipped], trees: SourceTrees | None) -> Iterator[tuple[str, str]]:
     """(path, "") for every regular file, (path, reason) for what is none."""
     try:
         state = os.stat(top)
