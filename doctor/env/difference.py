@@ -61,9 +61,11 @@ def _name(file: str, facts: Mapping[str, str], hosts: Mapping[str, int]) -> str:
 def _read(path: Path) -> tuple[str, Mapping[str, str]]:
     help_ = "give files that `npu-doctor env -o NODE.json` wrote"
     try:
-        if path.stat().st_size > MAX_FILE:
+        with path.open("rb") as file:
+            data = file.read(MAX_FILE + 1)
+        if len(data) > MAX_FILE:
             raise UsageError(f"{path} is larger than {MAX_FILE >> 20} MiB: no such report is", help_)
-        made = foreign_json.read(path.read_bytes())
+        made = foreign_json.read(data)
     except OSError as error:
         raise UsageError(f"cannot read {path}: {error.strerror}", help_) from None
     except ForeignJsonError:
