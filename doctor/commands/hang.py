@@ -66,7 +66,7 @@ def main(argv: list[str]) -> int:
     read = hang.Read(sum(d.kind == FLIGHT for d in dumps), sum(d.kind == STACKS for d in dumps), files, skipped)
     form = common.format_of(args.format, args.output, FORMATS)
     made = json.dumps(hang.data(verdict, read), ensure_ascii=False, indent=1) + "\n" if form == "json" else hang.text(verdict, read, common.language(args))
-    common.write(made, args.output)
+    common.write(made, args.output, form=form)
     return {"hang": exits.FINDINGS, "unknown": exits.INCONCLUSIVE}.get(hang.answer(verdict), exits.CLEAN)
 
 
