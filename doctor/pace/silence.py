@@ -48,7 +48,8 @@ def voices(read: Read, ends: Mapping[Lane, float]) -> tuple[Voice, ...]:
         about = read.abouts.get(key.form)
         if about in ("step", "rate") and (voice := _voice(key, track, ends.get(key.lane, newest), about == "rate")) is not None:
             found.setdefault(key.form, []).append(voice)
-    return tuple(max(found.values(), key=lambda one: len(one))) if found else ()
+    most: list[Voice] = max(found.values(), key=len, default=[])
+    return tuple(most)
 
 
 def _voice(key: Key, track: Track, ended: float, service: bool) -> Voice | None:
