@@ -57,10 +57,9 @@ def write(text: str, target: str | None, *, private: bool = False, form: str = "
 
 def spare(targets: Iterable[str | None], read: Iterable[str]) -> None:
     """Refuses to write where one of the files stands that are read; those in archives are named `archive!member`."""
-    files = [path.partition("!")[0] for path in read]
-    for target in targets:
-        if not target or target == "-" or not os.path.exists(target):
-            continue
+    there = [target for target in targets if target and target != "-" and os.path.exists(target)]
+    files = [path.partition("!")[0] for path in read] if there else []
+    for target in there:
         names = {os.path.basename(target), os.path.basename(os.path.realpath(target))}
         if any(os.path.basename(path) in names and _same(path, target) for path in files):
             raise UsageError(f"{target} is one of the files that are read: it would be overwritten", "choose another place with -o FILE, outside of what is read")

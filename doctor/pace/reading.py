@@ -10,6 +10,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from io import BytesIO
 from itertools import accumulate
 from typing import BinaryIO, NamedTuple
 
@@ -92,11 +93,13 @@ class Reader:
         self.made = Read(abouts={w.form.id: w.form.about for w in self.wordings})
         self._limit, self._read = MAX_POINTS, 0
 
-    def read(self, source: Source) -> None:
+    def read(self, source: Source, last: int | None = None) -> None:
+        """All of a source, or its last bytes."""
         here = _Here(source.name, lane_of(source))
         self.made.files += 1
         try:
-            with source.open() as stream:
+            with source.open() as opened:
+                stream = opened if last is None else BytesIO(tail(opened, last))
                 for block in _blocks(stream):
                     self.made.bytes += len(block)
                     self._block(here, block)
@@ -364,6 +367,14 @@ def lane_of(source: Source) -> Lane:
     if rank is None and (found := _FILES.search(source.name)) is not None:
         rank = int(found[1] or found[2])
     return Lane(hints.node or "", -1 if rank is None else rank, source.name if rank is None else "")
+
+
+def tail(stream: BinaryIO, size: int) -> bytes:
+    """The last bytes of a stream, of which no more is kept."""
+    kept = b""
+    while piece := stream.read(1 << 22):
+        kept = (kept + piece)[-size:]
+    return kept
 
 
 def _blocks(stream: BinaryIO) -> Iterator[bytes]:

@@ -12,7 +12,7 @@ from doctor.read.source import Skipped, Source
 from doctor.scan.harvest import Dump, Harvest
 from parsers import foreign_json, stacks
 from parsers.foreign_json import ForeignJsonError
-from parsers.pickles import MAX_BYTES, PickleError, Plain, Why, load
+from parsers.pickles import MAX_BYTES, PickleError, Plain, Why
 
 MAX_TEXT = 64 << 20
 """Bytes of a text with stacks, or of a dump in JSON."""
@@ -57,7 +57,7 @@ def _whole(stream: BinaryIO) -> bytes:
 def _flight(data: bytes, name: str) -> tuple[str, int | None]:
     from parsers import flight
 
-    value: Plain = _json(data) if data.lstrip()[:1] == b"{" else load(data)
+    value: Plain = _json(data) if data.lstrip()[:1] == b"{" else flight.pickled(data)
     made = flight.flight(value, flight.rank_of(name))
     return flight.written(made), made.rank
 
@@ -94,6 +94,8 @@ def in_text(source: Source, kind: str, data: bytes | None) -> tuple[Dump, ...]:
             Dump(kind, source.name, hints.node, one.rank if one.rank is not None else hints.rank, one.pid if one.pid is not None else hints.pid, stacks.written(one))
             for one in stacks.read(text)
         )
+    if kind == dumps.VERDICT:
+        return tuple(_verdicts(source, text))
     return tuple(_snapshots(source, text) if kind == dumps.MEMORY else _flights(source, text))
 
 
@@ -108,6 +110,17 @@ def _snapshots(source: Source, text: str) -> Iterator[Dump]:
         return
     for one in made:
         yield Dump(dumps.MEMORY, source.name, source.hints.node, source.hints.rank, None, json.dumps(snapshot.written(one), ensure_ascii=False))
+
+
+def _verdicts(source: Source, text: str) -> Iterator[Dump]:
+    """What `npu-doctor hang -f json` said where the processes ran."""
+    try:
+        told = json.loads(text[text.index("{") :])
+        made = {name: str(told[name]) for name in ("kind", "call", "line", "other_line")}
+        ranks = {name: [int(rank) for rank in told[name]] for name in ("ranks", "waiting")}
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return
+    yield Dump(dumps.VERDICT, source.name, source.hints.node, next(iter(ranks["ranks"]), None), None, json.dumps({**made, **ranks}))
 
 
 def anywhere(source: Source) -> tuple[Dump, ...]:

@@ -570,6 +570,7 @@ CHINESE = {
     "choose another place with -o FILE, outside of what is read": "用 -o FILE 换一个位置，不要在读取范围内",
     "damaged {} data: {}": "{} 数据损坏：{}",
     "a folder of code or of a tool, no logs (--all-files reads it)": "代码或工具目录，不含日志（--all-files 会读取）",
+    "{} more: {}": "另有 {} 个：{}",
     "{} files of a source tree, no logs (name them, or --all-files, to have them read)": "源码树中的 {} 个文件，不是日志（直接给出或用 --all-files 读取）",
     "damaged archive: {}{}": "压缩包损坏：{}{}",
     "the long script: options, tolerances by type, a verdict as exit code": "长脚本：含选项、按类型的容差，以退出码给出结论",
@@ -640,14 +641,14 @@ CHINESE = {
 
 
 def told(text: str, language: str) -> str:
-    """The sentence in the language; one that is not known here stays as it is."""
+    """The sentence in the language, and sentences in it; one that is not known here stays as it is."""
     if language != "zh" or not text:
         return text
     if text in CHINESE:
         return CHINESE[text]
     for form, chinese in _forms():
         if match := form.fullmatch(text):
-            return chinese.format(*match.groups())
+            return chinese.format(*(told(part, language) if " " in part else part for part in match.groups()))
     return text
 
 
