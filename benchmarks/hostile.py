@@ -21,6 +21,9 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from multiprocessing import get_context
 from pathlib import Path
 from types import FrameType
 from typing import NamedTuple
@@ -30,7 +33,8 @@ from benchmarks.measure import installed, machine, run, table
 from doctor.base.output import put
 from kb.invisible import STEERING
 
-HANG_S = 20
+HANG_S = 20  # of the processor
+BLOCKED_S = 600  # of the clock: on a busy machine nothing else tells waiting from working
 MOST_OF_A_PATTERN_S = 2.0
 SHARES = 8  # parts into which incidents are divided
 Part = Callable[["Room"], "Outcome"]
@@ -73,11 +77,14 @@ def inputs(rounds: int) -> tuple[int, int, int, list[str]]:
     tried = crashes = hangs = 0
     broken: list[str] = []
     signal.signal(signal.SIGALRM, _hangs)
+    signal.signal(signal.SIGPROF, _hangs)
     for name, target in TARGETS.items():
+        target(b"")  # what is made once is made before anything is measured
         seeds = [b"", *SEEDS.get(name, ()), *(p.read_bytes() for p in kept(name))]
         for data in (*seeds, *(mutated(chance.choice(seeds), chance) for _ in range(rounds * 10))):
             tried += 1
-            signal.alarm(HANG_S)
+            signal.alarm(BLOCKED_S)
+            signal.setitimer(signal.ITIMER_PROF, HANG_S)
             try:
                 target(data)
             except HangError:
@@ -88,6 +95,7 @@ def inputs(rounds: int) -> tuple[int, int, int, list[str]]:
                 broken.append(f"{name}: {type(error).__name__} {error!s:.80} on {data[:60]!r}")
             finally:
                 signal.alarm(0)
+                signal.setitimer(signal.ITIMER_PROF, 0)
     return tried, crashes, hangs, broken
 
 
@@ -247,6 +255,20 @@ PARTS: dict[str, Part] = {
 }
 
 
+def alone(name: str, place: Path, options: argparse.Namespace) -> Outcome:
+    """A part in a process of its own: what it starts is not charged with the memory of the parts before it, and its death is a failure."""
+    with ProcessPoolExecutor(1, get_context("spawn")) as pool:
+        try:
+            return pool.submit(_part, name, place, options).result()
+        except BrokenProcessPool:
+            return Outcome((), (f"{name}: its process died",))
+
+
+def _part(name: str, place: Path, options: argparse.Namespace) -> Outcome:
+    with tempfile.TemporaryDirectory(prefix="npu-doctor-hostile-") as folder:
+        return PARTS[name](Room(Path(folder), place, options))
+
+
 def program() -> str:
     """What the program and its knowledge are, in a few letters: a part that was done on another one is done again."""
     known = hashlib.sha1()
@@ -290,10 +312,9 @@ def main() -> int:
         for name in options.parts or PARTS:
             if name in done:
                 continue
-            begin = time.process_time()
-            with tempfile.TemporaryDirectory(prefix="npu-doctor-hostile-") as folder:
-                done[name] = PARTS[name](Room(Path(folder), place, options))
-            print(f"{name}: {len(done[name].failures)} failures, {time.process_time() - begin:.0f} s here", file=sys.stderr, flush=True)
+            begin = time.perf_counter()
+            done[name] = alone(name, place, options)
+            print(f"{name}: {len(done[name].failures)} failures, {time.perf_counter() - begin:.0f} s", file=sys.stderr, flush=True)
             keep(options.kept, which, done)
     told = [done[name] for name in PARTS if name in done]
     failures = [failure for outcome in told for failure in outcome.failures]

@@ -230,6 +230,8 @@ HOSTS = (
     Form("host", _re(r"(?<![\\\w:])\\{2,4}(?P<name>[A-Za-z][\w.-]{1,62})\\{1,2}(?=[A-Za-z$_])"), ("\\\\",), lambda m: m.span("name") if len(m["name"]) > 2 else None),
     Form("host", _re(r"(?i)(?<![\w./:-])(?P<name>[a-z][\w-]{1,62}(?:\.[\w-]{1,62}){0,8}):/(?=\w)(?P<mount>[^\s]{1,200} (?:on /|/\S+ (?:nfs|ceph|lustre)))?"), (":/",), _share),
     Form("host", _re(r"(?i)\b(?:mount\.nfs|nfs|cifs|rpc\.statd|nfs_server|lustre)[^\n]{0,40}?\bserver[ =:]+(?P<name>[a-z][\w.-]{2,62})"), ("nfs", "cifs", "rpc.statd", "lustre")),
+    Form("host", _re(r"(?i)\b(?:mount|cifs|smb\w{0,8})\b[^\n]{0,80}? //(?P<name>[a-z][\w.-]{1,62})(?=/)"), ("cifs", "smb", "mount")),
+    Form("host", _re(r"(?<=://)(?P<name>[a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?=\.(?:obs|oss|cos|s3|tos|bos|ks3)[.-][a-z0-9.-]{0,40}\.(?:com|cn))"), (".obs", ".oss", ".cos", ".s3", ".tos", ".bos", ".ks3")),
     Form("host", _re(r"\bnfs: server (?P<name>[A-Za-z][\w.-]{1,62})"), ("nfs:",)),
     Form("host", _re(r"(?P<name>[a-z0-9](?<![\w./-].)[a-z0-9-]{1,50}-(?P<hash>[a-z0-9]{8,10})-(?P<hash2>[a-z0-9]{5}))(?![\w-])"), ("-",), _pod, times=2),
     Form("host", _re(r"(?<![\w-])(?P<name>[a-z0-9](?:[a-z0-9-]{1,50}-)(?P<hash>[bcdfghjklmnpqrstvwxz2456789]{5})(?P<hash2>))(?![\w-])"), _POD_STATES, _small_pod),

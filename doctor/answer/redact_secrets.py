@@ -14,7 +14,7 @@ _KEYS = ("api", "access", "private", "account", "auth", "shared", "master", "enc
 _STRONG = (
     rf"password|passwd|passphrase|passcode|passwort|pswd|pwd|secret|(?:{'|'.join(_KEYS)})[_-]?key"
     r"|client-key-data|client-certificate-data|certificate-authority-data|credential|cookie|token|requirepass|masterauth|x-amz-signature"
-    r"|x-obs-signature|webhook|(?<![a-z])pass(?![a-z])|密码|口令|密钥|令牌|秘钥|凭证"
+    r"|x-obs-signature|webhook|(?<![a-z])pass(?![a-z])|(?-i:(?<=[A-Z])PASS(?![A-Za-z]))|(?<![a-z])psk(?![a-z])|密码|口令|密钥|令牌|秘钥|凭证"
 )
 # In front of it and behind it there may be more of the name: MY_SERVICE_TOKEN_2.
 _KEY = rf"[\w.-]{{0,60}}?(?:{_STRONG})[\w-]{{0,30}}?"
@@ -22,7 +22,7 @@ _KEY = rf"[\w.-]{{0,60}}?(?:{_STRONG})[\w-]{{0,30}}?"
 _AKSK = r"(?:(?<![a-z0-9])[as]k|(?-i:(?<=[a-z])[AS][kK]))(?![a-z])(?:_?id)?"
 _WEAK = r"(?:[\w-]{0,40}?[_-])?(?:key|auth|sign|sig|signature|ticket|session(?:_?id)?|sid|jsessionid|nonce|salt|psk|license|code|jwt|otp|cred|credentials|hook|seed_phrase)"
 _STRONG_NEEDS = (
-    "pass", "pswd", "pwd", "secret", "credential", "cookie", "token", "masterauth", "-key-data", "certificate-", "x-amz-", "x-obs-", "webhook",
+    "pass", "psk", "pswd", "pwd", "secret", "credential", "cookie", "token", "masterauth", "-key-data", "certificate-", "x-amz-", "x-obs-", "webhook",
     *(f"{word}{sign}key" for word in _KEYS for sign in ("", "_", "-")), "密码", "口令", "密钥", "令牌", "秘钥", "凭证",
 )  # fmt: skip
 _WEAK_NEEDS = ("key", "auth", "sig", "ticket", "sess", "sid", "nonce", "salt", "psk", "license", "code", "jwt", "otp", "cred", "hook", "seed")
@@ -53,6 +53,8 @@ def hidden(key: str, value: str) -> bool:
     if _NO_SECRET_KEY.search(low) or (low.endswith("pwd") and value[0] in "/~"):
         return False
     last = re.split(r"[_.-]", low)[-1]
+    if last != "pass" and last.endswith("pass"):  # SSHPASS, and BYPASS as well
+        return _typed(value)
     if last == "pass":
         return _typed(value) if last == low else not (value.isdigit() and len(value) < 5) and not value.endswith("Pass")
     if last in ("ak", "sk"):
@@ -71,7 +73,7 @@ def random_looking(value: str) -> bool:
     """Was this drawn and not written? Long, letters and digits mixed all over, many different ones."""
     if not 16 <= len(value) <= 2000:
         return False
-    longest = max(_RUN.findall(value), key=len, default="")
+    longest = max(_RUN.findall(_ESCAPED.sub("+", value)), key=len, default="")
     if len(longest) < 12 or len(_DIGITS.findall(longest)) < 2 or len(_LETTERS.findall(longest)) < 2:
         return False
     return entropy(longest) >= 3.0
@@ -84,6 +86,7 @@ def entropy(text: str) -> float:
 
 
 _RUN = re.compile(r"[A-Za-z0-9+=]+")
+_ESCAPED = re.compile(r"%[0-9A-Fa-f]{2}")  # a sign in an address
 _DIGITS = re.compile(r"[0-9]+")
 _CAPITALS = re.compile(r"[A-Z]+")
 _LETTERS = re.compile(r"[A-Za-z]+")
@@ -146,6 +149,9 @@ FORMS = (
     Form("secret", compiled(r"(?i)cookies?\\?[\"']?\s*[:=]\s*\\?[\"']?(?P<name>[\w.-]{1,60}=[^\n\"'\\]{1,4000})"), ("cookie",), pieces=_COOKIES),
     Form("key", compiled(r"(?i)\b(?:obs|oss|cos|aws) (?P<name>[A-Z0-9]{12,128})(?=:[\w+/]{8})"), ("obs ", "oss ", "cos ", "aws ")),
     Form("secret", compiled(r"(?i)\b(?:obs|oss|cos|aws) <[\w-]{1,40}>:(?P<name>[\w+/]{8,200}=*)"), ("obs ", "oss ", "cos ", "aws ")),
+    Form("key", compiled(r"(?i)\bSDK-HMAC-SHA256 Access=(?P<name>[A-Za-z0-9]{8,128})"), ("sdk-hmac",)),
+    Form("key", compiled(r"(?<![\w-])(?P<name>(?=[A-Z-]*\d)(?=[\d-]*[A-Z])[A-Z0-9]{5}(?:-[A-Z0-9]{5}){3,5})(?![\w-])"), ("-",), times=3),
+    Form("key", compiled(r"(?<![\w.])(?P<name>[0-9a-f]{32}\.[A-Za-z0-9]{16})(?![\w.])"), (".",)),
     Form("secret", compiled(rf"(?i)(?:authorization{_IS}[\"']?(?:basic|bearer|token|digest|obs|aws|oss|negotiate|apikey|aws4-hmac-sha256)?|\bbearer)\s+(?P<key>){_VALUE}"), ("authorization", "bearer"), _strong),
     Form("secret", compiled(rf"(?i)\b(?:credential|response|nonce|cnonce|signature)=(?P<key>)(?!0x){_VALUE}"), ("credential=", "response=", "nonce=", "signature="), _weak),
     Form("secret", compiled(rf"(?i)--?(?P<key>{_KEY})(?:=| +){_VALUE}"), _STRONG_NEEDS, lambda m: None if m["bare"] and m["bare"].startswith("-") else _strong(m)),
@@ -153,7 +159,7 @@ FORMS = (
     Form("secret", compiled(rf"(?i)(?P<key>{_AKSK}){_IS}{_VALUE}"), ("ak", "sk"), _strong),
     Form("secret", compiled(rf"(?i)(?<!\S)--?(?P<key>{_AKSK})(?:=| +){_VALUE}"), ("ak", "sk"), _strong),
     Form("secret", compiled(rf"(?i)(?<![\w.-])(?P<key>{_WEAK}){_IS}{_VALUE}"), _WEAK_NEEDS, _weak),
-    Form("secret", compiled(rf"(?i)(?<![A-Za-z])(?P<key>password|passwd|pwd|passphrase|passcode|pin code|secret|api key|access key|secret key|token)(?: +(?:for|of) +[\w.@-]{{1,40}})? +(?:is|was|are|set to|changed to) *[:=]? *{_STATES}{_VALUE}"),
+    Form("secret", compiled(rf"(?i)(?<![A-Za-z])(?P<key>password|passwd|pwd|passphrase|passcode|pin code|secret|api key|access key|secret key|token)(?: +(?:for|of)(?: +[\w.@-]{{1,40}}){{1,4}})? +(?:is|was|are|set to|changed to) *[:=]? *{_STATES}{_VALUE}"),
          ("password", "passwd", "pwd", "passphrase", "passcode", "pin code", "secret", "api key", "access key", "token"), lambda m: _strong(m) if m["key"].lower() != "token" else _weak(m)),
     Form("secret", compiled(rf"(?P<key>密码|口令|密钥|秘钥|令牌)(?:是|为|設為|设为|设置为|改为|:|：|=)[:： ]*{_STATES}{_VALUE}"), ("密码", "口令", "密钥", "秘钥", "令牌"), _strong),
     Form("token", compiled(r"\btoken[ =:]+(?P<name>[a-z0-9]{6}\.[a-z0-9]{16})(?![\w.])"), ("token",)),
@@ -174,6 +180,7 @@ FORMS = (
     _flag("obsutil ossutil coscli cosutil", r"\b(?:obsutil|ossutil|coscli|cosutil)(?:64)?\b[^\n|;]{0,200}? -(?:i|k|t|sk|ak)[ =]*"),
     _flag("obsutil ossutil", r"\b(?:obsutil|ossutil)(?:64)?\b[^\n|;]{0,200}? -k[ =]*"),
     _flag("snmp", r"\bsnmp(?:walk|get|set|bulkwalk)\b[^\n|;]{0,200}? -[cAX][ =]*"),
+    _flag("snmp", r"(?i)\bsnmp\w{0,8}(?:[ -]server)? community(?: string)?[ :=]+(?:is )?"),
     _flag("zip", r"\b(?:zip|unzip) +(?:-\w+ +){0,4}-P *"),
     _flag("7z", r"\b7z\w? +\w +(?:-\S+ +){0,4}-p"),
     _flag("passin passout", r"-pass(?:in|out) +pass:"),

@@ -14,6 +14,7 @@ from doctor.env.tree import FILE, FOLDER, LINK, MAX_TEXT, NODE, Members
 
 MAX_MEMBERS = 1_000_000  # of which only the names are kept
 MAX_TEXTS = 96 << 20  # bytes of all texts that are kept
+MAX_NAME = 1 << 20  # bytes of a name, with what else stands in its head
 # What of a machine is read: version files, metadata of packages, what the kernel tells, recorded outputs.
 _WANTED = re.compile(
     r"(?:^|/)(?:version\.(?:info|cfg)|[\w.-]*install\.info|METADATA|PKG-INFO|pyvenv\.cfg|os-release|hostname|hccn\.conf|\.dockerenv|\.containerenv)$"
@@ -21,6 +22,17 @@ _WANTED = re.compile(
     r"|(?:^|/)(?:npu-smi|hccn_tool|env|printenv|environ|id|ulimit|uname|pip_list|ls_)[^/]*$"
 )
 _ROOTS = ("etc", "proc", "usr", "home", "root", "dev", "opt", "sys", "commands", "sos_commands")
+
+
+class _Info(tarfile.TarInfo):
+    """A head of tar whose names are no longer than names are: the library would read any length into memory."""
+
+    def _proc_member(self, archive: tarfile.TarFile) -> tarfile.TarInfo:
+        special = self.type in (tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK, tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE)
+        if special and self.size > MAX_NAME:
+            raise tarfile.ReadError(f"a name of {self.size} bytes")
+        read: tarfile.TarInfo = super()._proc_member(archive)  # type: ignore[misc]
+        return read
 
 
 class _Member(NamedTuple):
@@ -34,7 +46,7 @@ class _Member(NamedTuple):
 def read(name: str) -> Members:
     """The tree that an archive holds."""
     try:
-        members = list(_bounded(_tar(name) if tarfile.is_tarfile(name) else _zip(name)))
+        members = list(_bounded(_members(name)))
     except (tarfile.TarError, zipfile.BadZipFile, EOFError, zlib.error, NotImplementedError, RuntimeError) as error:
         raise UsageError(f"{name} is no archive that can be read: {error}", "give a folder, a .tar (.gz, .xz, .bz2) or a .zip") from None
     except OSError as error:
@@ -64,8 +76,16 @@ def _bounded(found: Iterator[_Member]) -> Iterator[_Member]:
         yield member if kept <= MAX_TEXTS else member._replace(data=None)
 
 
-def _tar(name: str) -> Iterator[_Member]:
-    with tarfile.open(name, "r:*") as archive:
+def _members(name: str) -> Iterator[_Member]:
+    try:
+        archive = tarfile.open(name, "r:*", tarinfo=_Info)
+    except tarfile.ReadError:
+        return _zip(name)
+    return _tar(archive)
+
+
+def _tar(archive: tarfile.TarFile) -> Iterator[_Member]:
+    with archive:
         for info in archive:
             path = _clean(info.name)
             kind = LINK if info.issym() else FOLDER if info.isdir() else FILE if info.isfile() else NODE

@@ -12,6 +12,7 @@ from doctor.pace.compare import Comparison
 from doctor.pace.picture import picture, shades
 from doctor.pace.sentences import call, head, measure, sentences, span
 from doctor.pace.text import difference
+from doctor.pace.tracks import NOTHING
 from doctor.pace.verdict import Pace
 from doctor.render.html_style import STYLE
 
@@ -76,7 +77,10 @@ def _course(pace: Pace, lang: str) -> Iterator[str]:
     """The line of the whole run."""
     size = len(pace.course.line)
     width = max(1, size // 1000)
-    line = [max(pace.course.line[a : a + width]) for a in range(0, size, width)]
+    parts = (pace.course.line[a : a + width] for a in range(0, size, width))
+    line = [max((v for v in part if v == v), default=NOTHING) for part in parts]
+    if all(v != v for v in line):
+        return
     high = max(v for v in line if v == v)
     points = " ".join(f"{n},{round(88 - 84 * v / (high or 1), 1)}" for n, v in enumerate(line) if v == v)
     told = escape(f"{measure('total', lang)}: 0 - {span(high, lang)}")

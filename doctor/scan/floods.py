@@ -16,7 +16,7 @@ is left unread is counted, and the report says where a count is only a lower bou
    that statement are not asked any more.
 4. *Enough of an error that nobody claims.* Of each log statement `KEEP_OF_STATEMENT` lines are read, the rest counts under
    their shape; so of lines of one form, which other programs write, when no number in them decides whether they are errors
-   (of those where one does, the same number is read once they are known to be none). Beyond `MAX_SHAPES` shapes a new one is only counted (`clusters.FURTHER`), and a statement not seen before
+   (of those where one does, lines with the same number are read until it is known what that says). Beyond `MAX_SHAPES` shapes a new one is only counted (`clusters.FURTHER`), and a statement not seen before
    is not read for it. After `NEW_IN_A_ROW` lines that were all of that kind, error lines are counted where they are found,
    and a mark that is found in nearly all of them is left out of the search: `marks` counts it.
 5. *Enough of a fact about the job.* `KEEP_OF_OWNER` of each process are kept, so that in one stream of many ranks the loud
@@ -200,13 +200,14 @@ class LeftOut:
 class _Statement:
     """A place in the software's source that logs errors which no signal claims, or a form of such lines."""
 
-    __slots__ = ("further", "harmless", "numbers", "seen", "shape", "told")
+    __slots__ = ("faulty", "further", "harmless", "numbers", "seen", "shape", "told")
 
     def __init__(self) -> None:
         self.seen, self.further, self.shape = 0, 0, ""
         self.harmless = 0  # lines that reported no error
         self.numbers = False  # may a number decide whether a line reports an error?
         self.told: set[tuple[bytes, ...]] = set()  # such numbers of lines that reported none
+        self.faulty: Counter[tuple[bytes, ...]] = Counter()  # and of lines that reported one
 
 
 class Unclaimed:
@@ -259,6 +260,9 @@ class Unclaimed:
             if known.harmless >= KEEP_OF_STATEMENT and self._deciding in known.told:
                 self._new = 0
                 return True
+            if known.faulty[self._deciding] >= KEEP_OF_STATEMENT:
+                known.further += 1
+                return True
         else:
             if known.seen >= KEEP_OF_STATEMENT and not known.harmless:
                 known.further += 1
@@ -284,6 +288,8 @@ class Unclaimed:
         else:
             self._count_new()
         if (known := self._statement) is not None:
+            if known.numbers and len(known.faulty) < MAX_DECIDING:
+                known.faulty[self._deciding] += 1
             known.seen, known.shape, known.numbers = known.seen + 1, shape, known.numbers or numbers
 
     def _count_new(self) -> None:

@@ -27,7 +27,7 @@ KINDS = (
     "ERROR: boom failed", "ERROR: boom {n} failed", "ERROR: {w} {w} failed", "RuntimeError: boom", "RuntimeError: {w} {n}", "[rank3]: RuntimeError: boom",
     "[ERROR] HCCL(41233,python3): boom failed", "[ERROR] HCCL(7,python3):2026-01-02-03:04:05.006.007 [a.cc:{n}]7 {w}", "[ERROR] foo [bar ",
     "[ERROR] HCCL(7,python3): wait socket establish timeout, role[1] rank[3] timeout[120 s]", "error code 507011 retcode=107002", "EZ9999: Inner Error! {n}",
-    "E40021: [PID: 7] 2026-03-01 op[x], illegal.", "errno {n}: device busy", "Traceback (most recent call last):", '  File "/a/b.py", line {n}, in f', "    x()",
+    "E40021: [PID: 7] 2026-03-01 op[x], illegal.", "errno {n}: device busy", "errno 5: device busy", "Traceback (most recent call last):", '  File "/a/b.py", line {n}, in f', "    x()",
     "Entry-HcclAllReduce: tag[AllReduce_x], count[3], dataType[bfloat16], op[sum]", "[INFO] GE(7,p):2026-01-02-03:04:05.006.007 [ge.cc:1]7 no Error: here {n}",
     "\x1b[31mERROR: boom failed\x1b[0m", "E1204 14:46:07.912003 60570 file.go:201] boom {n}", "    at TraceBack (most recent call last):", "plain {w}", "",
     "errorStr: {w}, fault kernel_name=te_{n}", "NPU out of memory. Tried to allocate {n} MiB", "[FUNC:f][FILE:a.cc][LINE:{n}]",
