@@ -137,6 +137,7 @@ def test_no_home(home: str, run: Run, checkout: Path) -> None:
         (("--python", "/no/such/python"), b"there is no Python environment"),
         (("--only", "drivers"), b"there is no group"),
         (("diff", "/no/such.json", "/no/such.json"), b"cannot read"),
+        (("diff", "/dev/zero", __file__), b"larger than"),
         (("diff", __file__, __file__), b"is no JSON"),
         (("check",), b"nothing is asked for"),
         (("check", "--for", "=="), b"is no requirement"),
