@@ -33,7 +33,7 @@ class Held(NamedTuple):
     id: str
     made: Json  # with quotations, and with pseudonyms where they are wanted
     diagnosis: Diagnosis
-    sources: tuple[Source, ...]
+    sources: Sequence[Source]
     paths: tuple[str, ...]
 
 

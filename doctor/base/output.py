@@ -25,8 +25,22 @@ def inert(text: str, form: str = "text") -> str:
     if form == "github":
         return text
     if form in JSON_FORMS:
-        return _ANYWHERE.sub(r"#\\u0023", text)
+        return _ANYWHERE.sub(r"#\\u0023", _seen(text))
     return _ANYWHERE.sub("# #", _AT_LINE_START.sub(r"\1: ", text))
+
+
+def _seen(text: str) -> str:
+    """JSON whose values are the same, with an escape for every character that would steer the terminal that it is printed on."""
+    if text.isascii() and "\x7f" not in text:
+        return text
+    from kb.invisible import STEERING
+
+    return STEERING.sub(_escape, text)
+
+
+def _escape(found: re.Match[str]) -> str:
+    units = found[0].encode("utf-16-be")
+    return "".join(f"\\u{units[at]:02x}{units[at + 1]:02x}" for at in range(0, len(units), 2))
 
 
 def write(text: str, target: str | None, *, private: bool = False, form: str = "text") -> None:
@@ -43,10 +57,9 @@ def write(text: str, target: str | None, *, private: bool = False, form: str = "
 
 def spare(targets: Iterable[str | None], read: Iterable[str]) -> None:
     """Refuses to write where one of the files stands that are read; those in archives are named `archive!member`."""
-    files = [path.partition("!")[0] for path in read]
-    for target in targets:
-        if not target or target == "-" or not os.path.exists(target):
-            continue
+    there = [target for target in targets if target and target != "-" and os.path.exists(target)]
+    files = [path.partition("!")[0] for path in read] if there else []
+    for target in there:
         names = {os.path.basename(target), os.path.basename(os.path.realpath(target))}
         if any(os.path.basename(path) in names and _same(path, target) for path in files):
             raise UsageError(f"{target} is one of the files that are read: it would be overwritten", "choose another place with -o FILE, outside of what is read")

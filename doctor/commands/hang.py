@@ -66,7 +66,7 @@ def main(argv: list[str]) -> int:
     read = hang.Read(sum(d.kind == FLIGHT for d in dumps), sum(d.kind == STACKS for d in dumps), files, skipped)
     form = common.format_of(args.format, args.output, FORMATS)
     made = json.dumps(hang.data(verdict, read), ensure_ascii=False, indent=1) + "\n" if form == "json" else hang.text(verdict, read, common.language(args))
-    common.write(made, args.output)
+    common.write(made, args.output, form=form)
     return {"hang": exits.FINDINGS, "unknown": exits.INCONCLUSIVE}.get(hang.answer(verdict), exits.CLEAN)
 
 
@@ -86,7 +86,7 @@ def _files(args: argparse.Namespace) -> Evidence:
 
         run_pool(ranges, _Looking(), workers, done, progress)
     else:
-        scan_here(dict(enumerate(ranges)), _Looking(), done, progress)
+        scan_here(enumerate(ranges), _Looking(), done, progress)
     progress.end()
     read = [done[number] for number in sorted(done)]
     dumps = tuple(dump for harvest in read for dump in harvest.dumps)

@@ -6,6 +6,7 @@ import argparse
 import os
 import sys
 import time
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from doctor.base import exits, interrupts, output
@@ -31,13 +32,13 @@ def diagnose(args: argparse.Namespace, known: Knowledge) -> Diagnosis:
     return look(args, known, *_spared(args, *_asked(args)))
 
 
-def _asked(args: argparse.Namespace) -> tuple[tuple[Source, ...], tuple[Skipped, ...]]:
+def _asked(args: argparse.Namespace) -> tuple[Sequence[Source], tuple[Skipped, ...]]:
     """What a scan is asked to read; only for a person at a terminal is a path that is not there a slip."""
     person = getattr(args, "format", None) in (None, "text") and not getattr(args, "output", None)
     return find(args.paths, getattr(args, "all_files", False), strict=person)
 
 
-def _spared(args: argparse.Namespace, sources: tuple[Source, ...], skipped: tuple[Skipped, ...]) -> tuple[tuple[Source, ...], tuple[Skipped, ...]]:
+def _spared(args: argparse.Namespace, sources: Sequence[Source], skipped: tuple[Skipped, ...]) -> tuple[Sequence[Source], tuple[Skipped, ...]]:
     """The same; nothing that is read is written over."""
     written = args.output if isinstance(args.output, list) else [args.output]
     output.spare((*written, args.redact_map, args.fix_script), (source.name for source in sources))
@@ -45,7 +46,7 @@ def _spared(args: argparse.Namespace, sources: tuple[Source, ...], skipped: tupl
 
 
 def look(
-    args: argparse.Namespace, known: Knowledge, sources: tuple[Source, ...], skipped: tuple[Skipped, ...]
+    args: argparse.Namespace, known: Knowledge, sources: Sequence[Source], skipped: tuple[Skipped, ...]
 ) -> Diagnosis:
     """Reads the sources and concludes. Ctrl-C ends the reading, and what was read is concluded."""
     begin = time.perf_counter()
@@ -62,7 +63,7 @@ def call(paths: list[str]) -> Call:
     return PIPED if "-" in paths else Call(tuple(paths or discover.usual_places()))
 
 
-def find(paths: list[str], everything: bool = False, strict: bool = True) -> tuple[tuple[Source, ...], tuple[Skipped, ...]]:
+def find(paths: list[str], everything: bool = False, strict: bool = True) -> tuple[Sequence[Source], tuple[Skipped, ...]]:
     """The sources that the call names, or those of the usual places; `everything`: what looks like no log as well.
 
     `strict`: paths of which none is there are a wrong call; a program that asked for a report gets one that says so.
@@ -86,10 +87,10 @@ def find(paths: list[str], everything: bool = False, strict: bool = True) -> tup
             raise UsageError(f"there is no file or folder '{named[0]}': did you mean '{near}'?", code=exits.INCONCLUSIVE)
         raise UsageError(f"there is no file or folder '{named[0]}'", code=exits.INCONCLUSIVE)
     found = discover.discover(named, everything=everything)
-    return (*sources, *found.sources), found.skipped
+    return (*sources, *found.sources) if sources else found.sources, found.skipped
 
 
-def rereadable(sources: tuple[Source, ...]) -> tuple[tuple[Source, ...], tuple[Skipped, ...], Pipe | None]:
+def rereadable(sources: Sequence[Source]) -> tuple[Sequence[Source], tuple[Skipped, ...], Pipe | None]:
     """Who reads a second time, for versions or quotations, finds standard input in a file without a name, as long as the pipe is kept."""
     if not any(s.name == STDIN for s in sources):
         return sources, (), None
@@ -113,7 +114,7 @@ class Looked(NamedTuple):
     """A diagnosis whose sources can be read again, until it is closed."""
 
     diagnosis: Diagnosis
-    sources: tuple[Source, ...]
+    sources: Sequence[Source]
     pipe: Pipe | None
 
     def close(self) -> None:

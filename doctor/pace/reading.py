@@ -15,7 +15,7 @@ from itertools import accumulate
 from typing import BinaryIO, NamedTuple
 
 from doctor.pace import stamps
-from doctor.pace.tracks import MAX_POINTS, NOTHING, Lane, Track
+from doctor.pace.tracks import LARGEST, MAX_POINTS, NOTHING, Lane, Track, sound
 from doctor.pace.wordings import Wording
 from doctor.read.source import Skipped, Source
 from parsers.prefix import peel
@@ -199,7 +199,7 @@ class Reader:
         elif about == "result":
             for column in wording.columns:
                 if told := found[column.at]:
-                    self.made.results.setdefault(column.measure, []).append(column.read(told) * column.scale)
+                    self.made.results.setdefault(column.measure, []).extend(v for v in sound([column.read(told) * column.scale]) if v == v)
         else:
             self._line(here, wording, found, text)
 
@@ -241,7 +241,7 @@ class Reader:
         measure = wording.names.get(here.section)
         self._read += 1
         rank, value = _group(wording, found, "rank"), _group(wording, found, "value")
-        if measure is not None and rank is not None and value is not None:
+        if measure is not None and rank is not None and value is not None and len(rank) <= MAX_DIGITS:
             lane = Lane(here.lane.node, int(rank), "")
             step = here.steps.get(here.lane, 0) or max(here.steps.values(), default=0)
             self._put(Key(lane, wording.form.id, ""), step, here.times.get(here.lane, NOTHING), {measure: float(value) * wording.scale})
@@ -329,7 +329,7 @@ def _told(wording: Wording, found: re.Match[bytes]) -> dict[str, float]:
         told[measure] = float(peak or _group(wording, found, "value") or b"nan") * wording.scale
         if peak and low:
             told[f"spread:{measure}"] = (float(peak) - float(low)) * wording.scale
-    return told
+    return {measure: value for measure, value in told.items() if abs(value) < LARGEST}
 
 
 def _throttled(wording: Wording, found: re.Match[bytes]) -> bool:

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable, Iterator
-from functools import partial
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
@@ -16,10 +15,12 @@ from doctor.base import limits
 from doctor.read import dumps
 from doctor.read.content import DOCUMENTATION, HEAD, SOURCE_CODE, WHOLE, archive, documentation, no_log, not_text
 from doctor.read.inflate import buffered
-from doctor.read.livefile import LiveFile, PipeFile, was
+from doctor.read.livefile import LiveFile, PipeFile, Was, was
 from doctor.read.plain import LOOKED_AT, Unknown, plain, written
 from doctor.read.source import Skipped, Source, hints
 from doctor.read.source_trees import SourceTrees
+from doctor.read.sources import Sources
+from doctor.read.unread import Unread
 
 MAX_FILES = 200_000
 OF_KERNEL = "files of the kernel (/proc, /sys), no logs: not read"
@@ -29,7 +30,7 @@ STDIN = "<stdin>"
 class Found(NamedTuple):
     """Every source under some paths, and everything that is not one."""
 
-    sources: tuple[Source, ...]
+    sources: Sequence[Source]
     skipped: tuple[Skipped, ...]
 
 
@@ -74,22 +75,22 @@ def discover(paths: Iterable[str], max_files: int | None = None, everything: boo
     for path in paths:
         if not looking.under(path):
             break
-    return Found(tuple(looking.sources), tuple(looking.skipped))
+    return Found(looking.sources, looking.skipped.told())
 
 
 class _Looking:
     """What was found so far."""
 
     def __init__(self, most: int, everything: bool) -> None:
-        self.sources: list[Source] = []
-        self.skipped: list[Skipped] = []
+        self.sources = Sources()
+        self.skipped = Unread()
         self._seen: dict[int, set[int]] = {}  # the files of each device
         self._most, self._everything = most, everything
 
     def under(self, path: str) -> bool:
         """Takes in a path; no when there are too many files."""
         tree = SourceTrees(path)
-        for name, why in _walk(path, self.skipped, None if self._everything else tree):
+        for name, why in files_under(path, self.skipped, None if self._everything else tree):
             if why:
                 self.skipped.append(Skipped(name, why))
                 continue
@@ -103,7 +104,7 @@ class _Looking:
                 self.skipped.append(Skipped(path, f"more than {self._most} files: the rest was not read ({limits.FILES} moves that)"))
                 return False
             self._take(name, asked_for)
-        self.skipped += tree.left_out()
+        self.skipped.extend(tree.left_out())
         return True
 
     def _take(self, name: str, asked_for: bool) -> None:
@@ -117,11 +118,14 @@ class _Looking:
             return
         seen.add(state.st_ino)
         got, faults = _file(name, state, asked_for, self._everything)
-        self.sources += got
-        self.skipped += faults
+        if isinstance(got, Was):
+            self.sources.add_log(name, got)
+        else:
+            self.sources.extend(got)
+        self.skipped.extend(faults)
 
 
-def _walk(top: str, skipped: list[Skipped], trees: SourceTrees | None) -> Iterator[tuple[str, str]]:
+def files_under(top: str, skipped: Unread, trees: SourceTrees | None) -> Iterator[tuple[str, str]]:
     """(path, "") for every regular file, (path, reason) for what is none."""
     try:
         state = os.stat(top)
@@ -203,8 +207,8 @@ def _reason(error: OSError) -> str:
     }.get(type(error).__name__, error.strerror or str(error))
 
 
-def _file(name: str, state: os.stat_result, asked_for: bool, everything: bool) -> tuple[list[Source], list[Skipped]]:
-    """One regular file: a log, an archive of logs, or nothing readable."""
+def _file(name: str, state: os.stat_result, asked_for: bool, everything: bool) -> tuple[list[Source] | Was, list[Skipped]]:
+    """One regular file: a log, which stands there as it is read, an archive of logs, or nothing readable."""
     if stat.S_ISFIFO(state.st_mode):
         return [Source(name, lambda: buffered(Unknown(PipeFile(name))), None, hints(name), once=True)], []
     if state.st_size == 0:
@@ -228,7 +232,7 @@ def _file(name: str, state: os.stat_result, asked_for: bool, everything: bool) -
     found = was(state)
     if how:
         return [Source(name, lambda: plain(LiveFile(name, found), how), state.st_size, hints(name))], []
-    return [Source(name, partial(LiveFile, name, found), state.st_size, hints(name), seekable=True)], []
+    return found, []
 
 
 def _behind_nuls(file: BinaryIO) -> bytes:

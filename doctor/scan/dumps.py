@@ -10,7 +10,8 @@ from typing import BinaryIO
 from doctor.read import dumps
 from doctor.read.source import Skipped, Source
 from doctor.scan.harvest import Dump, Harvest
-from parsers import stacks
+from parsers import foreign_json, stacks
+from parsers.foreign_json import ForeignJsonError
 from parsers.pickles import MAX_BYTES, PickleError, Plain, Why
 
 MAX_TEXT = 64 << 20
@@ -62,12 +63,12 @@ def _flight(data: bytes, name: str) -> tuple[str, int | None]:
 
 
 def _json(data: bytes) -> Plain:
+    if len(data) > MAX_TEXT:
+        raise PickleError(Why.LARGE, 0, f"it has more than {MAX_TEXT} bytes")
     try:
-        return json.loads(data)
-    except RecursionError:
-        raise PickleError(Why.LARGE, 0, "it is nested too deep") from None
-    except ValueError:
-        raise PickleError(Why.FOREIGN, 0, "it is no JSON") from None
+        return foreign_json.read(data)
+    except ForeignJsonError as error:
+        raise PickleError(Why.FOREIGN, 0, str(error)) from None
 
 
 def _memory(data: bytes, _: str) -> tuple[str, int | None]:
@@ -103,9 +104,9 @@ def _snapshots(source: Source, text: str) -> Iterator[Dump]:
     from parsers import snapshot
 
     try:
-        cases = json.loads(text)["cases"]
+        cases = foreign_json.read(text)["cases"]
         made = [snapshot.again(case["snapshot"]) for case in cases if case["snapshot"]]
-    except (ValueError, KeyError, TypeError, RecursionError):
+    except (ValueError, KeyError, TypeError):
         return
     for one in made:
         yield Dump(dumps.MEMORY, source.name, source.hints.node, source.hints.rank, None, json.dumps(snapshot.written(one), ensure_ascii=False))
@@ -148,7 +149,7 @@ def _flights(source: Source, text: str) -> Iterator[Dump]:
             continue
         prefix = re.match(r"\[(?:rank|default)?(\d{1,6})\]", line)
         try:
-            made = flight.flight(json.loads(line[begin:]), int(prefix[1]) if prefix else flight.rank_of(source.name))
-        except (ValueError, RecursionError):
+            made = flight.flight(foreign_json.read(line[begin:]), int(prefix[1]) if prefix else flight.rank_of(source.name))
+        except ValueError:
             continue
         yield Dump(dumps.FLIGHT, source.name, source.hints.node, made.rank, None, flight.written(made))

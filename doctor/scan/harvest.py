@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from itertools import product
+from itertools import groupby, product
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -91,6 +91,16 @@ class Dump(NamedTuple):
     told: str
 
 
+class Caller(NamedTuple):
+    """Who made the call that an exception came out of: the last place above the framework that refused it."""
+
+    path: str  # the log
+    line: int  # of the exception in it
+    package: str  # of the code; "": the user's own
+    place: str  # where it stands: file:line
+    code: str  # the line of source, where it was printed
+
+
 SEVERAL = -1
 VERDICTS = "job"  # the table of which the verdicts about a job are rows
 CONCLUDED = frozenset({VERDICTS, "hang", "memory"})  # tables whose rows are concluded, not read: made anew each time
@@ -116,6 +126,7 @@ class Harvest(NamedTuple):
     machine: str = ""  # where it was read: says nothing by itself, but equal ones are of one machine; "": of several
     absent: tuple[Absent, ...] = ()
     dumps: tuple[Dump, ...] = ()
+    callers: tuple[Caller, ...] = ()
 
     def json(self) -> dict[str, Any]:
         return self._asdict()
@@ -179,6 +190,7 @@ def from_json(row: Mapping[str, Any]) -> Harvest:
         machine=word(row.get("machine", "")),
         absent=tuple(Absent(word(n), word(s), word(r)) for n, s, r in row.get("absent", ())),
         dumps=tuple(dump(*d) for d in row.get("dumps", ())),
+        callers=tuple(Caller(word(p), number(n), word(o), word(w), word(c)) for p, n, o, w, c in row.get("callers", ())),
     )
 
 
@@ -217,57 +229,76 @@ def this_machine() -> str:
     return blake2s("\n".join(parts).encode("utf-8", "surrogateescape"), digest_size=8).hexdigest()
 
 
-def merge(harvests: Iterable[Harvest]) -> Harvest:
-    """One harvest of many, the same whatever their order and grouping."""
-    hits: list[Hit] = []
-    counts: dict[str, int] = {}
-    kinds: dict[str, int] = {}
-    clusters: dict[str, Cluster] = {}
-    skipped: list[Skipped] = []
-    capped: set[str] = set()
-    facts: list[Hit] = []
-    spans: dict[str, Span] = {}
-    machines: set[str] = set()
-    situation: list[Said] = []
-    absent: set[Absent] = set()
-    dumps: set[Dump] = set()
-    files = size = lines = errors = 0
-    for one in harvests:
-        hits += one.hits
-        skipped += one.skipped
-        facts += one.facts
+class Merging:
+    """Harvests that become one: free of order, and of their grouping."""
+
+    def __init__(self) -> None:
+        self._hits: list[Hit] = []
+        self._facts: list[Hit] = []
+        self._counts: dict[str, int] = {}
+        self._kinds: dict[str, int] = {}
+        self._clusters: dict[str, Cluster] = {}
+        self._skipped: set[Skipped] = set()
+        self._capped: set[str] = set()
+        self._spans: dict[str, Span] = {}
+        self._machines: set[str] = set()
+        self._situation: tuple[Said, ...] = ()
+        self._absent: set[Absent] = set()
+        self._dumps: set[Dump] = set()
+        self._callers: set[Caller] = set()
+        self._files = self._size = self._lines = self._errors = 0
+
+    def add(self, one: Harvest) -> None:
+        self._hits += one.hits
+        self._facts += one.facts
+        self._skipped.update(one.skipped)
         for span in one.spans:
-            spans[span.path] = _widen(spans[span.path], span) if span.path in spans else span
-        capped.update(one.capped)
-        machines.add(one.machine)
-        absent.update(one.absent)
-        dumps.update(one.dumps)
-        situation += one.situation
-        files, size, lines, errors = files + one.files, size + one.size, lines + one.lines, errors + one.errors
-        for table, more in ((counts, one.counts), (kinds, one.kinds)):
+            known = self._spans.get(span.path)
+            self._spans[span.path] = _widen(known, span) if known is not None else span
+        self._capped.update(one.capped)
+        self._machines.add(one.machine)
+        self._absent.update(one.absent)
+        self._dumps.update(one.dumps)
+        self._callers.update(one.callers)
+        if one.situation:
+            self._situation = joined((*self._situation, *one.situation))
+        self._files, self._size = self._files + one.files, self._size + one.size
+        self._lines, self._errors = self._lines + one.lines, self._errors + one.errors
+        for table, more in ((self._counts, one.counts), (self._kinds, one.kinds)):
             for key, number in more.items():
                 table[key] = table.get(key, 0) + number
         for cluster in one.clusters:
-            known = clusters.get(cluster.template)
-            clusters[cluster.template] = _join(known, cluster) if known else cluster
-    return Harvest(
-        tuple(sorted(hits, key=_hit_order)),
-        dict(sorted(counts.items())),
-        tuple(sorted(clusters.values(), key=lambda c: c.template)),
-        dict(sorted(kinds.items())),
-        tuple(sorted(set(skipped))),
-        files,
-        size,
-        lines,
-        errors,
-        tuple(sorted(capped)),
-        tuple(sorted(facts, key=_hit_order)),
-        tuple(sorted(spans.values(), key=lambda s: s.path)),
-        joined(situation),
-        machines.pop() if len(machines) == 1 else "",
-        tuple(sorted(absent)),
-        tuple(sorted(dumps, key=lambda d: (d.path, d.kind, d.told))),
-    )
+            alike = self._clusters.get(cluster.template)
+            self._clusters[cluster.template] = _join(alike, cluster) if alike else cluster
+
+    def result(self) -> Harvest:
+        return Harvest(
+            _in_order(self._hits),
+            dict(sorted(self._counts.items())),
+            tuple(sorted(self._clusters.values(), key=lambda c: c.template)),
+            dict(sorted(self._kinds.items())),
+            tuple(sorted(self._skipped)),
+            self._files,
+            self._size,
+            self._lines,
+            self._errors,
+            tuple(sorted(self._capped)),
+            _in_order(self._facts),
+            tuple(sorted(self._spans.values())),
+            self._situation,
+            next(iter(self._machines)) if len(self._machines) == 1 else "",
+            tuple(sorted(self._absent)),
+            tuple(sorted(self._dumps, key=lambda d: (d.path, d.kind, d.told))),
+            tuple(sorted(self._callers)),
+        )
+
+
+def merge(harvests: Iterable[Harvest]) -> Harvest:
+    """One harvest of many, the same whatever their order and grouping."""
+    merging = Merging()
+    for one in harvests:
+        merging.add(one)
+    return merging.result()
 
 
 def shift(harvest: Harvest, lines: int) -> Harvest:
@@ -282,6 +313,7 @@ def shift(harvest: Harvest, lines: int) -> Harvest:
         hits=tuple(h._replace(place=moved(h.place)) for h in harvest.hits),
         clusters=tuple(c._replace(first=moved(c.first)) for c in harvest.clusters),
         facts=tuple(h._replace(place=moved(h.place)) for h in harvest.facts),
+        callers=tuple(c._replace(line=c.line + lines) for c in harvest.callers),
     )
 
 
@@ -305,5 +337,19 @@ def _place_order(place: Place) -> tuple[Any, ...]:
     return (place.path, place.line, place.end_line, tuple(word or "" for word in words), told)
 
 
+def _in_order(hits: list[Hit]) -> tuple[Hit, ...]:
+    """Sorted by where they stand; the few of one line by all that they tell: working that out for each would cost most of merging."""
+    hits.sort(key=_spot)
+    found: list[Hit] = []
+    for _, alike in groupby(hits, key=_spot):
+        together = list(alike)
+        found += sorted(together, key=_hit_order) if len(together) > 1 else together
+    return tuple(found)
+
+
+def _spot(hit: Hit) -> tuple[str, int]:
+    return hit.place.path, hit.place.line
+
+
 def _hit_order(hit: Hit) -> tuple[Any, ...]:
-    return (hit.place.path, hit.place.line, hit.signal, hit.captures, hit.place.text, _place_order(hit.place))
+    return (hit.signal, hit.captures, hit.place.text, _place_order(hit.place))

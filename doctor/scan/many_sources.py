@@ -7,49 +7,51 @@ from collections.abc import Sequence
 
 from doctor.base import interrupts
 from doctor.read.source import Source
+from doctor.scan.gathering import Gathered
 from doctor.scan.harvest import Harvest
 from doctor.scan.plan import Plan
 from doctor.scan.progress import Progress
-from doctor.scan.ranges import Range, cut, join, scan_here
+from doctor.scan.ranges import Range, Ranges, scan_here
 from doctor.scan.scanner import Scanner
 from doctor.scan.select import Select
 from kb.knowledge import Knowledge
 
 PARALLEL_FROM = 24 << 20  # below this much input, making workers costs more than it saves
+A_FILE = 64 << 10  # opening a file and reading how it begins and ends costs as much as so many bytes
 
 
 def scan_all(
     sources: Sequence[Source], knowledge: Knowledge, select: Select, jobs: int | None, lang: str
 ) -> tuple[list[Harvest], bool]:
-    """The harvests of all sources, and whether the user interrupted (then: of those read so far)."""
-    ranges = [part for source in sources for part in cut(source)]
-    total = sum(part.size for part in ranges)
+    """What was harvested from all sources, and whether the user interrupted (then: of those read so far)."""
+    ranges = Ranges(sources)
+    total = ranges.size
     scanner = Scanner(Plan(knowledge.sought()), select, digest=knowledge.digest)
     workers = worker_count(jobs, ranges, total)
     if total > PARALLEL_FROM // 8:
         scanner.engine.prepare(total)
     progress = Progress(total, len(sources), lang)
-    done: dict[int, Harvest] = {}
+    gathered = Gathered(ranges)
     interrupted = False
     try:
         if workers > 1:
             from doctor.scan.pool import run_pool  # a traceback on standard input must not pay for it
 
-            run_pool(ranges, scanner, workers, done, progress)
+            run_pool(ranges, scanner, workers, gathered, progress)
         else:
-            scan_here(dict(enumerate(ranges)), scanner, done, progress)
+            scan_here(enumerate(ranges), scanner, gathered, progress)
     except KeyboardInterrupt:
         interrupted = True
         interrupts.acted()
     progress.end()
-    return join(ranges, done), interrupted
+    return [gathered.result()], interrupted
 
 
 def worker_count(jobs: int | None, ranges: Sequence[Range], total: int) -> int:
     """As asked; else one for each core when there is enough to read."""
     if jobs is not None:
         return max(1, min(jobs, len(ranges), 256))
-    if total < PARALLEL_FROM or not hasattr(os, "fork"):
+    if total + A_FILE * len(ranges) < PARALLEL_FROM or not hasattr(os, "fork"):
         return 1
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return max(1, min(cores, len(ranges), 16))

@@ -21,14 +21,14 @@ class Progress:
         self._shown = False
         self._on = sys.stderr.isatty() and os.environ.get("TERM") != "dumb" and not os.environ.get("CI")
 
-    def add(self, size: int, file_begun: bool) -> None:
-        """A whole range was read, by a worker."""
-        self.begin(size, file_begun)
+    def add(self, size: int, begun: int) -> None:
+        """A whole range was read, or several, by a worker; `begun`: how many files that are."""
+        self.begin(size, begun)
         self.done(size)
 
-    def begin(self, size: int, file_begun: bool) -> None:
+    def begin(self, size: int, begun: int) -> None:
         """A range is read from here on; 0 bytes: it is not known how many it has."""
-        self._read += file_begun
+        self._read += begun
         self._part, self._base = size, self._bytes
 
     def moved(self, size: int) -> None:

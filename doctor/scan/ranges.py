@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple, Protocol
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple, Protocol, overload
 
 from doctor.read.source import Skipped, Source
 from doctor.scan.harvest import Harvest, merge, shift
@@ -18,6 +19,12 @@ class Reader(Protocol):
     """Whatever makes a harvest of a range of a source: the scanner, or who looks for dumps alone."""
 
     def scan(self, source: Source, start: int = 0, end: int | None = None, moved: Callable[[int], None] | None = None) -> Harvest: ...
+
+
+class Kept(Protocol):
+    """Where the harvests of ranges go, each under the range's number."""
+
+    def __setitem__(self, number: int, harvest: Harvest, /) -> None: ...
 
 
 class Range(NamedTuple):
@@ -41,15 +48,54 @@ def cut(source: Source) -> list[Range]:
     return [Range(source, at, at + RANGE if at + RANGE < source.size else None) for at in starts]
 
 
-def scan_here(ranges: Mapping[int, Range], scanner: Reader, done: dict[int, Harvest], progress: Progress) -> None:
-    for number, part in ranges.items():
+class Ranges(Sequence[Range]):
+    """The ranges of many sources in their order; each is made when it is asked for."""
+
+    def __init__(self, sources: Sequence[Source]) -> None:
+        self._sources = sources
+        self._source, self._start = array("L"), array("q")
+        self.size = 0
+        for number, source in enumerate(sources):
+            for part in cut(source):
+                self._source.append(number)
+                self._start.append(part.start)
+                self.size += part.size
+
+    def __len__(self) -> int:
+        return len(self._source)
+
+    @overload
+    def __getitem__(self, number: int) -> Range: ...
+    @overload
+    def __getitem__(self, number: slice) -> tuple[Range, ...]: ...
+    def __getitem__(self, number: int | slice) -> Range | tuple[Range, ...]:
+        if isinstance(number, slice):
+            return tuple(self[n] for n in range(*number.indices(len(self))))
+        start = self._start[number]
+        after = number + 1
+        end = self._start[after] if after < len(self) and self._start[after] else None
+        return Range(self._sources[self._source[number]], start, end)
+
+    def __iter__(self) -> Iterator[Range]:
+        return map(self.__getitem__, range(len(self)))
+
+    def beside(self, number: int) -> range:
+        """The numbers of all ranges of the same source."""
+        first = number - next(n for n in range(number + 1) if self._start[number - n] == 0)
+        last = next((n for n in range(number + 1, len(self)) if self._start[n] == 0), len(self))
+        return range(first, last)
+
+
+def scan_here(ranges: Iterable[tuple[int, Range]], scanner: Reader, done: Kept, progress: Progress) -> None:
+    for number, part in ranges:
         progress.begin(part.size, part.start == 0)
         try:
-            done[number] = scan_one(part, scanner, progress.moved)
+            harvest = scan_one(part, scanner, progress.moved)
         except Interrupted as stop:
             done[number] = stop.harvest
             raise
-        progress.done(part.size or done[number].size)
+        done[number] = harvest
+        progress.done(part.size or harvest.size)
 
 
 def scan_one(part: Range, scanner: Reader, moved: Callable[[int], None] | None = None) -> Harvest:
@@ -62,7 +108,7 @@ def scan_one(part: Range, scanner: Reader, moved: Callable[[int], None] | None =
         return Harvest(skipped=(Skipped(part.source.name, f"internal error: {type(error).__name__}: {error}"),))
 
 
-def join(ranges: Sequence[Range], done: dict[int, Harvest]) -> list[Harvest]:
+def join(ranges: Iterable[Range], done: Mapping[int, Harvest]) -> list[Harvest]:
     """One harvest a source, line numbers counted from the beginning of each file."""
     by_source: dict[int, list[Harvest]] = {}
     keys: list[int] = []

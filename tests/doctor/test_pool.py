@@ -17,11 +17,12 @@ import pytest
 from doctor.read.source import Source, hints
 from doctor.scan import many_sources
 from doctor.scan import ranges as ranges_of
-from doctor.scan.harvest import Harvest, merge
+from doctor.scan.gathering import Gathered, Together
+from doctor.scan.harvest import Harvest, Span, merge
 from doctor.scan.plan import Plan
 from doctor.scan.pool import run_pool
 from doctor.scan.progress import Progress
-from doctor.scan.ranges import Range
+from doctor.scan.ranges import Range, Ranges, scan_here
 from doctor.scan.scanner import Scanner
 from doctor.scan.select import EVERYTHING
 from kb.fragments import assign
@@ -109,7 +110,7 @@ def test_an_interrupted_scan_tells_so(monkeypatch: pytest.MonkeyPatch, knowledge
     monkeypatch.setattr(ranges_of, "scan_one", one)
     harvests, interrupted = many_sources.scan_all([source(f"{n}.log") for n in range(5)], knowledge, EVERYTHING, 1, "en")  # type: ignore[arg-type]
     assert interrupted
-    assert len(harvests) == 2
+    assert sum(one.files for one in harvests) == 2
 
 
 def test_ranges_of_any_number_of_workers_agree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -180,3 +181,43 @@ def test_no_progress_without_a_terminal(capsys: pytest.CaptureFixture[str], monk
     progress.add(50, True)
     progress.end()
     assert capsys.readouterr().err == ""
+
+
+def test_many_small_files_are_given_to_a_worker_at_once(tmp_path: Path) -> None:
+    """One process and two give the same harvest, and what kills a worker is found out among those it was given."""
+    sources = [source(f"{n % 5}/{n}.log") for n in range(200)]
+    alone, together = (Gathered(Ranges(sources)) for _ in range(2))
+    scan_here(enumerate(Ranges(sources)), Scanner(PLAN, engine="plain"), alone, QUIET)
+    run_pool(Ranges(sources), Scanner(PLAN, engine="plain"), 2, together, QUIET)
+    assert together.result() == alone.result()
+    sources[50] = source("sick.log", die(tmp_path, 3))
+    done: dict[int, Harvest] = {}
+    run_pool(Ranges(sources), Scanner(PLAN, engine="plain"), 2, done, QUIET)
+    found = merge(done.values())
+    assert len(done) < 200
+    assert len(found.hits) == 199
+    assert [(s.path, "two worker" in s.reason) for s in found.skipped] == [("sick.log", True)]
+
+
+def test_files_that_tell_nothing_but_times_are_told_by_the_latest(tmp_path: Path) -> None:
+    """Of each folder and process one; those in which something was found are all told."""
+
+    def read(name: str, pid: int | None, last: str, hits: int = 0) -> Harvest:
+        found = pool([source(name)], 1)[0] if hits else Harvest(files=1)
+        return found._replace(spans=(Span(name, f"{last}-first", last, pid),))
+
+    rows = [read("a/1.log", None, "3"), read("a/2.log", None, "5"), read("a/3.log", None, "4", 1), read("a/4.log", 7, "1"), read("a/5.log", 7, "2"), read("b/6.log", None, "1")]
+    one, other = Together(), Together()
+    for row in rows:
+        one.add(row)
+    for half in (rows[3:], rows[:3]):
+        part = Together()
+        for row in half:
+            part.add(row)
+        other.add(part.result())
+    told = one.result()
+    assert told == other.result()
+    assert [(s.path, s.first, s.last, s.pid) for s in told.spans] == [
+        ("a/2.log", "3-first", "5", None), ("a/3.log", "4-first", "4", None), ("a/5.log", "1-first", "2", 7), ("b/6.log", "1-first", "1", None),
+    ]  # fmt: skip
+    assert told.files == 6

@@ -52,7 +52,7 @@ def test_source_code_is_named_and_not_read(tmp_path: Path, name: str, text: str)
     path = tmp_path / name
     path.write_text(text)
     found = discover([str(tmp_path)])
-    assert found.sources == ()
+    assert not found.sources
     assert [(s.path, "source code" in s.reason) for s in found.skipped] == [(str(path), True)]
     assert [s.name for s in discover([str(path)]).sources] == [str(path)]  # whoever names a file wants it read
     assert [s.name for s in discover([str(tmp_path)], everything=True).sources] == [str(path)]
@@ -110,7 +110,7 @@ def test_documentation_is_read_only_when_it_is_named(tmp_path: Path) -> None:
     report.write_text(FAILED)
     assert [s.name for s in discover([str(report)]).sources] == [str(report)]
     found = discover([str(tmp_path)])
-    assert found.sources == ()
+    assert not found.sources
     assert "documentation" in found.skipped[0].reason
 
 

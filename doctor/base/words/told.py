@@ -61,7 +61,7 @@ CHINESE = {
     "the earlier report": "较早的报告",
     "the later one": "较晚的报告",
     "give reports that npu-doctor scan -f json (or -o report.json) wrote": "请给出由 npu-doctor scan -f json（或 -o report.json）写出的报告",
-    "'{}' is no JSON": "'{}' 不是 JSON",
+    "'{}' is no JSON, or more of it than is read": "'{}' 不是 JSON，或内容超出读取上限",
     "'{}' is no report of a scan": "'{}' 不是诊断报告",
     "'{}' is a report of version {}, this program reads version 1": "'{}' 是版本 {} 的报告，本程序读取版本 1",
     "write it anew, or update npu-doctor": "请重新生成，或升级 npu-doctor",
@@ -394,6 +394,7 @@ CHINESE = {
     "a pickle of plain values, and no memory snapshot": "是普通数据的 pickle，但不是内存快照",
     "neither a memory snapshot nor a log with an out-of-memory message": "既不是内存快照，也不是含 OOM 信息的日志",
     "no regular file": "不是普通文件",
+    "a table that was cut off or changed: not read": "表格被截断或被改动：未读取",
     "npu-doctor precision compare_result_*.csv": "npu-doctor precision compare_result_*.csv",
     "there are no logs in the usual places (~/ascend/log, $ASCEND_PROCESS_LOG_PATH, $ASCEND_WORK_PATH/log, /var/log/npu/slog)": "常见位置没有日志（~/ascend/log、$ASCEND_PROCESS_LOG_PATH、$ASCEND_WORK_PATH/log、/var/log/npu/slog）",
     "npu-doctor scan PATH, or pipe:  python train.py 2>&1 | npu-doctor, or try:  npu-doctor demo": "npu-doctor scan PATH，或用管道：python train.py 2>&1 | npu-doctor，或试试：npu-doctor demo",
@@ -418,6 +419,7 @@ CHINESE = {
     "save its first sheet as CSV, or compare with the CSV output of the tool": "请把第一个工作表另存为 CSV，或使用工具的 CSV 输出",
     "{} is no CSV: {}": "{} 不是 CSV：{}",
     "give the compare_result_*.csv that the comparison wrote": "请给出比对生成的 compare_result_*.csv",
+    "there is no such file or folder": "没有该文件或目录",
     "there is no such file or folder: {}": "没有该文件或目录：{}",
     "npu-doctor repro --from PATH; - reads standard input": "npu-doctor repro --from PATH；- 表示标准输入",
     "--input and --attr describe an operator": "--input 与 --attr 用来描述算子",
@@ -542,7 +544,7 @@ CHINESE = {
     "compare them in parts": "请分批比较",
     "{} is no report on a machine": "{} 不是机器报告",
     "{} is larger than {} MiB: no such report is": "{} 大于 {} MiB：不会是机器报告",
-    "{} is no JSON": "{} 不是 JSON",
+    "{} is no JSON, or more of it than is read": "{} 不是 JSON，或内容超出读取上限",
     "--python: there is no Python environment at {}": "--python：{} 处没有 Python 环境",
     "give the folder of an environment or its bin/python": "请给出环境目录或其 bin/python",
     "--root names the machine of the logs, which only --with-env looks at": "--root 指定写日志的那台机器，只有 --with-env 才会查看它",
@@ -568,6 +570,7 @@ CHINESE = {
     "choose another place with -o FILE, outside of what is read": "用 -o FILE 换一个位置，不要在读取范围内",
     "damaged {} data: {}": "{} 数据损坏：{}",
     "a folder of code or of a tool, no logs (--all-files reads it)": "代码或工具目录，不含日志（--all-files 会读取）",
+    "{} more: {}": "另有 {} 个：{}",
     "{} files of a source tree, no logs (name them, or --all-files, to have them read)": "源码树中的 {} 个文件，不是日志（直接给出或用 --all-files 读取）",
     "damaged archive: {}{}": "压缩包损坏：{}{}",
     "the long script: options, tolerances by type, a verdict as exit code": "长脚本：含选项、按类型的容差，以退出码给出结论",
@@ -638,14 +641,14 @@ CHINESE = {
 
 
 def told(text: str, language: str) -> str:
-    """The sentence in the language; one that is not known here stays as it is."""
+    """The sentence in the language, and sentences in it; one that is not known here stays as it is."""
     if language != "zh" or not text:
         return text
     if text in CHINESE:
         return CHINESE[text]
     for form, chinese in _forms():
         if match := form.fullmatch(text):
-            return chinese.format(*match.groups())
+            return chinese.format(*(told(part, language) if " " in part else part for part in match.groups()))
     return text
 
 
