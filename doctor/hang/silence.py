@@ -48,7 +48,7 @@ def voices(read: Read, ends: Mapping[Lane, float]) -> tuple[Voice, ...]:
         about = read.abouts.get(key.form)
         if about in ("step", "rate") and (voice := _voice(key, track, ends.get(key.lane, newest), about == "rate")) is not None:
             found.setdefault(key.form, []).append(voice)
-    return tuple(max(found.values(), key=lambda one: len(one))) if found else ()
+    return tuple(found[max(found, key=lambda form: len(found[form]))]) if found else ()
 
 
 def _voice(key: Key, track: Track, ended: float, service: bool) -> Voice | None:
