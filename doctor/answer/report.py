@@ -108,7 +108,7 @@ def _finding(related: Related, diagnosis: Diagnosis, knowledge: Knowledge, codes
         "why": advice.why(related).json(),
         "against": doubt.json() if (doubt := advice.against(related)) is not None else None,
         "doubts": doubts.doubts(related, diagnosis),
-        "note": related.note.json() if related.note is not None and related.note.en else None,
+        "note": _note(related, diagnosis),
         "title": _title(entry, advice.prose(entry.title, known), knowledge),
         "cause": advice.prose(entry.cause, known).json(),
         "says": said.said(related, diagnosis),
@@ -132,6 +132,16 @@ def _finding(related: Related, diagnosis: Diagnosis, knowledge: Knowledge, codes
         **({"page": page} if entry.layer == BUILT_IN and (page := _page(entry.code)) else {}),
         **({} if entry.layer == BUILT_IN else {"layer": entry.layer, "replaces": knowledge.replaced(entry.code)}),
     }
+
+
+def _note(related: Related, diagnosis: Diagnosis) -> dict[str, str] | None:
+    """What the whole job says for it; else what a dump that lies beside the logs shows of it: who holds the memory that was missing."""
+    if related.note is not None and related.note.en:
+        return related.note.json()
+    for other in diagnosis.related if related.role == "root" else ():
+        if other.explained_by == related.finding.entry.code and any((h.place.kind, h.place.module) == ("table", "memory") for h in other.finding.hits):
+            return advice.prose(other.finding.entry.title, advice.values(other.finding, diagnosis.situation)).json()
+    return None
 
 
 def _page(code: str) -> dict[str, str]:

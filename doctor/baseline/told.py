@@ -78,7 +78,8 @@ def _facts(made: Json, lang: str) -> Iterator[tuple[str, str]]:
     else:
         name = "diff.usual-run" if usual["runs"] == 1 else "diff.usual-runs"
         yield word("diff.usual", lang), word(name, lang, **{"lines": usual["lines"], "shapes": usual["shapes"]} | ({} if usual["runs"] == 1 else {"runs": usual["runs"]}))
-    heard = {"files": run["files"], "lines": run["lines"], "shapes": run["shapes"], "voices": run["voices"]}
+    files = word("diff.file", lang) if run["files"] == 1 else word("diff.files", lang, n=run["files"])
+    heard = {"files": files, "lines": run["lines"], "shapes": run["shapes"], "voices": run["voices"]}
     if among:
         yield word("diff.run", lang), word("diff.run-nodes", lang, **heard)
     else:

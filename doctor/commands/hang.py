@@ -98,9 +98,10 @@ def _silence(args: argparse.Namespace, sources: Sequence[Source]) -> Verdict | N
     logs = [source for source in sources if not source.dump and not source.once][:MAX_LOGS]
     if not logs:
         return None
+    from doctor.hang.silence import decide
     from doctor.pace import stamps
+    from doctor.pace.progress import voices
     from doctor.pace.reading import Reader, lane_of, tail
-    from doctor.pace.silence import decide, voices
     from doctor.pace.tracks import Lane
     from doctor.pace.wordings import wordings
 

@@ -146,7 +146,8 @@ class _Compact:
         yield from self._labelled("where", found.where, 2)
         if made.job is not None:
             yield from self._job(made.job)
-        yield from self._labelled("reason", found.reason, self.room.why)
+        beside = found.note if made.job is None else ""  # what the whole job says for it is drawn above
+        yield from self._labelled("reason", word("semicolon", self.lang).join(filter(None, (beside, found.reason))), self.room.why)
         yield from self._labelled("against", word("semicolon", self.lang).join(found.against), self.room.against)
         if (one := _shown(found.document)) is not None:
             yield from self._evidence(one, found)

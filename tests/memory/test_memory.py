@@ -194,6 +194,28 @@ def test_scan_reads_snapshots_among_logs(folder: Path, capsys: pytest.CaptureFix
     assert any("cut off" in json.dumps(row) for row in report["skipped"])
 
 
+OOM = (
+    "Traceback (most recent call last):\n"
+    '  File "/home/u/train.py", line 9, in <module>\n'
+    "    loss.backward()\n"
+    "RuntimeError: NPU out of memory. Tried to allocate 2.00 GiB (NPU 0; 60.97 GiB total capacity; 58.11 GiB already allocated; 500.00 MiB free; "
+    "59.02 GiB reserved in total by PyTorch)\n"
+)
+
+
+def test_a_snapshot_beside_the_message_is_one_answer(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The message is the root, the snapshot stands beneath it, and its holder among what is told first."""
+    (tmp_path / "train.log").write_text(OOM, encoding="utf-8")
+    (tmp_path / "memory.pickle").write_bytes((folder / "leak.pickle").read_bytes())
+    assert scan.main([str(tmp_path), "-f", "json", "--lang", "en"]) == 1
+    found = {row["id"]: row for row in json.loads(capsys.readouterr().out)["findings"]}
+    assert [row["role"] for row in found.values()].count("root") == 1
+    root = found[found["MEM806"]["explained_by"]]
+    assert (root["role"], root["severity"]) == ("root", "error")
+    scan.main([str(tmp_path), "--lang", "en"])
+    assert "train_loop.py:" in capsys.readouterr().out
+
+
 def test_a_report_stands_for_its_snapshot(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Who cannot send 500 MB sends what the command says: the scan reads it like the snapshot."""
     target = tmp_path / "memory.json"

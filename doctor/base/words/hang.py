@@ -37,7 +37,7 @@ WORDS = {
     "now": ("Now", "现在"),
     "next": ("Next time", "下次"),
     "unread": ("Not read", "未读取"),
-    "seen": ("Read: {flights} Flight Recorder dumps, stacks of {stacks} processes, {files} files", "读取：{flights} 份 Flight Recorder 转储，{stacks} 个进程的栈，{files} 个文件"),
+    "seen": ("Read: Flight Recorder dumps: {flights}; processes with stacks: {stacks}; files: {files}", "读取：{flights} 份 Flight Recorder 转储，{stacks} 个进程的栈，{files} 个文件"),
     # reasons
     "said": ("so it was said where the processes ran: {path}", "这是在进程所在节点上得出的结论：{path}"),
     "all-ended": ("the calls that {ranks} dumps hold have all ended", "{ranks} 份转储中的调用都已结束"),
