@@ -13,12 +13,13 @@ from benchmarks.measure import run
 STEP = b"[INFO] GE(7,python3):2026-02-03-04:05:06.007.008 [ge.cc:1]7 Run:step done\n"
 SAID = b"RuntimeError: NPU out of memory. Tried to allocate 2.00 GiB (NPU 0; 60.97 GiB total capacity)\n"
 EDGE = 64 << 20
+ROOT = Path(__file__).resolve().parents[1]
 Result = tuple[int, list[str]]
 
 
-def relations(share: int = 1) -> Result:
-    """Every incident in every form (`share`: every so manieth incident): the same roots."""
-    sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
+def relations(share: int, part: int, parts: int) -> Result:
+    """Every incident of a part in every form (`share`: every so manieth incident): the same roots."""
+    sys.path.insert(0, str(ROOT / "tests"))
     from doctor.scan.plan import Plan
     from doctor.scan.scanner import Scanner
     from kb.knowledge import load
@@ -29,7 +30,7 @@ def relations(share: int = 1) -> Result:
     known = load()
     scanner = Scanner(Plan(known.sought()))
     tried, failures = 0, []
-    for case in cases()[::share]:
+    for case in cases()[::share][part::parts]:
         expected = plain(case, scanner, known)
         for name in RELATIONS:
             if (case.parent.name, name) in DIFFERENT:

@@ -108,7 +108,7 @@ def waits_for_a_file_lock(job: Rank) -> None:
     with open(path, "w") as mine:
         if os.fork() == 0:
             fcntl.flock(mine, fcntl.LOCK_EX)
-            time.sleep(30)
+            time.sleep(120)
             os._exit(0)
     time.sleep(0.3)
     with open(path, "w") as mine:
@@ -143,7 +143,7 @@ def worker_is_stuck(_: Rank) -> None:
             return 4
 
         def __getitem__(self, number: int) -> int:
-            time.sleep(30)
+            time.sleep(120)
             return number
 
     next(iter(torch.utils.data.DataLoader(Slow(), num_workers=1)))
@@ -175,7 +175,7 @@ def opens_what_nobody_writes(job: Rank) -> None:
 
 
 def waits_for_a_program(_: Rank) -> None:
-    subprocess.run(["sleep", "30"], check=False)
+    subprocess.run(["sleep", "120"], check=False)
 
 
 def asks_a_server(_: Rank) -> None:

@@ -1,29 +1,39 @@
-"""What hostile, broken and enormous input does: `python -m benchmarks.hostile [--sizes 64M 1G 4G] [--rounds 20] [--patterns 200]`.
+"""What hostile, broken and enormous input does: `python -m benchmarks.hostile [PART ...] [--kept FILE] [--sizes 64M 1G 4G] [--rounds 20]`.
 
-Every kept and made input goes through its fuzz target, with seeded mutations (`--rounds` of each); every pattern (or a sample) is measured on
+It takes hours, and may be done in parts: what --kept holds of the same program is not done again. Every kept and made input goes through its fuzz target, with seeded mutations (`--rounds` of each); every pattern (or a sample) is measured on
 worst-case lines; trees of the asked sizes are made, scanned and deleted one after the other. Needs as much disk as the largest tree.
+Everything that counts as a failure makes the exit code 1.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
+import json
 import os
 import random
 import re
 import resource
 import shutil
 import signal
+import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import FrameType
+from typing import NamedTuple
 
 from benchmarks import attacks, trees
 from benchmarks.measure import installed, machine, run, table
+from doctor.base.output import put
 from kb.invisible import STEERING
 
 HANG_S = 20
+MOST_OF_A_PATTERN_S = 2.0
+SHARES = 8  # parts into which incidents are divided
+Part = Callable[["Room"], "Outcome"]
 
 
 class HangError(BaseException):
@@ -83,9 +93,6 @@ def inputs(rounds: int) -> tuple[int, int, int, list[str]]:
 
 def injections() -> int:
     """Steering characters in what every renderer makes of hostile lines."""
-    import json
-    import subprocess
-
     from tests.tests_support import hostile_log
 
     steered = 0
@@ -140,27 +147,134 @@ def memory(size: str, place: Path, folder: Path) -> tuple[float, float]:
     return cost.rss / 1e6, cost.wall
 
 
-def classes(place: Path, folder: Path, options: argparse.Namespace) -> tuple[list[str], list[list[str]]]:
-    """What must not depend on form, place, company or number: failures, and rows of figures."""
-    failures: list[str] = []
-    rows: list[list[str]] = []
-    for what, (tried, found) in {
-        "incidents in other forms": attacks.relations(options.share),
-        "errors at edges of ranges": attacks.edges(place, folder),
-        "folders of hostile knowledge": attacks.knowledge(place, folder),
-    }.items():
-        failures += found
-        rows.append([f"{what}: tried, failed", f"{tried}, {len(found)}"])
-    for what, count, attack in (("files", options.files, attacks.many_files), ("distinct errors", options.errors, attacks.distinct_errors)):
-        if count:
-            peak, cpu, found = attack(place, folder, count)
-            failures += found
-            rows.append([f"peak memory, {count} {what}", f"{peak:.0f} MB in {cpu:.1f} s of the processor"])
-    return failures, rows
+class Room(NamedTuple):
+    """Where a part works: a folder of its own, the program as it is installed, what was asked for."""
+
+    folder: Path
+    place: Path
+    options: argparse.Namespace
+
+
+class Outcome(NamedTuple):
+    """What a part has found: rows of figures, and failures of which each is a line of text."""
+
+    rows: tuple[tuple[str, str], ...]
+    failures: tuple[str, ...] = ()
+
+
+def _inputs(room: Room) -> Outcome:
+    tried, crashes, hangs, broken = inputs(room.options.rounds)
+    silent = sum("assert" in row.lower() for row in broken)
+    memory = f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB"
+    return Outcome(
+        (
+            ("inputs tried", str(tried)), ("crashes", str(crashes - silent)), ("hangs", str(hangs)),
+            ("silent skips and other broken promises", str(silent)), ("memory of this process, all inputs", memory),
+        ), tuple(broken),
+    )  # fmt: skip
+
+
+def _injections(_room: Room) -> Outcome:
+    steered = injections()
+    return Outcome((("injections", str(steered)),), (f"{steered} steering characters came out",) if steered else ())
+
+
+def _leaks(_room: Room) -> Outcome:
+    planted, leaked, where = leaks()
+    return Outcome((("secrets planted", str(planted)), ("secrets leaked", str(leaked))), tuple(where))
+
+
+def _patterns(room: Room) -> Outcome:
+    seconds, where, patterns = worst_pattern(room.options.patterns)
+    slow = (f"{where} takes {seconds:.1f} s on its worst line",) if seconds >= MOST_OF_A_PATTERN_S else ()
+    return Outcome((("patterns measured", str(patterns)), (f"worst pattern ({where})", f"{1000 * seconds:.0f} ms")), slow)
+
+
+def _counted(what: str, tried: int, found: Sequence[str]) -> Outcome:
+    return Outcome(((f"{what}: tried, failed", f"{tried}, {len(found)}"),), tuple(found))
+
+
+def _relations(number: int) -> Part:
+    def part(room: Room) -> Outcome:
+        return _counted(f"incidents in other forms ({number + 1}/{SHARES})", *attacks.relations(room.options.share, number, SHARES))
+
+    return part
+
+
+def _edges(room: Room) -> Outcome:
+    return _counted("errors at edges of ranges", *attacks.edges(room.place, room.folder))
+
+
+def _knowledge(room: Room) -> Outcome:
+    return _counted("folders of hostile knowledge", *attacks.knowledge(room.place, room.folder))
+
+
+def _many(what: str, count: int, cost: tuple[float, float, list[str]]) -> Outcome:
+    peak, cpu, found = cost
+    return Outcome(((f"peak memory, {count} {what}", f"{peak:.0f} MB in {cpu:.1f} s of the processor"),), tuple(found))
+
+
+def _files(room: Room) -> Outcome:
+    return _many("files", room.options.files, attacks.many_files(room.place, room.folder, room.options.files))
+
+
+def _errors(room: Room) -> Outcome:
+    return _many("distinct errors", room.options.errors, attacks.distinct_errors(room.place, room.folder, room.options.errors))
+
+
+def _trees(room: Room) -> Outcome:
+    rows = []
+    for size in room.options.sizes:
+        if shutil.disk_usage(room.folder).free < 1.2 * trees.size_of(size):
+            rows.append((f"peak memory, {size} tree", "not enough disk"))
+            continue
+        peak, wall = memory(size, room.place, room.folder)
+        rows.append((f"peak memory, {size} tree", f"{peak:.0f} MB in {wall:.1f} s"))
+    return Outcome(tuple(rows))
+
+
+PARTS: dict[str, Part] = {
+    "inputs": _inputs,
+    "injections": _injections,
+    "leaks": _leaks,
+    "patterns": _patterns,
+    **{f"relations-{number + 1}": _relations(number) for number in range(SHARES)},
+    "edges": _edges,
+    "knowledge": _knowledge,
+    "files": _files,
+    "errors": _errors,
+    "trees": _trees,
+}
+
+
+def program() -> str:
+    """What the program and its knowledge are, in a few letters: a part that was done on another one is done again."""
+    known = hashlib.sha1()
+    for room in ("parsers", "kb", "doctor"):
+        for path in sorted((attacks.ROOT / room).rglob("*")):
+            if path.suffix in (".py", ".yaml") and path.is_file():
+                known.update(path.read_bytes())
+    return known.hexdigest()[:12]
+
+
+def kept(path: Path | None, which: str) -> dict[str, Outcome]:
+    """The parts that an earlier call has done on this very program."""
+    if path is None or not path.exists():
+        return {}
+    told = json.loads(path.read_text(encoding="utf-8"))
+    return {name: Outcome(tuple(map(tuple, row["rows"])), tuple(row["failures"])) for name, row in told.items() if row["program"] == which}
+
+
+def keep(path: Path | None, which: str, done: Mapping[str, Outcome]) -> None:
+    if path is not None:
+        told = {name: {"program": which, "rows": outcome.rows, "failures": outcome.failures} for name, outcome in done.items()}
+        put(path, json.dumps(told, indent=1).encode())
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("parts", nargs="*", metavar="PART", help=f"only these (default: all): {', '.join(PARTS)}")
+    parser.add_argument("--kept", type=Path, metavar="FILE", help="what is done is kept here, part by part; called again, the rest is done")
     parser.add_argument("--sizes", nargs="*", default=["64M", "1G", "4G"])
     parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--patterns", type=int, default=0, help="measure only so many of the knowledge's patterns (default: all)")
@@ -168,32 +282,25 @@ def main() -> int:
     parser.add_argument("--files", type=int, default=200_000, help="files of the largest tree")
     parser.add_argument("--errors", type=int, default=5_000_000, help="errors of which no two are alike")
     options = parser.parse_args()
-    begin = time.perf_counter()
-    tried, crashes, hangs, broken = inputs(options.rounds)
-    silent = sum("assert" in row.lower() for row in broken)
-    steered = injections()
-    planted, leaked, where_leaked = leaks()
-    seconds, where, patterns = worst_pattern(options.patterns)
-    rows = [
-        ["inputs tried", str(tried)], ["crashes", str(crashes - silent)], ["hangs", str(hangs)], ["silent skips and other broken promises", str(silent)],
-        ["secrets planted", str(planted)], ["secrets leaked", str(leaked)], ["injections", str(steered)], ["patterns measured", str(patterns)],
-        [f"worst pattern ({where})", f"{1000 * seconds:.0f} ms"],
-        ["memory of this process, all inputs", f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB"],
-    ]  # fmt: skip
-    with tempfile.TemporaryDirectory(prefix="npu-doctor-hostile-") as name, installed() as place:
-        failures, more = classes(place, Path(name), options)
-        rows += more
-        for size in options.sizes:
-            free = shutil.disk_usage(name).free
-            if free < 1.2 * trees.size_of(size):
-                rows.append([f"peak memory, {size} tree", "not enough disk"])
+    if unknown := [name for name in options.parts if name not in PARTS]:
+        parser.error(f"no such part: {', '.join(unknown)}; there are {', '.join(PARTS)}")
+    which = program()
+    done = kept(options.kept, which)
+    with installed() as place:
+        for name in options.parts or PARTS:
+            if name in done:
                 continue
-            peak, wall = memory(size, place, Path(name))
-            rows.append([f"peak memory, {size} tree", f"{peak:.0f} MB in {wall:.1f} s"])
-    print(f"{machine()}; {time.perf_counter() - begin:.0f} s\n")
-    print(table(("what", "result"), rows))
-    print(*broken[:20], *where_leaked[:20], *failures[:40], sep="\n")
-    return 1 if crashes or hangs or steered or leaked or failures else 0
+            begin = time.process_time()
+            with tempfile.TemporaryDirectory(prefix="npu-doctor-hostile-") as folder:
+                done[name] = PARTS[name](Room(Path(folder), place, options))
+            print(f"{name}: {len(done[name].failures)} failures, {time.process_time() - begin:.0f} s here", file=sys.stderr, flush=True)
+            keep(options.kept, which, done)
+    told = [done[name] for name in PARTS if name in done]
+    failures = [failure for outcome in told for failure in outcome.failures]
+    print(f"{machine()}; program {which}; {len(told)} of {len(PARTS)} parts\n")
+    print(table(("what", "result"), [*(row for outcome in told for row in outcome.rows), ("failures", str(len(failures)))]))
+    print(*failures[:60], sep="\n")
+    return 1 if failures else 0
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import zlib
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -50,6 +50,9 @@ class Knowledge:
         self._entries: dict[str, Entry] = {}
         self._catalog: tuple[Brief, ...] | None = None
         self._sought: Sought | None = None
+        self._situation: tuple[Signal, ...] | None = None
+        self._frameworks: Mapping[str, Framework] | None = None
+        self._published: tuple[Pairing, ...] | None = None
         self._named: dict[str, dict[str, tuple[Pack, list[int]]]] = {}
         self._owner: dict[str, int] = {}
         refused: list[Problem] = []
@@ -81,7 +84,7 @@ class Knowledge:
     def sought(self) -> Sought:
         """Everything that is looked for: the leaves of every live entry, the facts about jobs and those about the situation."""
         if self._sought is None:
-            self._sought = Sought([self._layered(number, pack) for number, pack in enumerate(self.packs)], tuple(self.situation()))
+            self._sought = Sought([self._layered(number, pack) for number, pack in enumerate(self.packs)], self.situation())
         return self._sought
 
     def _layered(self, number: int, pack: Pack) -> Layered:
@@ -101,9 +104,11 @@ class Knowledge:
         """Every leaf of every live entry, the facts about jobs and those about the situation, one by one."""
         return [*self.sought().leaves(), *self.situation()]
 
-    def situation(self) -> list[Signal]:
-        """What tells in which situation something failed: chip, versions, frameworks, activity."""
-        return [signal_from_json(row) for pack in self.packs for row in pack.section("situation")]
+    def situation(self) -> tuple[Signal, ...]:
+        """What tells in which situation something failed: chip, versions, frameworks, activity; one tuple, which what is made of it is kept by."""
+        if self._situation is None:
+            self._situation = tuple(signal_from_json(row) for pack in self.packs for row in pack.section("situation"))
+        return self._situation
 
     def checks(self) -> tuple[Check, ...]:
         """What a machine is checked for, in the order of the codes; what is built in is replaced by a layer that says so."""
@@ -126,13 +131,17 @@ class Knowledge:
 
     def published(self) -> tuple[Pairing, ...]:
         """Which versions are published to go together, as pairs of software."""
-        from kb.pairings import pairings
+        if self._published is None:
+            from kb.pairings import pairings
 
-        return pairings(self.compat())
+            self._published = pairings(self.compat())
+        return self._published
 
-    def frameworks(self) -> dict[str, Framework]:
+    def frameworks(self) -> Mapping[str, Framework]:
         """The software that logs may be of, by its name; a user's layer may add some."""
-        return {row[0]: framework_from_json(row) for pack in self.packs for row in pack.section("frameworks")}
+        if self._frameworks is None:
+            self._frameworks = {row[0]: framework_from_json(row) for pack in self.packs for row in pack.section("frameworks")}
+        return self._frameworks
 
     def pace(self) -> tuple[PaceForm, ...]:
         """How logs tell the pace of a run; what a user's layer adds is tried as well."""

@@ -170,12 +170,14 @@ def read_fix(top: Reader, at: Path) -> Fix | None:
 
 
 def _variant(top: Reader, at: Path) -> Variant | None:
-    reader = top.sub(at, ("when", "title", "cause", "fixes"), "a variant")
+    reader = top.sub(at, ("when", "title", "cause", "fixes", "role", "confidence"), "a variant")
     made = Variant(
         _when(reader),
         reader.text("title", required=False),
         reader.text("cause", required=False),
         reader.items("fixes", lambda under: read_fix(reader, under)),
+        reader.word("role", ("cause", "ambiguous"), "") if "role" in reader.map else "",
+        reader.word("confidence", CONFIDENCES, "") if "confidence" in reader.map else "",
     )
     if not made.when:
         reader.fault((), "a variant needs 'when': the facts that choose it")

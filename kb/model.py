@@ -181,6 +181,8 @@ class Variant(NamedTuple):
     title: Text | None
     cause: Text | None
     fixes: tuple[Fix, ...]
+    role: str = ""  # where the fact turns what mostly follows into a cause
+    confidence: str = ""
 
 
 class Reference(NamedTuple):
@@ -303,7 +305,7 @@ def entry_from_json(row: Mapping[str, Any]) -> Entry:
         general=row["general"],
         caused_by=tuple(Edge(*e) for e in row["caused_by"]),
         fixes=_fixes(row["fixes"]),
-        variants=tuple(Variant(_when(when), _maybe_text(title), _maybe_text(cause), _fixes(fixes)) for when, title, cause, fixes in row["variants"]),
+        variants=tuple(Variant(_when(when), _maybe_text(title), _maybe_text(cause), _fixes(fixes), role, sure) for when, title, cause, fixes, role, sure in row["variants"]),
         repro=(row["repro"][0], tuple((k, v) for k, v in row["repro"][1])) if row["repro"] else None,
         references=tuple(Reference(*r) for r in row["references"]),
         layer=row["layer"],

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-FORMAT = 20
+FORMAT = 21
 HEADER_LIMIT = 65536
 
 

@@ -62,7 +62,7 @@ def entry_schema() -> Json:
         },
         ("goal", "title"),
     )  # fmt: skip
-    variant = _closed({"when": when, "title": _TEXT, "cause": _TEXT, "fixes": _list(fix)}, ("when",))
+    variant = _closed({"when": when, "title": _TEXT, "cause": _TEXT, "fixes": _list(fix), "role": _word(("cause", "ambiguous")), "confidence": _word(model.CONFIDENCES)}, ("when",))
     sample = _closed({"name": _STRING, "path": _STRING, "text": _STRING, "expect": _MAP}, ("name", "text"))
     evidence = _closed(
         {

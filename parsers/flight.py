@@ -17,10 +17,19 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
+from parsers import pickles
+
 MAX_STACK: Final = 24
 MAX_OPEN: Final = 64
 """Calls of one group that are kept as not ended; the first ones decide."""
 MAX_CALLS: Final = 1_000_000
+_WANTED: Final = frozenset(
+    {
+        *("process_group", "collective_seq_id", "profiling_name", "input_sizes", "output_sizes", "input_dtypes", "state", "retired", "is_p2p"),
+        *("time_created_ns", "frames", "filename", "line", "name"),  # of calls and of their frames
+        *("desc", "ranks"),  # of groups
+    }
+)
 
 _RANK_OF_NAME: Final = re.compile(r"(?:rank|trace|dump)[_.-]?(\d{1,6})(?:\.(?:json|pkl|pickle|bin))?$|(?<![0-9])(\d{1,6})(?:\.(?:json|pkl|pickle|bin))?$")
 _PAIR: Final = re.compile(r"(?:^|[:_])(send|recv) (\d+)(?:->|<-)(\d+)")
@@ -73,6 +82,15 @@ class Flight(NamedTuple):
     rank: int | None
     signatures: tuple[Signature, ...]
     groups: Mapping[str, Group]
+
+
+def pickled(data: bytes) -> Any:
+    """The plain value of a dump that is a pickle: of what is not read of a call nothing is kept."""
+    return pickles.load(data, fold=_as_it_is, wanted=_WANTED)
+
+
+def _as_it_is(value: dict[Any, Any]) -> dict[Any, Any]:
+    return value
 
 
 def rank_of(name: str) -> int | None:

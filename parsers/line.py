@@ -32,6 +32,7 @@ _TORCH_ERROR = lazy(
     r"\[(?P<level>[A-Z]{4,8})\] ?(?P<date>\d{4}-\d\d-\d\d)-(?P<clock>\d\d:\d\d:\d\d)(?:\.\d{3}\.\d{3})? ?"
     r"\(PID: ?(?P<pid>\d{1,19}), ?Device: ?(?P<device>-?\d{1,6}), ?RankID: ?(?P<rank>-?\d{1,6})\)"
 )
+_MINDCLUSTER = lazy(r"\[[A-Z]{4,8}\] {1,8}(?P<date>\d{4}/\d\d/\d\d) (?P<clock>\d\d:\d\d:\d\d)\.(?P<us>\d{6}) ")
 _BLOCK = lazy(
     r"\s*(?:(?:Possible Cause|Solution|Error Message is) ?:|TraceBack \(most recent call last\)"
     r"|Rectify the fault based on the error|The function call stack:|- Ascend (?:Error|Warning) Message|\[Error\]: )"
@@ -82,6 +83,8 @@ def _read(raw: str, depth: int) -> Line:
         pid = int(stamp["pid"]) if stamp["pid"] else pid
         if stamp["date"]:
             time = f"{stamp['date']}T{stamp['clock']}.{stamp['ms'] or '000'}{stamp['us'] or '000'}"
+    elif time is None and front[:1] == "[" and (found := _MINDCLUSTER.match(front)) is not None:
+        time = f"{found['date'].replace('/', '-')}T{found['clock']}.{found['us']}"
     return Line(
         kind,
         text,

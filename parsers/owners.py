@@ -7,6 +7,13 @@ What runs from its sources lies in a checkout: a folder of the project's name th
 
 >>> owner("/vllm-workspace/vllm-omni/vllm_omni/engine/core.py"), owner("/home/u/Megatron-LM/megatron/training/training.py")
 ('vllm_omni', 'megatron')
+
+Ray lays the folder that a job brings beneath its own session: from there on the path is the job's.
+
+>>> owner("/tmp/ray/session_1/runtime_resources/working_dir_files/_ray_pkg_0a1b/verl/utils/device.py")
+'verl'
+>>> owner("/tmp/ray/session_1/runtime_resources/working_dir_files/_ray_pkg_0a1b/my/job.py")
+''
 """
 
 from __future__ import annotations
@@ -18,6 +25,7 @@ PYTHON = "python"
 
 _INSTALLED = lazy(r".*[/\\](?:site|dist)-packages[/\\](?P<package>[A-Za-z_]\w{0,80})(?P<file>\.py$)?")
 _STANDARD = lazy(r"<frozen |.*[/\\]python3?\.?\d{0,2}[/\\][^/\\]{1,80}(?:[/\\]|$)")
+_SHIPPED = lazy(r".*[/\\]_ray_pkg_[0-9a-f]{1,64}(?=[/\\])")
 # Of what is often run from its sources, the folders that hold the package.
 _FROM_SOURCE = lazy(
     r".*?[/\\](?P<package>torch_npu|torch|torchvision|vllm_ascend|vllm|sglang|mindspore|mindformers|mindie_llm|atb_llm|mindspeed"
@@ -32,6 +40,8 @@ _ANYBODYS = frozenset(("train", "test", "tests", "core", "code", "model", "model
 def owner(path: str) -> str:
     """The package that the code of a file belongs to: "" for the user's own, "python" for the standard library."""
     file = path[:LONGEST]
+    if (shipped := _SHIPPED.match(file)) is not None:
+        file = file[shipped.end() :]
     if (found := _INSTALLED.match(file)) is not None:
         return found["package"]
     if (project := next((m["package"] for m in _CHECKOUT.finditer(file) if _holds(m["project"], m["package"])), "")):

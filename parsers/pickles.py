@@ -99,11 +99,15 @@ _GETS: Final = (b"h", b"j")
 _REFERENCE: Final = re.compile(rb"h(.)|j(.{4})", re.DOTALL)
 _REF, _PUT = rb"(?:h.|j....)", rb"(?:\x94|q.|r....)"
 _SCALAR = _REF + rb"|K.|M..|J....|\x8a(?:\x05.....|\x06......|\x07.......|\x08........)|[N\x88\x89]"
-_PASSED: Final = rb"(?:" + _SCALAR + rb")"
-_VALUE: Final = rb"(?:" + _SCALAR + rb"|\]" + _PUT + rb"\(" + _REF + rb"{2,999}e)"
-_RECORD: Final = re.compile(rb"\}" + _PUT + rb"\(((?:" + _REF + _VALUE + rb"){2,30})u", re.DOTALL)
+# What torch writes of lists and pairs has no number in the memo: its bytes say all of it, and are read once.
+_FLAT: Final = rb"\]\((?:" + _SCALAR + rb"){0,999}e"
+_UNNUMBERED: Final = rb"(?:\]\((?:" + _SCALAR + rb"|" + _FLAT + rb"){0,999}e|" + _REF + _REF + rb"\x86)"
+_PASSED: Final = rb"(?:" + _UNNUMBERED + rb"|" + _SCALAR + rb")"
+_VALUE: Final = rb"(?:" + _UNNUMBERED + rb"|" + _SCALAR + rb"|\]" + _PUT + rb"\(" + _REF + rb"{2,999}e)"
+_RECORD: Final = re.compile(rb"\}(?:" + _PUT + rb")?\(((?:" + _REF + _VALUE + rb"){2,30})u", re.DOTALL)
 _ITEM: Final = re.compile(rb"(" + _REF + rb")" + _VALUE, re.DOTALL)
 _MOST_SHAPES: Final = 8
+_MOST_KEPT: Final = 1 << 16
 _TRIES: Final = 64  # records that are looked at for a shape of their own
 _AFTER: Final = {
     **dict.fromkeys(b"hKq\x82\x8a\x8c\x80UC", 1),
@@ -155,6 +159,7 @@ class _Machine:
         self.memo: list[Plain] = []
         self.slots: dict[int, int] = {}
         self.lists: dict[bytes, list[Plain]] = {}
+        self.unnumbered: dict[bytes, list[Plain]] = {}
         self.shapes: list[tuple[re.Pattern[bytes], tuple[Plain, ...]]] = []
         self.tries = _TRIES if fold is not None else 0
 
@@ -348,18 +353,21 @@ class _Machine:
             return self._learn(at)
         put, *raws = found.groups()
         memo, start = self.memo, at + 1
-        slot = len(memo) if put == b"\x94" else put[1] if len(put) == 2 else _U4.unpack_from(put, 1)[0]
+        slot = -1 if not put else len(memo) if put == b"\x94" else put[1] if len(put) == 2 else _U4.unpack_from(put, 1)[0]
         if slot == len(memo) and slot < self.bounds.memo - 1:  # the usual case, without a call
             memo.append(None)
-        else:
+        elif slot >= 0:
             self._remember(slot, None, start)
         values: list[Plain] = []
         for number, raw in enumerate(raws, 2):
             op = raw[0]
-            if op == 0x68:
+            if op == 0x68 and len(raw) == 2:
                 values.append(memo[raw[1]])
-            elif op == 0x6A:
+            elif op == 0x6A and len(raw) == 5:
                 values.append(memo[_U4.unpack_from(raw, 1)[0]])
+            elif op == 0x68 or op == 0x6A or (op == 0x5D and raw[1] == 0x28):
+                known = self.unnumbered.get(raw)
+                values.append(self._unnumbered(raw) if known is None else known)
             elif op == 0x8A:
                 values.append(int.from_bytes(raw[2:], "little", signed=True))
             elif op == 0x4A:
@@ -381,9 +389,21 @@ class _Machine:
         self._count(len(keys) + 1, at)
         assert self.fold is not None
         made = self.fold(dict(zip(keys, values, strict=True)))
-        memo[slot] = made
+        if slot >= 0:
+            memo[slot] = made
         stack.append(made)
         return found.end()
+
+    def _unnumbered(self, raw: bytes) -> list[Plain]:
+        """A list or a pair without a number: read by itself, and kept, for the next record will say the same."""
+        inner = _Machine(raw + b".", None, self.wanted, self.bounds)
+        inner.memo = self.memo
+        inner.objects = self.objects
+        made = inner.run()
+        self.objects = inner.objects
+        if len(self.unnumbered) < _MOST_KEPT and not any(type(value) is dict and not value for value in made):
+            self.unnumbered[raw] = made
+        return _open_list(made)
 
     def _learn(self, at: int) -> int:
         """Learns the shape of a record whose keys are all known by reference: the next one is read by it."""
@@ -403,7 +423,7 @@ class _Machine:
         told = self.wanted or frozenset(keys)
         # A list among the values has a number in the memo: it is always read.
         body = b"".join(re.escape(ref) + (_VALUE if key in told else _PASSED).join((b"(", b")") if key in told else (b"", b"")) for ref, key in zip(refs, keys, strict=True))
-        self.shapes.append((re.compile(rb"\}(" + _PUT + rb")\(" + body + rb"u", re.DOTALL), tuple(key for key in keys if key in told)))
+        self.shapes.append((re.compile(rb"\}(" + _PUT + rb"|)\(" + body + rb"u", re.DOTALL), tuple(key for key in keys if key in told)))
         return 0
 
     def _refuse(self, op: int, at: int) -> None:

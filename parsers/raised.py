@@ -35,6 +35,8 @@ PASSING = (
     "/torch/fx/graph_module.py", "/torch/autograd/function.py",
 )  # fmt: skip
 """Files that only pass a call on: whoever stands above them made it."""
+FRAMEWORKS = frozenset(("torch", "torch_npu", "mindspore", "numpy", "acl"))
+"""What programs and libraries are written on: it refuses a call, it does not decide on it."""
 USER = "user"
 _LONGEST = 1000
 _CALL = r"(?<![\w.])(?:[A-Za-z_]\w{0,60}\.){0,6}%s\((?:[^()]{0,60}\))?"
@@ -60,6 +62,8 @@ class Blame(NamedTuple):
     """The last frame, whoever it belongs to."""
     own: str = ""
     """The last place in the user's own code, as file:line."""
+    spot: Frame | None = None
+    """The last place above the frameworks that only refuse: whoever wrote it made the call."""
     how: str = "raised"
 
     @property
@@ -80,15 +84,16 @@ def blame(failure: Failure, part: Raised) -> Blame:
     through = tuple(dict.fromkeys(o for f in spoken if (o := f.package) not in ("", PYTHON)))
     own = next((f for f, o in zip(reversed(spoken), reversed(owners), strict=True) if o == USER), None)
     at = next((i for i in reversed(range(len(spoken))) if owners[i] is not None), None)
+    spot = next((f for f, o in zip(reversed(spoken), reversed(owners), strict=True) if o is not None and o not in FRAMEWORKS), None)
     if at is None:
-        return Blame(through=through, last=spoken[-1])
+        return Blame(through=through, last=spoken[-1], spot=spot)
     who = owners[at] or ""
     above = next((i for i in reversed(range(at)) if owners[i] not in (None, who)), None)
     calls = _opened(spoken[at].code) if above is None else _call(spoken[above].code, spoken[above + 1 : at + 1])
     return Blame(
         "" if who == USER else who, "" if above is None else owners[above] or "", calls, through,
         None if above is None or owners[above] == USER else spoken[above], spoken[at], spoken[-1],
-        f"{own.file}:{own.line}" if own is not None else "",
+        f"{own.file}:{own.line}" if own is not None else "", spot,
     )  # fmt: skip
 
 
@@ -115,6 +120,16 @@ def quoted(who: Blame) -> str:
         return ""
     place = f'  File "{frame.file}", line {frame.line}, in {frame.function}\n'
     return place + (f"    {frame.code}\n" if frame.code else "")
+
+
+def shown(frame: Frame) -> str:
+    """A source line as one looks at it: a call whose arguments stand in further lines ends in dots."""
+    return _opened(frame.code)
+
+
+def place_of(frame: Frame) -> str:
+    """The file of a frame with its package, as it is known: `vllm_ascend/worker/runner.py`; of a user's own, as printed."""
+    return f"{frame.package}/{_inside(frame)}" if frame.package else frame.file
 
 
 def _owner(frame: Frame) -> str | None:

@@ -16,7 +16,7 @@ _DOTTED = r"(?:[A-Za-z_]\w{0,60}\.){0,12}"
 EXCEPTION = lazy(
     rf"{_MARGIN}(?P<type>{_DOTTED}"
     r"(?:[A-Za-z_]\w{0,80}?(?:Error|Exception|ExceptionGroup|Interrupt|Failure|Fault|Exit|Expired)"
-    r"|Exception(?:Group)?|Stop(?:Async)?Iteration)(?:\([A-Za-z_.]{1,80}\))?)(?::(?=\s|$) ?(?P<message>[^\n]*)|\s*$)"
+    r"|Exception(?:Group)?|Stop(?:Async)?Iteration)(?:\([A-Za-z_.]{1,80}\))?)(?: ?:(?=\s|$) ?(?P<message>[^\n]*)|\s*$)"
 )
 """An exception whose name says that it is one, with the beginning of its message."""
 

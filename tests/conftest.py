@@ -6,7 +6,6 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 import tempfile
 from collections.abc import Callable
 from functools import cache
@@ -15,7 +14,7 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
-from tests_support import HANG_S, Diagnosed, built_in_entries
+from tests_support import Diagnosed, built_in_entries
 
 from doctor.answer.report import report
 from doctor.judge.diagnosis import conclude
@@ -26,6 +25,7 @@ from doctor.scan.scanner import Scanner
 from kb.knowledge import Knowledge, cache_folder, load
 from kb.layers import HERE
 from kb.model import Entry, Sample
+from tests import starts
 
 ROOT = Path(__file__).resolve().parent.parent
 Run = Callable[..., "subprocess.CompletedProcess[bytes]"]
@@ -63,6 +63,16 @@ def pytest_configure(config: pytest.Config) -> None:
     _compile_once(kept)
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Neighbours stay with one worker, which makes what they share once; who is ready first takes over half of what is left."""
+    if config.getoption("dist") != "load":
+        return None
+    from xdist.scheduler import WorkStealingScheduling
+
+    return WorkStealingScheduling(config, log)
+
+
 _for_torch: list[str] = []
 
 
@@ -73,6 +83,7 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
+    starts.close()
     noted = os.environ.get("NPU_DOCTOR_FOR_TORCH")
     if noted and not hasattr(session.config, "workerinput"):
         Path(noted).write_text("".join(f"{node}\n" for node in _for_torch), encoding="utf-8")
@@ -150,17 +161,9 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def run(tmp_path: Path) -> Run:
-    """The real command in a process of its own: `run("scan", path, stdin=b"...", LC_ALL="C")`."""
+    """The command in a process of its own: `run("scan", path, stdin=b"...", LC_ALL="C")`."""
 
     def call(*args: str, stdin: bytes = b"", cwd: Path = ROOT, **env: str) -> subprocess.CompletedProcess[bytes]:
-        return subprocess.run(
-            [sys.executable, "-m", "doctor", *args],
-            input=stdin,
-            capture_output=True,
-            timeout=HANG_S,
-            cwd=cwd,
-            env={**os.environ, **env},
-            check=False,
-        )
+        return starts.command(args, stdin, cwd, {**os.environ, **env})
 
     return call

@@ -27,10 +27,10 @@ _PROGRAMS = ("python", "c", "cpp", "c++")  # code in other languages is a settin
 
 
 def action(related: Related, fixes: Sequence[Fix], first: int | None, found: Sequence[Level]) -> dict[str, Any] | None:
-    """None where nothing is to be done about it: what is harmless, of another time, or only follows."""
+    """None where nothing is to be done about it: what is harmless, of another time or machine, or only follows."""
     finding = related.finding
     entry = finding.entry
-    if related.role != "root" or entry.role == "noise":
+    if related.role != "root" or entry.role == "noise" or "elsewhere" in entry.traits:
         return None
     ours = next((name for trait, name in _BY_TRAIT if trait in entry.traits), "config")
     by_vendor = _BY_VENDOR.get(found[0].level) if found else None

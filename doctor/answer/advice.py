@@ -122,6 +122,11 @@ def _for_all(fix: Fix) -> bool:
     return _WIDE.issuperset(fact for fact, _ in fix.when)
 
 
+def _unlikely(fix: Fix, certain: bool) -> bool:
+    """What is made for this very situation comes first; where the logs leave the situation open, what is for most."""
+    return _for_all(fix) == certain
+
+
 def chosen(fixes: Sequence[Fix], situation: Situation, captures: Mapping[str, str] | None = None) -> tuple[Fix, ...]:
     """Those that fit the situation, of each goal those made for it first; last what the logs leave open. Others are left out."""
     return tuple(fix for fix, _ in _fitting(fixes, situation, captures))
@@ -133,7 +138,7 @@ def _fitting(fixes: Sequence[Fix], situation: Situation, captures: Mapping[str, 
 
     def order(pair: tuple[Fix, bool | None]) -> tuple[bool, int, bool]:
         fix, fits = pair
-        return fits is None, GOALS.index(fix.goal), _for_all(fix)
+        return fits is None, GOALS.index(fix.goal), _unlikely(fix, fits is True)
 
     return [(fix, fits is True) for fix, fits in sorted(fitting, key=order)]
 
@@ -145,9 +150,14 @@ class Advised(NamedTuple):
     certain: int
 
 
-def fixes(finding: Finding, situation: Situation, known: Values) -> Advised:
-    """Prose is filled in prose, commands and values are quoted, code gets literals."""
+def fixes(finding: Finding, situation: Situation, known: Values, elsewhere: Fix | None = None) -> Advised:
+    """Prose is filled in prose, commands and values are quoted, code gets literals.
+
+    `elsewhere` is what can be done where a library makes the call, and all that the entry knows is a change of the caller's code.
+    """
     fitting = _fitting(finding.entry.fixes, situation, finding.instances[0].captures)
+    if elsewhere is not None and all(_is_for_the_caller(fix) for fix, certain in fitting if certain and fix.goal != "locate"):
+        fitting.insert(sum(certain for _, certain in fitting), (elsewhere, True))
     filled = tuple(
         fix._replace(
             title=prose(fix.title, known),
@@ -185,12 +195,17 @@ def start(advised: Advised, entry: Entry) -> Start:
     def order(n: int) -> tuple[bool, bool, bool, bool, bool, int]:
         fix = fixes[n]
         pasted = bool(fix.env or fix.commands or fix.code)
-        return n >= certain, _for_all(fix), bool(_ELSE.match(fix.title.en)), fix.goal != "resolve", proven and not pasted, n
+        return n >= certain, _unlikely(fix, n < certain), bool(_ELSE.match(fix.title.en)), fix.goal != "resolve", proven and not pasted, n
 
     remedies.sort(key=order)
     looks = sorted((n for n, fix in enumerate(fixes[:certain]) if fix.goal == "locate" and (fix.commands or fix.code)), key=lambda n: _for_all(fixes[n]))
     at_once = proven and _acts(fixes[remedies[0]])
     return Start(None if at_once or not looks else looks[0], remedies[0], tuple(n for n in remedies[1:] if n < certain))
+
+
+def _is_for_the_caller(fix: Fix) -> bool:
+    """Is all that a fix says how the Python code that makes the call is to be changed?"""
+    return fix.code is not None and bool(fix.code.before) and fix.code.lang == "python" and not fix.env and not fix.commands and _for_all(fix)
 
 
 def _acts(fix: Fix) -> bool:

@@ -22,7 +22,11 @@ from parsers import parsed
 from parsers.lazy import lazy
 
 LEVELS = ("isolate", "reset", "restart-job", "sub-health", "ignore")  # the strongest first
-_CODE = lazy(r"(?<![0-9A-Za-z])(?:0[xX])?[489A-Ba-b][0-9A-Fa-f]{7}(?![0-9A-Za-z])")
+_CODE = lazy(
+    r"(?<![0-9A-Za-z])(?:0[xX])?[489A-Ba-b][0-9A-Fa-f]{7}(?![0-9A-Za-z])"
+    r"|\[0x[0-9a-f]{8},(?:na|[0-9]{6}),(?:cpu|npu|L2|na),na\]"  # of a switch chip: alarm, fault id, peer of the port
+)
+_FAMILIES = ("hardware", "switch")
 _STATUS = {"high": "proven", "medium": "supported", "low": "suggested"}
 _LINES = 50  # of a finding in which codes are looked for
 _WITHIN_S = 60  # that the cluster manager waits for the second code of a pair
@@ -36,8 +40,14 @@ class Level(NamedTuple):
     ref: str
     after: str = ""  # the code that followed it, and raised its level
 
+    @property
+    def of_node(self) -> bool:
+        """Is a switch chip of the node meant, no card?"""
+        return self.code.startswith("[")
+
     def json(self) -> dict[str, Any]:
-        text = both(f"scheduler-after:{self.level}", code=self.code, after=self.after) if self.after else both(f"scheduler:{self.level}", code=self.code)
+        key = f"scheduler{'-after' if self.after else ''}{'-node' if self.of_node else ''}:{self.level}"
+        text = both(key, code=self.code, after=self.after) if self.after else both(key, code=self.code)
         return {"code": self.code, "level": self.level, "text": text, "ref": self.ref}
 
 
@@ -66,7 +76,7 @@ def levels(finding: Finding, knowledge: Knowledge, beside: Times) -> tuple[Level
 
 def _levels(written: str, knowledge: Knowledge, beside: Times) -> Iterator[Level]:
     for row in knowledge.decode(written):
-        if row["family"] == "hardware" and row.get("severity") in LEVELS:
+        if row["family"] in _FAMILIES and row.get("severity") in LEVELS:
             yield Level(row["code"], row["severity"], row.get("ref", ""))
             for rule in row.get("followed_by", ()):
                 if _follows(beside.get(_bare(rule["code"]), ()), beside.get(_bare(written), ())):
@@ -123,6 +133,8 @@ def _same_card(lead: Finding, other: Related) -> bool:
 
 
 def _by_level(lead: Finding, level: Level) -> tuple[str, str]:
+    if level.level == "isolate" and level.of_node:
+        return "stop", "switch"
     if level.level == "isolate":
         return ("isolate", "isolate") if lead.instances[0].scope.device is not None else ("stop", "no-card")
     return ("fix-and-retry", "reset") if level.level == "reset" else ("retry", "restart")

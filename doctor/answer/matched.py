@@ -6,7 +6,7 @@ import re
 
 from doctor.scan.harvest import Hit
 from doctor.scan.plan import PLAIN, REGEX_TIMEOUT_S
-from kb.model import Condition, Entry, Signal
+from kb.model import RAISED, Condition, Entry, Signal
 
 MOST = 400  # characters of a match that are told
 
@@ -17,6 +17,8 @@ def matched(hit: Hit, entry: Entry) -> str:
     if signal is None or signal.form == "fields":
         return ""
     text = hit.place.text[:PLAIN]
+    if signal.form == RAISED:  # beneath the place that raised
+        return next((line for line in text.split("\n") if line[:1].strip()), "").strip()[:MOST]
     found = _found(signal, text).split("\n")[0].strip()
     return found[:MOST] if found else max((a for a in signal.anchors if a in text), key=len, default="")
 

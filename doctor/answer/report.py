@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from doctor.answer import action, advice, decision, doubts, matched, missing, said, situation_line
+from doctor.answer import action, advice, callers, decision, doubts, matched, missing, said, situation_line
 from doctor.base import addresses, limits
 from doctor.base.lang import LANGS
 from doctor.base.notation import clean
@@ -94,7 +94,8 @@ def _finding(related: Related, diagnosis: Diagnosis, knowledge: Knowledge, codes
     finding, situation = related.finding, diagnosis.situation
     entry, scope = finding.entry, finding.instances[0].scope
     known = advice.values(finding, situation)
-    advised = advice.fixes(finding, situation, known)
+    caller = callers.caller(related, diagnosis)
+    advised = advice.fixes(finding, situation, known, callers.elsewhere(caller, entry, situation))
     told, start = advised.fixes, advice.start(advised, entry)
     times = sorted(t for h in finding.hits if (t := h.place.time))
     return {
@@ -111,6 +112,7 @@ def _finding(related: Related, diagnosis: Diagnosis, knowledge: Knowledge, codes
         "title": _title(entry, advice.prose(entry.title, known), knowledge),
         "cause": advice.prose(entry.cause, known).json(),
         "says": said.said(related, diagnosis),
+        "caller": callers.told(caller),
         "scope": {"node": scope.node, "rank": scope.rank, "device": scope.device, "pid": scope.pid, **_nodes(finding)},
         "count": finding.total,
         "first_seen": times[0] if times else None,

@@ -25,8 +25,22 @@ def inert(text: str, form: str = "text") -> str:
     if form == "github":
         return text
     if form in JSON_FORMS:
-        return _ANYWHERE.sub(r"#\\u0023", text)
+        return _ANYWHERE.sub(r"#\\u0023", _seen(text))
     return _ANYWHERE.sub("# #", _AT_LINE_START.sub(r"\1: ", text))
+
+
+def _seen(text: str) -> str:
+    """JSON whose values are the same, with an escape for every character that would steer the terminal that it is printed on."""
+    if text.isascii() and "\x7f" not in text:
+        return text
+    from kb.invisible import STEERING
+
+    return STEERING.sub(_escape, text)
+
+
+def _escape(found: re.Match[str]) -> str:
+    units = found[0].encode("utf-16-be")
+    return "".join(f"\\u{units[at]:02x}{units[at + 1]:02x}" for at in range(0, len(units), 2))
 
 
 def write(text: str, target: str | None, *, private: bool = False, form: str = "text") -> None:

@@ -18,6 +18,8 @@ from doctor.baseline.shapes import MAX_SHAPES, Shapes
 from doctor.baseline.usual import Facts, Norm, Usual
 from doctor.version import __version__
 from kb.invisible import STEERING
+from parsers import foreign_json
+from parsers.foreign_json import ForeignJsonError
 
 MAGIC = "npu-doctor baseline"
 VERSION = 1
@@ -60,8 +62,8 @@ def unpacked(data: bytes, name: str, shapes: Shapes) -> Usual:
         text = opened.decompress(body, MAX_UNPACKED)
         if opened.unconsumed_tail or not opened.eof:
             _refuse(name, "it is larger than a baseline can be")
-        made = json.loads(text)
-    except (zlib.error, ValueError, RecursionError):
+        made = foreign_json.read(text)
+    except (zlib.error, ForeignJsonError):
         _refuse(name, "its content cannot be read")
     return _usual(made, name, shapes)
 

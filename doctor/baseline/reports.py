@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -12,9 +11,11 @@ from doctor.base.words import named, word
 from doctor.render.layout import Style, paint
 from doctor.render.markdown import escape
 from doctor.render.terminal import bullet
+from parsers import foreign_json
+from parsers.foreign_json import ForeignJsonError
 
 Json = dict[str, Any]
-MAX_FILE = 256 << 20
+MAX_FILE = 64 << 20
 _HELP = "give reports that npu-doctor scan -f json (or -o report.json) wrote"
 _GRAVE = ("fatal", "error", "warning", "info")
 
@@ -55,9 +56,9 @@ class Changes(NamedTuple):
 def read(path: str, data: bytes) -> Json:
     """A report, checked as far as it is asked here."""
     try:
-        made = json.loads(data)
-    except (ValueError, RecursionError):
-        raise UsageError(f"'{path}' is no JSON", _HELP) from None
+        made = foreign_json.read(data)
+    except ForeignJsonError:
+        raise UsageError(f"'{path}' is no JSON, or more of it than is read", _HELP) from None
     if not isinstance(made, dict) or not isinstance(made.get("findings"), list) or not isinstance(made.get("unexplained"), list) or "verdict" not in made:
         raise UsageError(f"'{path}' is no report of a scan", _HELP)
     if made.get("schema_version") != 1:
@@ -80,7 +81,7 @@ def _items(made: Json, path: str) -> dict[str, Item]:
     try:
         found = {one.id: one for one in map(_finding, made["findings"])}
         found |= {one.id: one for one in map(_unexplained, made["unexplained"])}
-    except (KeyError, TypeError, IndexError, AttributeError):
+    except (KeyError, TypeError, IndexError, AttributeError, ValueError, OverflowError):
         raise UsageError(f"'{path}' is a damaged report: a finding in it lacks what every finding has", _HELP) from None
     return found
 

@@ -171,7 +171,7 @@ def _diff(argv: list[str]) -> int:
         told = json.dumps(difference.as_json(nodes, rows), ensure_ascii=False, indent=1) + "\n"
     else:
         told = difference_text.render(nodes, rows, common.language(args), form == "md", facts)
-    common.write(told, args.output)
+    common.write(told, args.output, form=form)
     return exits.FINDINGS if rows else exits.CLEAN
 
 
@@ -197,7 +197,7 @@ def _check(argv: list[str]) -> int:
     plans = before.plans(wanted, machine, known.compat())
     form = common.format_of(args.format, args.output, ("text", "json"))
     told = json.dumps(before.as_json(plans), ensure_ascii=False, indent=1) + "\n" if form == "json" else before.text(plans, common.language(args))
-    common.write(told, args.output)
+    common.write(told, args.output, form=form)
     if any(p.changes for p in plans):
         return exits.FINDINGS
     return exits.INCONCLUSIVE if not any(p.known for p in plans) else exits.CLEAN

@@ -27,6 +27,7 @@ from doctor.scan.harvest import Absent
 from doctor.version import __version__
 from kb.files import read as read_knowledge
 from kb.knowledge import ALONE, Knowledge, own_layers
+from parsers import foreign_json
 
 if TYPE_CHECKING:
     from doctor.scan.scanner import Scanner
@@ -324,8 +325,8 @@ def _machines(name: str, about: str, forms: tuple[str, ...], argv: list[str], op
 
 def _is_machine(answer: bytes) -> bool:
     try:
-        return isinstance(json.loads(answer)["environment"]["facts"], dict)
-    except (ValueError, KeyError, TypeError, RecursionError):
+        return isinstance(foreign_json.read(answer)["environment"]["facts"], dict)
+    except (ValueError, KeyError, TypeError):
         return False
 
 
@@ -345,10 +346,10 @@ def _env(argv: list[str], options: list[str]) -> int:
     rows = difference.differences(nodes, everything=args.all) if len(nodes) > 1 else ()
     form = common.format_of(args.format, args.output, ("text", "json", "md"))
     if form == "json":
-        common.write(json.dumps(difference.as_json(nodes, rows), ensure_ascii=False, indent=1) + "\n", args.output)
+        common.write(json.dumps(difference.as_json(nodes, rows), ensure_ascii=False, indent=1) + "\n", args.output, form=form)
     elif len(nodes) > 1:
         facts = len({name for node in nodes for name in node.facts})
-        common.write(difference_text.render(nodes, rows, language, form == "md", facts), args.output)
+        common.write(difference_text.render(nodes, rows, language, form == "md", facts), args.output, form=form)
     elif nodes:
         sys.stderr.write(word("fleet.one-alone", language) + "\n")
     _told(args, run)
@@ -363,13 +364,13 @@ def _smi(argv: list[str], options: list[str]) -> int:
     machines = []
     for target in run.targets:
         try:
-            facts = json.loads(run.file(target).read_bytes())["environment"]["facts"]
+            facts = dict(foreign_json.read(run.file(target).read_bytes())["environment"]["facts"])
         except (OSError, ValueError, KeyError, TypeError):
             continue  # it is among those that are missing
         machines.append((run.labels[target.name], {str(k): str(v) for k, v in facts.items()}))
     made, absent = smi.table(machines, language), _absent(run, language)
     form = common.format_of(args.format, args.output, ("text", "json"))
-    common.write(json.dumps(smi.as_json(made, absent), ensure_ascii=False, indent=1) + "\n" if form == "json" else smi.text(made, absent, language), args.output)
+    common.write(json.dumps(smi.as_json(made, absent), ensure_ascii=False, indent=1) + "\n" if form == "json" else smi.text(made, absent, language), args.output, form=form)
     _told(args, run)
     return _code(bool(made.odd or any(made.cards and why for _, why in made.nodes)), bool(absent) or not made.cards)
 

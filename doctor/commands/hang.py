@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from doctor.base import exits, output
@@ -22,11 +23,16 @@ from doctor.scan.progress import Progress
 from doctor.scan.ranges import Range, scan_here
 
 if TYPE_CHECKING:
+    from doctor.hang.verdict import Verdict
     from doctor.live.processes import Process
     from doctor.live.spy import Looked
     from doctor.read.source import Source
 
 FORMATS = ("text", "json")
+MAX_LOGS = 4096
+LOOKED_BACK = 4 << 20
+"""Bytes of the end of a log in which progress is looked for."""
+LAST_LINES = 1 << 14
 
 
 def arguments() -> common.Parser:
@@ -50,20 +56,21 @@ def main(argv: list[str]) -> int:
         raise UsageError(f"--world {args.world}: a job has from 1 to 1000000 ranks")
     if not 0 <= args.between <= 60:
         raise UsageError(f"--between {args.between:g}: from 0 to 60 seconds")
-    dumps, skipped, files, world = _files(args) if args.paths else ((), (), 0, None)
+    dumps, skipped, files, silence = _files(args) if args.paths else ((), (), 0, None)
+    world: int | None = args.world
     if args.pid or not args.paths:
         live, unseen, told = _live(args)
         dumps, skipped, world = (*dumps, *live), (*skipped, *unseen), world or told
-    verdict = conclude(dumps, args.world or world)
+    verdict = conclude(dumps, world, silence)
     skipped = (*skipped, *(Skipped(path, "a dump without its rank: rename it to end with the number, hccl_trace_rank_3") for path in verdict.unread))
     read = hang.Read(sum(d.kind == FLIGHT for d in dumps), sum(d.kind == STACKS for d in dumps), files, skipped)
     form = common.format_of(args.format, args.output, FORMATS)
     made = json.dumps(hang.data(verdict, read), ensure_ascii=False, indent=1) + "\n" if form == "json" else hang.text(verdict, read, common.language(args))
-    common.write(made, args.output)
+    common.write(made, args.output, form=form)
     return {"hang": exits.FINDINGS, "unknown": exits.INCONCLUSIVE}.get(hang.answer(verdict), exits.CLEAN)
 
 
-Evidence = tuple[tuple[Dump, ...], tuple[Skipped, ...], int, int | None]
+Evidence = tuple[tuple[Dump, ...], tuple[Skipped, ...], int, "Verdict | None"]
 
 
 def _files(args: argparse.Namespace) -> Evidence:
@@ -83,7 +90,27 @@ def _files(args: argparse.Namespace) -> Evidence:
     progress.end()
     read = [done[number] for number in sorted(done)]
     dumps = tuple(dump for harvest in read for dump in harvest.dumps)
-    return dumps, (*skipped, *(why for harvest in read for why in harvest.skipped)), len(sources), None
+    return dumps, (*skipped, *(why for harvest in read for why in harvest.skipped)), len(sources), _silence(args, sources)
+
+
+def _silence(args: argparse.Namespace, sources: Sequence[Source]) -> Verdict | None:
+    """Who told of progress last, by the ends of the logs."""
+    logs = [source for source in sources if not source.dump and not source.once][:MAX_LOGS]
+    if not logs:
+        return None
+    from doctor.hang.silence import decide, voices
+    from doctor.pace import stamps
+    from doctor.pace.reading import Reader, lane_of, tail
+    from doctor.pace.tracks import Lane
+    from doctor.pace.wordings import wordings
+
+    reader, ends = Reader(wordings(common.knowledge(args).pace())), dict[Lane, float]()
+    for source in logs:
+        reader.read(source, LOOKED_BACK)
+        with contextlib.suppress(OSError), source.open() as stream:
+            last = stamps.latest(tail(stream, LAST_LINES))
+            ends[lane_of(source)] = last if last == last else ends.get(lane_of(source), last)
+    return decide(voices(reader.made, ends))
 
 
 class _Looking:

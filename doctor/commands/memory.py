@@ -34,9 +34,9 @@ def main(argv: list[str]) -> int:
     args = arguments().parse_args(argv)
     if not args.paths:
         raise UsageError("no snapshot was given", "npu-doctor memory SNAPSHOT.pickle train.log")
-    output.spare([args.output], args.paths)
-    language = common.language(args)
+    language, form = common.language(args), common.format_of(args.format, args.output, ("text", "json"))
     found = reading.read(args.paths)
+    output.spare([args.output], (*args.paths, *found.files))
     for path, why in found.refused[:20]:
         sys.stderr.write(f"npu-doctor: {clean(path)}: {clean(in_words(why, language))}\n")
     if not found.cases:
@@ -44,14 +44,14 @@ def main(argv: list[str]) -> int:
             sys.stderr.write(f"npu-doctor: {clean(in_words('no memory snapshot and no out-of-memory message was found', language))}\n")
         help_text = in_words("a snapshot is written by OOM_SNAPSHOT_ENABLE=1 when memory runs out, or by torch_npu.npu.memory._dump_snapshot('memory.pickle')", language)
         sys.stderr.write(f" = help: {help_text}\n")
-        if common.format_of(args.format, args.output, ("text", "json")) == "json":
-            common.write(_json(found), args.output)
+        if form == "json":
+            common.write(_json(found), args.output, form=form)
         return exits.INCONCLUSIVE
-    if common.format_of(args.format, args.output, ("text", "json")) == "json":
+    if form == "json":
         made = _json(found)
     else:
         made = told.text(found.cases, language, layout.Style() if args.output else layout.style_of(sys.stdout, args.color))
-    common.write(made, args.output)
+    common.write(made, args.output, form=form)
     if any(case.found.kind is not Kind.EVEN for case in found.cases):
         return exits.FINDINGS
     return exits.INCONCLUSIVE if found.refused else exits.CLEAN

@@ -63,7 +63,7 @@ def main(argv: list[str]) -> int:
         made = compile_table.as_csv(summary)
     else:
         made = compile_table.text(summary, skipped, language, _style(args), args.all)
-    common.write(made, args.output)
+    common.write(made, args.output, form=form)
     return exits.FINDINGS if summary.again else exits.CLEAN
 
 
@@ -95,7 +95,7 @@ def _table(args: argparse.Namespace) -> int:
         made = compile_table.table_csv(table)
     else:
         made = compile_table.table_text(table, common.language(args), _style(args), args.all)
-    common.write(made, args.output)
+    common.write(made, args.output, form=form)
     return exits.FINDINGS if table.dynamic else exits.CLEAN
 
 

@@ -86,7 +86,7 @@ def _one(args: argparse.Namespace, pace: Pace) -> int:
         made = page.render(pace, language)
     else:
         made = text.text(pace, language, _style(args), args.all)
-    common.write(made, args.output)
+    common.write(made, args.output, form=form)
     return {"even": exits.CLEAN, "uneven": exits.FINDINGS}.get(pace.verdict, exits.INCONCLUSIVE)
 
 
@@ -108,7 +108,7 @@ def _compare(args: argparse.Namespace, both: list[Pace]) -> int:
         told = page.comparison(made, names, language)
     else:
         told = text.comparison(made, names, language, _style(args))
-    common.write(told, args.output)
+    common.write(told, args.output, form=form)
     return {"slower": exits.FINDINGS, "none": exits.INCONCLUSIVE}.get(made.verdict, exits.CLEAN)
 
 

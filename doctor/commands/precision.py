@@ -56,12 +56,13 @@ def main(argv: list[str]) -> int:
         _script(verdict, args.script, language)
         if args.script == "-":
             return exits.FINDINGS
-    if common.format_of(args.format, args.output, ("text", "json")) == "json":
+    form = common.format_of(args.format, args.output, ("text", "json"))
+    if form == "json":
         made = json.dumps(verdict_text.data(verdict, limits, args.csv, stacks, language), ensure_ascii=False, indent=1) + "\n"
     else:
         style = layout.Style() if args.output else layout.style_of(sys.stdout, args.color)
         made = verdict_text.text(verdict, limits, args.csv, stacks, language, style)
-    common.write(made, args.output)
+    common.write(made, args.output, form=form)
     return exits.FINDINGS if verdict.found else exits.CLEAN
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,6 +10,8 @@ from typing import Any, NamedTuple
 
 from doctor.base.errors import UsageError
 from doctor.base.notation import clean
+from parsers import foreign_json
+from parsers.foreign_json import ForeignJsonError
 
 MAX_FILE = 8 << 20
 MAX_NODES = 20_000
@@ -60,13 +61,15 @@ def _name(file: str, facts: Mapping[str, str], hosts: Mapping[str, int]) -> str:
 def _read(path: Path) -> tuple[str, Mapping[str, str]]:
     help_ = "give files that `npu-doctor env -o NODE.json` wrote"
     try:
-        if path.stat().st_size > MAX_FILE:
+        with path.open("rb") as file:
+            data = file.read(MAX_FILE + 1)
+        if len(data) > MAX_FILE:
             raise UsageError(f"{path} is larger than {MAX_FILE >> 20} MiB: no such report is", help_)
-        made = json.loads(path.read_bytes())
+        made = foreign_json.read(data)
     except OSError as error:
         raise UsageError(f"cannot read {path}: {error.strerror}", help_) from None
-    except (ValueError, RecursionError):
-        raise UsageError(f"{path} is no JSON", help_) from None
+    except ForeignJsonError:
+        raise UsageError(f"{path} is no JSON, or more of it than is read", help_) from None
     environment = made.get("environment") if isinstance(made, dict) else None
     facts = environment.get("facts") if isinstance(environment, dict) else None
     if not isinstance(facts, dict):

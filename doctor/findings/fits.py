@@ -19,7 +19,20 @@ def names(known: Mapping[str, str], rows: Sequence[Pairing]) -> dict[str, str]:
         for other in SOFTWARE if one in known else ():
             if other != one and (versions := _others(known, rows, one, other)):
                 made[f"{other}_for_{one}"] = versions[0]
-    return made
+    return made | _of_cann(known, rows)
+
+
+def _of_cann(known: Mapping[str, str], rows: Sequence[Pairing]) -> dict[str, str]:
+    """`cann_torch` and `cann_torch_npu`: the pair to install for the installed CANN, of the release of torch that is there.
+
+    Where torch is not told it is the one that torch_npu was made for; where neither is told, or none goes with this CANN, the newest.
+    """
+    if "cann" not in known:
+        return {}
+    there = plain(known.get("torch", known.get("torch_npu", ""))).partition(".post")[0]
+    fitting = [r.versions for r in rows if r.table == "torch_npu" and plain(known["cann"]) in r.versions.get("cann", ()) and "torch" in r.versions]
+    chosen = next((v for v in fitting if there in v["torch"]), next(iter(fitting), None))
+    return {} if chosen is None else {"cann_torch": chosen["torch"][0], "cann_torch_npu": chosen["torch_npu"][0]}
 
 
 def pair(captures: Mapping[str, str], known: Mapping[str, str], rows: Sequence[Pairing]) -> dict[str, str]:

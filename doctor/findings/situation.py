@@ -98,6 +98,9 @@ class Situation(NamedTuple):
         stacks = self.facts.get("stack", ())
         if wanted and stacks and not any(f.stack in stacks for f in wanted):
             return False
+        program = self.first("program")
+        if wanted and program and all(f.program and f.program != program for f in wanted):
+            return False
         activity = self.first("activity")
         if wanted and activity and all(f.does and f.does != activity for f in wanted):
             return False

@@ -12,7 +12,6 @@ def decided(finding: Finding, situation: Situation) -> Finding:
     captures = finding.instances[0].captures
     for variant in entry.variants:
         if situation.fits(variant.when, captures) is True:
-            return finding._replace(
-                entry=entry._replace(title=variant.title or entry.title, cause=variant.cause or entry.cause, fixes=variant.fixes or entry.fixes)
-            )
+            said = entry._replace(title=variant.title or entry.title, cause=variant.cause or entry.cause, fixes=variant.fixes or entry.fixes)
+            return finding._replace(entry=said._replace(role=variant.role or entry.role, confidence=variant.confidence or entry.confidence))
     return finding

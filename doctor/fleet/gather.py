@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from doctor.base.errors import UsageError
 from doctor.scan.harvest import Absent, Cluster, Harvest, Hit, Place, from_json
+from parsers import foreign_json
 
 
 class Kept(NamedTuple):
@@ -42,14 +43,14 @@ def parsed(text: str, name: str) -> Kept:
         if not line.strip():
             continue
         try:
-            row = json.loads(line)
+            row = foreign_json.read(line)
             kind = row["type"]
             if kind == "harvest":
                 harvests.append(from_json(row))
             elif kind == "report":
                 pseudonyms.add(_of(row, "redacted", "names"))
                 knowledge.add(_of(row, "knowledge", "digest"))
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise UsageError(
                 f"{name}:{number} is no line of `npu-doctor scan -f jsonl`",
                 "write it again on that node, with the same version",

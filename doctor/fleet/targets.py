@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from doctor.base.errors import UsageError
 from doctor.scan.rank_table import compact
+from parsers import foreign_json
+from parsers.foreign_json import ForeignJsonError
 
 if TYPE_CHECKING:
     from ClusterShell.NodeSet import NodeSet
@@ -117,8 +118,8 @@ def of_hostfile(path: str) -> tuple[Target, ...]:
 def of_rank_table(path: str) -> tuple[Target, ...]:
     """The servers of a rank table, with their ranks."""
     try:
-        table = compact(json.loads(text_of(path, "a rank table")))
-    except (ValueError, RecursionError):
+        table = compact(foreign_json.read(text_of(path, "a rank table")))
+    except ForeignJsonError:
         table = ""
     if not table:
         raise UsageError(f"{path} is no rank table", "give the JSON file that HCCL is given: RANK_TABLE_FILE names it")

@@ -6,6 +6,7 @@ waits nowhere is the cause, and a circle of waiting ranks is a circle.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -29,6 +30,12 @@ class Member(NamedTuple):
     def end(self) -> int:
         """The number of the last call that it has made."""
         return self.group.first + len(self.group.signatures) - 1
+
+    @property
+    def ended(self) -> int:
+        """The number of the last call that has ended."""
+        open_ = {call.number for call in self.group.open if call.pair is None}
+        return next((number for number in range(self.end, self.group.first - 1, -1) if number not in open_), -1)
 
     def signature(self, number: int) -> Signature | None:
         at = number - self.group.first
@@ -79,11 +86,14 @@ def decide(flights: Mapping[int, Flight], world: int | None = None) -> Verdict:
     """The verdict of the dumps alone."""
     groups = _groups(flights)
     partings = [found for name, members in groups.items() for found in _partings(name, members)]
-    waits = [w for name, members in groups.items() if (w := _wait(name, members, flights, world)) is not None]
+    standing = [(name, members) for name, members in groups.items() if not _went_on(members)]
+    waits = [w for name, members in standing if (w := _wait(name, members, flights, world)) is not None]
     waits += _pair_waits(flights)
     parted = [one for one in partings if one.waiting] or partings
     if parted:
         return _mismatch(min(parted, key=lambda one: (not one.waiting, one.number)), flights)
+    if not waits and len(standing) < len(groups):
+        return Verdict(Kind.NONE, reasons=(Reason("hang.other-moments", (("ranks", str(len(flights))),)),))
     if not waits:
         return Verdict(Kind.NONE, reasons=(Reason("hang.all-ended", (("ranks", str(len(flights))),)),))
     return _root(waits, flights)
@@ -175,6 +185,22 @@ def _mismatch(found: Parting, flights: Mapping[int, Flight]) -> Verdict:
 # --- calls that do not end
 
 
+_NEED_ALL = re.compile(r"_?(?:all_?(?:reduce|gather|to_?all)|reduce_scatter|barrier)")
+
+
+def _went_on(members: Sequence[Member]) -> bool:
+    """Has one rank ended a call behind the first open one, a call that needs all of them? Then the dumps are of different moments, and the group moves."""
+    open_ = [(call.number, member) for member in members for call in member.group.open if call.pair is None]
+    if not open_:
+        return False
+    number, waiting = min(open_, key=lambda one: one[0])
+    for member in members:
+        last = member.ended
+        if member.rank != waiting.rank and last > number and (signed := member.signature(last)) is not None and _NEED_ALL.match(signed.op):
+            return True
+    return False
+
+
 def _wait(name: str, members: list[Member], flights: Mapping[int, Flight], world: int | None) -> Wait | None:
     open_ = [(call.number, member.rank, call) for member in members for call in member.group.open if call.pair is None]
     if not open_:
@@ -239,6 +265,8 @@ def _root(waits: Sequence[Wait], flights: Mapping[int, Flight]) -> Verdict:
     if gone:
         ranks = tuple(sorted(gone))
         return _verdict(Kind.DEAD, ranks, waiting, gone[ranks[0]], flights, "hang.no-dump", {})
+    if alone := _unanswered(waits, of_rank):
+        return _unanswered_verdict(alone, waiting, flights)
     circle = [wait for wait in waits if wait.missing]
     if circle:
         ranks = tuple(sorted({rank for wait in circle for rank in wait.missing}))
@@ -250,6 +278,30 @@ def _root(waits: Sequence[Wait], flights: Mapping[int, Flight]) -> Verdict:
         return _verdict(Kind.DEVICE, late[0].scheduled, waiting, late[0], flights, "hang.not-begun", {})
     wait = min(waits, key=lambda one: one.call.created)
     return _verdict(Kind.TRANSPORT, (), waiting, wait, flights, "hang.all-arrived", {})
+
+
+def _unanswered(waits: Sequence[Wait], of_rank: Mapping[int, Sequence[Wait]]) -> list[tuple[Wait, Wait]]:
+    """A send or receive whose peer has gone on to a call of all, with the call in which that one waits for this rank."""
+    found = []
+    for wait in waits:
+        if wait.call.pair is not None and len(wait.missing) == 1:
+            (rank,), (peer,) = wait.inside, wait.missing
+            there = next((other for other in of_rank.get(peer, ()) if other.call.pair is None and rank in other.missing), None)
+            if there is not None:
+                found.append((wait, there))
+    return found
+
+
+def _unanswered_verdict(found: Sequence[tuple[Wait, Wait]], waiting: tuple[int, ...], flights: Mapping[int, Flight]) -> Verdict:
+    """Two calls that do not belong together: the one that a rank makes by itself is the odd one."""
+    reasons = tuple(
+        Reason("hang.pair-unanswered", (("rank", str(wait.inside[0])), ("pair", wait.told), ("peer", str(wait.missing[0])), ("call", other.told)))
+        for wait, other in found[:3]
+    )
+    ranks = tuple(sorted({wait.inside[0] for wait, _ in found}))
+    wait, other = found[0]
+    there = tuple(rank for rank in waiting if rank not in ranks)
+    return Verdict(Kind.MISMATCH, ranks, there, other.told, user_line(wait.call.stack), _line_of(wait.missing, flights), reasons)
 
 
 def _verdict(

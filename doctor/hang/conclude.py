@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from doctor.hang import collectives, processes
+from doctor.hang.cann import Stage, stage
 from doctor.hang.doing import WAITING, Doing, doing
-from doctor.hang.verdict import NOTHING, Kind, Reason, Verdict
-from doctor.read.dumps import FLIGHT, STACKS
+from doctor.hang.verdict import NOTHING, SLOW, Kind, Reason, Verdict
+from doctor.read.dumps import FLIGHT, STACKS, VERDICT
 from doctor.scan.harvest import Dump
 from parsers import flight, stacks
 from parsers.flight import Flight
@@ -16,17 +18,48 @@ _SURE = frozenset({Kind.MISMATCH, Kind.CIRCLE})
 """What the dumps of the recorder prove by themselves."""
 
 
-def conclude(dumps: Iterable[Dump], world: int | None = None) -> Verdict:
-    """The verdict of all dumps of one job; `world`: of how many ranks it is, when that is known."""
+def conclude(dumps: Iterable[Dump], world: int | None = None, silence: Verdict | None = None) -> Verdict:
+    """The verdict of all dumps of one job; `world`: of how many ranks it is, when that is known; `silence`: what the logs say by their steps."""
     given = tuple(dumps)
     flights, unread = _flights(given)
     found = _doings(given)
     of_calls = collectives.decide(flights, world) if len(flights) > 1 else None
     of_stacks = _of_stacks(found, world)
-    if len(flights) == 1 and of_stacks is None:
+    if len(flights) == 1 and of_stacks is None and silence is None:
         few = Reason("hang.one-dump", (("rank", str(*flights)),))
         return NOTHING._replace(reasons=(few,), unread=unread)
-    return _both(of_calls, of_stacks, found)._replace(unread=unread)
+    made = _both(of_calls, of_stacks, found)
+    said = _said(given) if made.kind is Kind.UNKNOWN else None
+    return _heard(said or made, silence)._replace(unread=unread)
+
+
+def _heard(made: Verdict, silence: Verdict | None) -> Verdict:
+    """Dumps and stacks say why; the order in which the logs fell silent stands by itself, or speaks for it."""
+    if silence is None:
+        return made
+    if made.kind is Kind.UNKNOWN:
+        return silence._replace(reasons=(*silence.reasons, *made.reasons))
+    return made._replace(reasons=(*made.reasons, *silence.reasons)) if made.hung else made
+
+
+def stages(dumps: Iterable[Dump]) -> Iterator[tuple[Doing, Stage]]:
+    """How far the processes have come in CANN whose native frames were printed."""
+    for one in _doings(tuple(dumps)):
+        if (told := stage(one.stacks)) is not Stage.UNTOLD:
+            yield one, told
+
+
+def _said(dumps: Sequence[Dump]) -> Verdict | None:
+    """What was said where the processes ran; who names a rank knows more than who saw others wait."""
+    found: list[Verdict] = []
+    for dump in dumps:
+        if dump.kind != VERDICT:
+            continue
+        told = json.loads(dump.told)
+        if told["kind"] in Kind._value2member_map_:
+            reason = Reason("hang.said", (("path", dump.path),))
+            found.append(Verdict(Kind(told["kind"]), tuple(told["ranks"]), tuple(told["waiting"]), told["call"], told["line"], told["other_line"], (reason,)))
+    return max(found, key=lambda one: (one.hung and bool(one.ranks), one.hung, one.kind in SLOW), default=None)
 
 
 def _of_stacks(found: Sequence[Doing], world: int | None) -> Verdict | None:
@@ -63,6 +96,8 @@ def _both(of_calls: Verdict | None, of_stacks: Verdict | None, found: Sequence[D
     if of_stacks.kind is Kind.STOPPED or (of_stacks.kind is Kind.DEAD and of_calls.kind not in _SURE):
         return of_stacks._replace(call=of_calls.call or of_stacks.call, reasons=(*of_stacks.reasons, *of_calls.reasons))
     by_rank = {one.rank: one for one in found if one.rank is not None}
+    if of_stacks.reasons[:1] and of_stacks.reasons[0].word == "hang.calls-move" and of_calls.kind not in _SURE:
+        return of_stacks  # the ranks were seen to go on; dumps are of one moment each, and not of the same one
     if of_calls.kind in _SURE:
         first = next((by_rank[rank].line for rank in of_calls.ranks if rank in by_rank), "")
         return of_calls._replace(line=of_calls.line or first)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from enum import Enum
 from typing import NamedTuple
 
@@ -49,6 +50,15 @@ _FORMS: tuple[tuple[Activity, re.Pattern[str]], ...] = tuple(
 )  # fmt: skip
 _TRANSPARENT = re.compile(r"(?:contextlib|functools|c10d_logger|_contextlib|threading)\.py (?!.*(?:acquire|wait|__enter__|join))")
 _LIBRARY = re.compile(r"site-packages|dist-packages|/lib/python3|<frozen|^<string>|\.so\b|/torch/|/torch_npu/|multiprocessing/|^threading\.py|runpy\.py")
+# py-spy prints files as seen from where they are imported: `queue.py`, `torch/serialization.py`.
+_SHORT = re.compile(r"^(\w+)(?:\.py$|/)")
+_PACKAGES = frozenset({"torch", "torch_npu", "transformers", "accelerate", "deepspeed", "datasets", "safetensors", "numpy", "vllm", "vllm_ascend", "sglang", "ray", "mindspore"})
+
+
+def _of_library(file: str) -> bool:
+    """Is a frame's file of Python or of a framework, and not of the program?"""
+    short = _SHORT.match(file)
+    return bool(_LIBRARY.search(file)) or (short is not None and (short[1] in _PACKAGES or short[1] in sys.stdlib_module_names))
 
 
 class Doing(NamedTuple):
@@ -69,18 +79,19 @@ def doing(stacks: Stacks) -> Doing:
     """What the main thread is about; another thread speaks for it where that one only waits for it."""
     if not stacks.threads:
         return Doing(stacks.rank, stacks.pid, Activity.CODE, "", "", None, stacks)
-    main = _main(stacks)
+    main = main_thread(stacks)
     activity, call = _activity(main)
     line = _own_line(main)
     if activity in (Activity.LOCK, Activity.CODE) and main.active is not True:
         for thread in stacks.threads:
             other, other_call = _activity(thread)
-            if thread is not main and other in (Activity.COLLECTIVE, Activity.SYNCHRONIZE) and not _is_helper(thread):
+            if thread is not main and other in (Activity.COLLECTIVE, Activity.SYNCHRONIZE) and not is_helper(thread):
                 return Doing(stacks.rank, stacks.pid, other, other_call, line or _own_line(thread), main.active, stacks)
     return Doing(stacks.rank, stacks.pid, activity, call, line, main.active, stacks)
 
 
-def _main(stacks: Stacks) -> Thread:
+def main_thread(stacks: Stacks) -> Thread:
+    """The thread that runs the program: gdb and faulthandler print it last."""
     named = next((t for t in stacks.threads if t.name in ("MainThread", "_MainThread")), None)
     if named is not None:
         return named
@@ -89,7 +100,7 @@ def _main(stacks: Stacks) -> Thread:
     return stacks.threads[0]
 
 
-def _is_helper(thread: Thread) -> bool:
+def is_helper(thread: Thread) -> bool:
     """A watchdog or a heartbeat waits all its life."""
     return re.search(r"watchdog|heartbeat|monitor|pin_memory|QueueFeeder", thread.name, re.IGNORECASE) is not None
 
@@ -102,7 +113,7 @@ def _activity(thread: Thread) -> tuple[Activity, str]:
         for activity, pattern in _FORMS:
             if pattern.search(written):
                 return activity, _call(thread, frame, activity)
-        if not _LIBRARY.search(frame.file):  # what called the program's own innermost line says what that line is for
+        if not _of_library(frame.file):  # what called the program's own innermost line says what that line is for
             return _purpose(thread, frame)
     return Activity.CODE, thread.frames[0].name
 
@@ -134,5 +145,5 @@ def _call(thread: Thread, frame: Frame, activity: Activity) -> str:
 
 
 def _own_line(thread: Thread) -> str:
-    own = next((frame for frame in thread.frames if frame.line and not _LIBRARY.search(frame.file)), None)
+    own = next((frame for frame in thread.frames if frame.line and not _of_library(frame.file)), None)
     return (own or thread.frames[0]).told

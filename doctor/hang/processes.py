@@ -17,6 +17,7 @@ _KINDS: Mapping[Activity, Kind] = {
     Activity.SYNCHRONIZE: Kind.DEVICE,
     Activity.CODE: Kind.STUCK,
 }
+_OF_TWO = frozenset({"send", "recv", "isend", "irecv", "batch_isend_irecv"})
 
 
 def decide(found: Sequence[Doing], world: int | None = None) -> Verdict:
@@ -75,6 +76,9 @@ def _all_wait(waiting: Sequence[Doing]) -> Verdict:
     """All wait: in different calls, in different lines, or all in the same."""
     if all(one.activity is Activity.STORE for one in waiting):
         return _of(Kind.STORE, [], waiting, "hang.all-in-store")
+    pairs = [one for one in waiting if one.call in _OF_TWO]
+    if pairs and 2 * len(pairs) <= len(waiting):  # who talks to one other rank is odd beside those who talk to all, however few these are
+        return _of(Kind.MISMATCH, pairs, [one for one in waiting if one not in pairs], "hang.other-call")
     for told, word in ((_call, "hang.other-call"), (_line, "hang.other-line")):
         fewer = _fewer(waiting, told)
         if fewer:

@@ -2,23 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-from doctor.hang.conclude import conclude
-from doctor.hang.verdict import Kind, Verdict, ranks_told
+from doctor.hang.cann import Stage
+from doctor.hang.conclude import conclude, stages
+from doctor.hang.doing import Doing
+from doctor.hang.verdict import SLOW, Kind, Verdict, ranks_told
+from doctor.read.dumps import STACKS
 from doctor.scan.harvest import Dump, Place
 
 TABLE = "hang"
 _SHOWN = 300
 
 
-def rows(dumps: Iterable[Dump]) -> tuple[tuple[dict[str, str], Place], ...]:
-    """What the dumps say together; nothing when they do not tell, or show a job that moves."""
+Rows = tuple[tuple[dict[str, str], Place], ...]
+
+
+def rows(dumps: Iterable[Dump]) -> Rows:
+    """What the dumps say together, and how far in CANN a process stands; nothing when they do not tell, or show a job that moves."""
     given = tuple(dumps)
     verdict = conclude(given)
-    if not verdict.hung:
+    found = ((cells(verdict), _place(verdict, given)),) if verdict.hung or verdict.kind in SLOW else ()
+    return (*found, *_stages(verdict, given))
+
+
+def _stages(verdict: Verdict, given: tuple[Dump, ...]) -> Rows:
+    """Of the culprits, else of all: a row for each stage in CANN, with the processes that stand there."""
+    if verdict.kind is Kind.NONE or verdict.kind in SLOW:
         return ()
-    return ((cells(verdict), _place(verdict, given)),)
+    by_stage: dict[Stage, list[Doing]] = {}
+    for one, told in stages(given):
+        if not verdict.ranks or one.rank is None or one.rank in verdict.ranks:
+            by_stage.setdefault(told, []).append(one)
+    return tuple(
+        ({"table": TABLE, "verdict": verdict.kind.value, "cann": told.value, "who": _who(ones), "line": ones[0].line or "?"}, _standing(told, ones[0], given))
+        for told, ones in by_stage.items()
+    )
+
+
+def _who(ones: Sequence[Doing]) -> str:
+    ranks = tuple(one.rank for one in ones if one.rank is not None)
+    if ranks:
+        return f"rank {ranks_told(ranks)}" if len(set(ranks)) == 1 else f"ranks {ranks_told(ranks)}"
+    pids = [str(one.pid) for one in ones if one.pid is not None]
+    return f"process {', '.join(pids[:8])}" if pids else "the process"
+
+
+def _standing(told: Stage, one: Doing, given: tuple[Dump, ...]) -> Place:
+    dump = next((d for d in given if d.kind == STACKS and (d.rank, d.pid) == (one.rank, one.pid)), given[0])
+    return Place(dump.path, 1, 1, None, None, TABLE, "table", dump.node, one.pid, one.rank, None, None, f"{told.value}, {one.line}"[:_SHOWN])
 
 
 def cells(verdict: Verdict) -> dict[str, str]:

@@ -27,6 +27,8 @@ class Kind(str, Enum):
     STUCK = "stuck"
     """A rank stands in one line of the program."""
     INPUT = "input"
+    SILENT = "silent"
+    """By the logs alone: who told of progress for the last time before the others did; without ranks, all at once."""
     STORE = "store"
     """Ranks wait for each other while the group is made."""
     COMPILE = "compile"

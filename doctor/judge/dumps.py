@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from doctor.read.dumps import FLIGHT, MEMORY, STACKS
+from doctor.read.dumps import FLIGHT, MEMORY, STACKS, VERDICT
 from doctor.scan.harvest import Dump, Hit, Place
 from kb.model import Signal
 
@@ -26,7 +26,7 @@ def hits(dumps: tuple[Dump, ...], asked: Mapping[str, tuple[Signal, ...]]) -> tu
 def _rows(dumps: tuple[Dump, ...]) -> Rows:
     kinds = {dump.kind for dump in dumps}
     found: Rows = ()
-    if kinds & {FLIGHT, STACKS}:
+    if kinds & {FLIGHT, STACKS, VERDICT}:
         from doctor.hang.table import rows as of_hang
 
         found += of_hang(dumps)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from kb.model import Condition, Entry, Signal
@@ -132,6 +133,7 @@ def wording_alone(entry: Entry, mutant: Mutant, text: str) -> str | None:
     return "".join(letters)
 
 
+@lru_cache(maxsize=1 << 12)
 def _pattern(signal: Signal) -> re.Pattern[str] | None:
     """What a leaf looks for; None of a table, whose rows no words make."""
     if signal.form == "text":

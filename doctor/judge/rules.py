@@ -420,9 +420,9 @@ def _by_kind(effect: Finding, cause: Finding, scene: Scene) -> bool:
 
 
 def _follows(effect: Finding, cause: Finding) -> bool:
-    """A wrapper follows from anything that says more, a symptom from what may be a cause and ends a job."""
+    """A wrapper follows from anything that says more than that all goes on, a symptom from what may be a cause and ends a job."""
     if effect.entry.role == "wrapper":
-        return tells(cause.entry)
+        return tells(cause.entry) and cause.entry.severity != "info"
     may_follow = effect.entry.role == "symptom" and may_be_root(cause.entry) and ends_job(cause.entry)
     return may_follow and not _raised_below(effect, cause)
 

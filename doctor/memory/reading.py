@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-import gzip
+import csv
 import os
 import re
 import stat
-import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
-from typing import NamedTuple, TypeVar
+from itertools import islice
+from typing import BinaryIO, NamedTuple, TypeVar, cast
 
 from doctor.memory import evidence
 from doctor.memory.classes import Case, judge
 from doctor.memory.evidence import Evidence, Message
+from doctor.read.discover import files_under
+from doctor.read.inflate import Inflated, Meter
+from doctor.read.source import Skipped
 from parsers.pickles import MAX_BYTES, PickleError, Why
 from parsers.snapshot import NoSnapshotError, Snapshot, snapshot
 
 T = TypeVar("T")
 MAX_FILES = 2000
+MAX_LINE = 1 << 20
+"""Characters of a line of a log or a table; what follows is read as a line of its own."""
 _HEAD = 1 << 16
 _DEVICE = re.compile(r"(?:device|rank|npu)_?(\d{1,5})")
 _WHY = {
@@ -34,6 +38,7 @@ class Read(NamedTuple):
 
     cases: tuple[Case, ...]
     refused: tuple[tuple[str, str], ...]
+    files: tuple[str, ...]  # that were looked at
 
 
 def read(paths: Iterable[str]) -> Read:
@@ -42,15 +47,16 @@ def read(paths: Iterable[str]) -> Read:
     messages: list[tuple[str, Message]] = []
     tables: list[tuple[str, Mapping[str, int]]] = []
     refused: list[tuple[str, str]] = []
+    files: list[str] = []
     for path, asked_for in _files(paths, refused):
+        files.append(path)
         try:
             head = _head(path)
             if head[:1] == b"\x80":
-                snapshots.append((path, snapshot(_whole(path, head))))
+                snapshots.append((path, snapshot(_whole(path))))
             elif head.startswith(evidence.HEAD.encode()):
-                with open(path, encoding="utf-8", errors="replace") as lines:
-                    tables.append((path, evidence.components(lines)))
-            elif (said := _said(path)) is not None:
+                tables.append((path, evidence.components(_lines(path))))
+            elif (said := evidence.last_message(_lines(path), path)) is not None:
                 messages.append((path, said))
             elif asked_for:
                 refused.append((path, "neither a memory snapshot nor a log with an out-of-memory message"))
@@ -58,10 +64,12 @@ def read(paths: Iterable[str]) -> Read:
             refused.append((path, _WHY[error.why].format(asked=error.asked)))
         except NoSnapshotError:
             refused.append((path, "a pickle of plain values, and no memory snapshot"))
-        except (OSError, EOFError, zlib.error) as error:
-            refused.append((path, getattr(error, "strerror", None) or str(error)))
+        except csv.Error:
+            refused.append((path, "a table that was cut off or changed: not read"))
+        except OSError as error:
+            refused.append((path, error.strerror or str(error)))
     cases = [Case(path, made, judge(made)) for path, made in _together(snapshots, messages, tables)]
-    return Read(tuple(cases), tuple(refused))
+    return Read(tuple(cases), tuple(refused), tuple(files))
 
 
 def _together(
@@ -85,43 +93,54 @@ def _beside(path: str, others: Sequence[tuple[str, T]], number: int) -> T | None
 def _files(paths: Iterable[str], refused: list[tuple[str, str]]) -> Iterator[tuple[str, bool]]:
     """Files that were named, and those of folders; whether somebody named them."""
     for path in paths:
-        try:
-            if not os.path.isdir(path):
-                if not stat.S_ISREG(os.stat(path).st_mode):
-                    refused.append((path, "no regular file"))
-                    continue
-                yield path, True
-                continue
-            found = sorted(str(p) for p in Path(path).rglob("*") if p.is_file() and not p.is_symlink())
-        except OSError as error:
-            refused.append((path, error.strerror or str(error)))
-            continue
-        if len(found) > MAX_FILES:
+        unread: list[Skipped] = []
+        found = files_under(path, unread, None)
+        for name, why in islice(found, MAX_FILES):
+            if why or not _regular(name):
+                refused.append((name, why or "no regular file"))
+            else:
+                yield name, name == path
+        if next(found, None) is not None:
             refused.append((path, f"more than {MAX_FILES} files: the rest is not looked at"))
-        yield from ((name, False) for name in found[:MAX_FILES])
+        refused.extend((one.path, one.reason) for one in unread)
+
+
+def _regular(path: str) -> bool:
+    try:
+        return stat.S_ISREG(os.stat(path).st_mode)
+    except OSError:
+        return True  # reading it tells why
+
+
+def _opened(path: str) -> BinaryIO:
+    """A file, unpacked where it is compressed: what grows too much is refused on the way."""
+    file = open(path, "rb")
+    packed = file.read(2) == b"\x1f\x8b"
+    file.seek(0)
+    return cast("BinaryIO", Inflated(file, Meter())) if packed else file
 
 
 def _head(path: str) -> bytes:
-    with open(path, "rb") as file:
-        head = file.read(_HEAD)
-    if head[:2] == b"\x1f\x8b":
-        with gzip.open(path) as unpacked:
-            return unpacked.read(_HEAD)
-    return head
+    with _opened(path) as file:
+        return _at_most(file, _HEAD)
 
 
-def _whole(path: str, head: bytes) -> bytes:
-    with open(path, "rb") as file:
-        plain = file.read(1) == head[:1]
-    if plain:
-        if os.path.getsize(path) > MAX_BYTES:
-            raise PickleError(Why.LARGE, 0, "larger than what is read")
-        with open(path, "rb") as file:
-            return file.read(MAX_BYTES + 1)
-    with gzip.open(path) as unpacked:
-        return unpacked.read(MAX_BYTES + 1)
+def _whole(path: str) -> bytes:
+    if os.path.getsize(path) > MAX_BYTES:
+        raise PickleError(Why.LARGE, 0, "larger than what is read")
+    with _opened(path) as file:
+        return _at_most(file, MAX_BYTES + 1)
 
 
-def _said(path: str) -> Message | None:
-    with open(path, encoding="utf-8", errors="replace") as lines:
-        return evidence.last_message(lines, path)
+def _at_most(file: BinaryIO, size: int) -> bytes:
+    pieces = []
+    while size > 0 and (piece := file.read(min(size, 1 << 20))):
+        pieces.append(piece)
+        size -= len(piece)
+    return b"".join(pieces)
+
+
+def _lines(path: str) -> Iterator[str]:
+    with open(path, encoding="utf-8", errors="replace") as file:
+        while line := file.readline(MAX_LINE):
+            yield line

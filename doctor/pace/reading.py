@@ -10,11 +10,12 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from io import BytesIO
 from itertools import accumulate
 from typing import BinaryIO, NamedTuple
 
 from doctor.pace import stamps
-from doctor.pace.tracks import MAX_POINTS, NOTHING, Lane, Track
+from doctor.pace.tracks import LARGEST, MAX_POINTS, NOTHING, Lane, Track, sound
 from doctor.pace.wordings import Wording
 from doctor.read.source import Skipped, Source
 from parsers.prefix import peel
@@ -92,11 +93,13 @@ class Reader:
         self.made = Read(abouts={w.form.id: w.form.about for w in self.wordings})
         self._limit, self._read = MAX_POINTS, 0
 
-    def read(self, source: Source) -> None:
+    def read(self, source: Source, last: int | None = None) -> None:
+        """All of a source, or its last bytes."""
         here = _Here(source.name, lane_of(source))
         self.made.files += 1
         try:
-            with source.open() as stream:
+            with source.open() as opened:
+                stream = opened if last is None else BytesIO(tail(opened, last))
                 for block in _blocks(stream):
                     self.made.bytes += len(block)
                     self._block(here, block)
@@ -196,7 +199,7 @@ class Reader:
         elif about == "result":
             for column in wording.columns:
                 if told := found[column.at]:
-                    self.made.results.setdefault(column.measure, []).append(column.read(told) * column.scale)
+                    self.made.results.setdefault(column.measure, []).extend(v for v in sound([column.read(told) * column.scale]) if v == v)
         else:
             self._line(here, wording, found, text)
 
@@ -238,7 +241,7 @@ class Reader:
         measure = wording.names.get(here.section)
         self._read += 1
         rank, value = _group(wording, found, "rank"), _group(wording, found, "value")
-        if measure is not None and rank is not None and value is not None:
+        if measure is not None and rank is not None and value is not None and len(rank) <= MAX_DIGITS:
             lane = Lane(here.lane.node, int(rank), "")
             step = here.steps.get(here.lane, 0) or max(here.steps.values(), default=0)
             self._put(Key(lane, wording.form.id, ""), step, here.times.get(here.lane, NOTHING), {measure: float(value) * wording.scale})
@@ -326,7 +329,7 @@ def _told(wording: Wording, found: re.Match[bytes]) -> dict[str, float]:
         told[measure] = float(peak or _group(wording, found, "value") or b"nan") * wording.scale
         if peak and low:
             told[f"spread:{measure}"] = (float(peak) - float(low)) * wording.scale
-    return told
+    return {measure: value for measure, value in told.items() if abs(value) < LARGEST}
 
 
 def _throttled(wording: Wording, found: re.Match[bytes]) -> bool:
@@ -364,6 +367,14 @@ def lane_of(source: Source) -> Lane:
     if rank is None and (found := _FILES.search(source.name)) is not None:
         rank = int(found[1] or found[2])
     return Lane(hints.node or "", -1 if rank is None else rank, source.name if rank is None else "")
+
+
+def tail(stream: BinaryIO, size: int) -> bytes:
+    """The last bytes of a stream, of which no more is kept."""
+    kept = b""
+    while piece := stream.read(1 << 22):
+        kept = (kept + piece)[-size:]
+    return kept
 
 
 def _blocks(stream: BinaryIO) -> Iterator[bytes]:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 MAX_POINTS = 1 << 16  # of one track: beyond it neighbours become one
 NOTHING = float("nan")
+LARGEST = 1e30  # of a measure
 
 
 class Lane(NamedTuple):
@@ -20,6 +21,14 @@ class Lane(NamedTuple):
     @property
     def name(self) -> str:
         return f"rank {self.rank}" if self.rank >= 0 else self.label
+
+
+def sound(values: Iterable[float]) -> list[float]:
+    """The same without what no measure can be: a number of hundreds of digits is none."""
+    found = list(values)
+    if abs(sum(found)) < LARGEST and min(found, default=0.0) > -LARGEST:  # with a NaN among them neither holds
+        return found
+    return [value if -LARGEST < value < LARGEST else NOTHING for value in found]
 
 
 class Track:
@@ -47,7 +56,7 @@ class Track:
                 self.columns[name] = array("f", [NOTHING]) * before
         for name, column in self.columns.items():
             if name in columns:
-                column.extend(columns[name])
+                column.extend(sound(columns[name]))
             else:
                 column.extend([NOTHING] * (len(self.steps) - before))
         self.fit()
@@ -62,7 +71,7 @@ class Track:
         if column not in self.columns:
             self.columns[column] = array("f", [NOTHING]) * len(self.steps)
         known = self.columns[column][-1]
-        self.columns[column][-1] = value if known != known else known + value
+        [self.columns[column][-1]] = sound([value if known != known else known + value])
 
     def _fold(self) -> None:
         """What came since the last time as coarse as what stands before it; all of it twice as coarse where that is not enough."""

@@ -5,13 +5,14 @@ A real pickle is never loaded: it could run code.
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 from doctor.base.errors import UsageError
+from parsers import foreign_json
 
 MAX_FRAMES = 30
+MAX_BYTES = 256 << 20  # of a stack.json, and of a line of the text
 
 
 def find(path: str, api: str) -> tuple[str, ...] | None:
@@ -26,13 +27,13 @@ def find(path: str, api: str) -> tuple[str, ...] | None:
                 )
             stream.seek(0)
             if head.lstrip().startswith(b"{"):
-                return _from_json(json.loads(stream.read().decode("utf-8", "replace")), api)
+                return _from_json(foreign_json.read(stream.read(MAX_BYTES).decode("utf-8", "replace")), api)
             return _from_lines(stream, api)
     except OSError as error:
         raise UsageError(
             f"cannot read {path}: {error.strerror}", "--stack takes stack.json or the dump's .pkl"
         ) from None
-    except (ValueError, RecursionError):
+    except ValueError:
         raise UsageError(f"{path} is neither JSON nor ptdbg_ascend's text", "--stack takes stack.json or the dump's .pkl") from None  # fmt: skip
 
 
@@ -50,10 +51,10 @@ def _from_json(data: Any, api: str) -> tuple[str, ...] | None:
 
 def _from_lines(stream: Any, api: str) -> tuple[str, ...] | None:
     wanted = (f"{api}_stack_info", f"{api}.stack_info")
-    for raw in stream:
+    while raw := stream.readline(MAX_BYTES):
         if b"stack_info" not in raw:
             continue
-        row = json.loads(raw)
+        row = foreign_json.read(raw)
         if isinstance(row, list) and len(row) > 1 and row[0] in wanted:
             return _frames(row[1])
     return None

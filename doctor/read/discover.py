@@ -90,7 +90,7 @@ class _Looking:
     def under(self, path: str) -> bool:
         """Takes in a path; no when there are too many files."""
         tree = SourceTrees(path)
-        for name, why in _walk(path, self.skipped, None if self._everything else tree):
+        for name, why in files_under(path, self.skipped, None if self._everything else tree):
             if why:
                 self.skipped.append(Skipped(name, why))
                 continue
@@ -125,7 +125,7 @@ class _Looking:
         self.skipped.extend(faults)
 
 
-def _walk(top: str, skipped: Unread, trees: SourceTrees | None) -> Iterator[tuple[str, str]]:
+def files_under(top: str, skipped: Unread, trees: SourceTrees | None) -> Iterator[tuple[str, str]]:
     """(path, "") for every regular file, (path, reason) for what is none."""
     try:
         state = os.stat(top)

@@ -7,6 +7,7 @@ import re
 FLIGHT = "flight"
 MEMORY = "memory"
 STACKS = "stacks"  # these stand in texts, which are read as logs as well
+VERDICT = "verdict"  # what `npu-doctor hang` said of live processes, written into a file
 
 _PICKLE = re.compile(rb"\x80[\x02-\x05]")
 _FLIGHT_WORDS = (b"collective_seq_id", b"profiling_name", b"pg_config", b"pg_status", b"hccl_comm_state", b"nccl_comm_state")
@@ -35,10 +36,11 @@ def named(name: str) -> str:
 
 # One of these stands near the beginning of every text with stacks: what py-spy, pystack, faulthandler, gdb, asys and torch_npu print.
 _STACKS = re.compile(
-    rb"\(most recent call first\)|^Traceback for thread \d|^Python v\d[^\n]* \(|\"os_thread_id\"|^thread <_\w+\(|\(LWP \d+\)|^#00 0x|^\[PROCESS\]", re.MULTILINE
+    rb"\(most recent call first\)|^Traceback for thread \d|(?:^|\]:? )Python v\d[^\n]* \(|\"os_thread_id\"|^thread <_\w+\(|\(LWP \d+\)|^#00 0x|^\[PROCESS\]", re.MULTILINE
 )
 
 
+_SAID = re.compile(rb'"type": "hang",\s+"answer": "')
 _DIGEST = b'"tool": "npu-doctor memory"'  # a snapshot as `npu-doctor memory -f json` tells it, in little
 
 
@@ -48,4 +50,6 @@ def in_text(head: bytes) -> str:
         return FLIGHT
     if _DIGEST in head:
         return MEMORY
+    if b'"type": "hang"' in head and _SAID.search(head):
+        return VERDICT
     return STACKS if _STACKS.search(head) else ""

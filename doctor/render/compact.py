@@ -38,6 +38,7 @@ class Room(NamedTuple):
     steps: int
     notes: int
     others: int
+    caller: int
     nodes: int
     counts: int
     further: int  # of the headline of each further root
@@ -47,12 +48,12 @@ class Room(NamedTuple):
 
 # The first that fits on one screen.
 ROOMS = (
-    Room(3, 3, 2, True, True, 4, 2, 2, 3, 2, 2, True, True),
-    Room(2, 3, 1, True, True, 3, 2, 1, 2, 2, 2, True, True),
-    Room(2, 2, 1, True, True, 1, 2, 0, 2, 1, 2, True, True),
-    Room(2, 1, 1, True, False, 1, 1, 0, 2, 1, 1, False, True),
-    Room(2, 1, 1, True, False, 1, 1, 0, 2, 1, 1, False, False),
-    Room(2, 1, 1, False, True, 1, 1, 0, 2, 1, 1, False, False),
+    Room(3, 3, 2, True, True, 4, 2, 2, 2, 3, 2, 2, True, True),
+    Room(2, 3, 1, True, True, 3, 2, 1, 1, 2, 2, 2, True, True),
+    Room(2, 2, 1, True, True, 1, 2, 0, 1, 2, 1, 2, True, True),
+    Room(2, 1, 1, True, False, 1, 1, 0, 1, 2, 1, 1, False, True),
+    Room(2, 1, 1, True, False, 1, 1, 0, 1, 2, 1, 1, False, False),
+    Room(2, 1, 1, False, True, 1, 1, 0, 1, 2, 1, 1, False, False),
 )
 
 
@@ -149,6 +150,7 @@ class _Compact:
         yield from self._labelled("against", word("semicolon", self.lang).join(found.against), self.room.against)
         if (one := _shown(found.document)) is not None:
             yield from self._evidence(one, found)
+        yield from self._labelled("caller", found.caller, self.room.caller)
         yield from self._labelled("action", found.action, 1)
         looked = found.check is not None and self.room.check
         if found.check is not None and looked:
@@ -338,9 +340,13 @@ class _Compact:
 
 
 def _shown(document: Document) -> Evidence | None:
-    """The evidence to show alone: the first that took part in the decision; a frame of a stack says less than the line it led to."""
+    """The evidence to show alone: an exception with the place that raised it, else the first that took part in the decision.
+
+    A frame of a stack says less than the line it led to.
+    """
     found = [e for e in document.evidence if e.matched] or list(document.evidence)
-    return next((e for e in found if "\n" in e.text or not FRAME.match(e.text)), found[0] if found else None)
+    raised = [e for e in found if "\n" in e.text and FRAME.match(e.text)]
+    return raised[0] if raised else next((e for e in found if "\n" in e.text or not FRAME.match(e.text)), found[0] if found else None)
 
 
 def _told(fix: Fix) -> str:

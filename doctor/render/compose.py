@@ -48,6 +48,7 @@ class Finding(NamedTuple):
     seen: int
     until: str  # when it was last seen, where that was later than the first time
     where: str  # whose fault, and when
+    caller: str  # the line of source that made the call which was refused
     reason: str  # why, in one sentence
     against: tuple[str, ...]  # what speaks against it
     action: str  # who has to do what, in a few words
@@ -151,7 +152,7 @@ def finding(made: Json, report: Json, lang: str, kinds: Kinds = str, by_id: ById
     return Finding(
         made["id"], made["title"][lang], made["severity"], tag, made["role"], share, sure, made["count"],
         notation.short_moment(made["last_seen"] or "") if made["last_seen"] != made["first_seen"] else "",
-        scope(made, lang), _said(made, sentence(made["cause"][lang], lang), lang), tuple(a[lang] for a in made.get("doubts") or ()), _action(made, lang),
+        scope(made, lang), made.get("caller") or "", _said(made, sentence(made["cause"][lang], lang), lang), tuple(a[lang] for a in made.get("doubts") or ()), _action(made, lang),
         _picked(found, made.get("first_check")), _picked(found, first), tuple(found[n].title for n in made.get("other_fixes", ()) if n < len(found)),
         Document(made["id"], made["title"][lang], facts, tuple(s for s in _sections(made, by_id or _by_id(report), lang) if s.blocks)),
         made["note"][lang] if made.get("note") else "",
@@ -200,6 +201,7 @@ def _sections(made: Json, by_id: ById, lang: str) -> Iterable[Section]:
 
     where = scope(made, lang)
     yield Section("where", "", (Pair(word("where", lang), where),) if where else ())
+    yield Section("caller", "", (Pair(word("caller", lang), made["caller"]),) if made.get("caller") else ())
     note = (Prose(made["note"][lang]),) if made.get("note") else ()
     yield Section("note", word("why", lang), note)
     yield labelled("cause", Prose(_said(made, made["cause"][lang], lang)))

@@ -33,10 +33,10 @@ def answer(verdict: Verdict) -> str:
 def text(verdict: Verdict, read: Read, language: str) -> str:
     """Some lines for a terminal."""
     told = answer(verdict)
-    lines = [f"{word(f'hang.is-{told}', language)}: {_headline(verdict, language)}", ""]
-    for name, value in (("where", verdict.line), ("others", verdict.other_line), ("call", verdict.call), ("waiting", ranks_told(verdict.waiting))):
-        if value:
-            lines.append(f"  {word(f'hang.{name}', language)}: {clean(value)}")
+    lines = [f"{word(f'hang.is-{told}', language)}: {_headline(verdict, language)}"]
+    places = (("where", verdict.line), ("others", verdict.other_line), ("call", verdict.call), ("waiting", ranks_told(verdict.waiting)))
+    if told_places := [f"  {word(f'hang.{name}', language)}: {clean(value)}" for name, value in places if value]:
+        lines += ["", *told_places]
     if verdict.reasons:
         lines += ["", f"{word('hang.speaks', language)}:", *(f"  - {clean(reason(one, language))}" for one in verdict.reasons)]
     lines += ["", f"{word('hang.now', language)}:", *(f"  - {clean(one)}" for one in now(verdict, language))]
@@ -93,11 +93,15 @@ def _skipped(rows: Sequence[Skipped]) -> list[dict[str, str]]:
 
 
 def _headline(verdict: Verdict, language: str) -> str:
-    return word(f"hang.kind-{verdict.kind.value}", language, who=_who(verdict, language))
+    together = verdict.kind is Kind.SILENT and any(one.word == "hang.all-silent" for one in verdict.reasons)
+    return word(f"hang.kind-{'all-silent' if together else verdict.kind.value}", language, who=_who(verdict, language))
 
 
 def _who(verdict: Verdict, language: str) -> str:
     ranks = ranks_told(verdict.ranks)
-    if not ranks:
+    named = dict(verdict.reasons[0].values).get("who", "") if verdict.kind is Kind.SILENT else ""
+    if not ranks and not named:
         return word("hang.who-none", language)
+    if not ranks:
+        return named
     return word("hang.who-one" if len(set(verdict.ranks)) == 1 else "hang.who-many", language, ranks=ranks)

@@ -10,8 +10,9 @@ from typing import BinaryIO
 from doctor.read import dumps
 from doctor.read.source import Skipped, Source
 from doctor.scan.harvest import Dump, Harvest
-from parsers import stacks
-from parsers.pickles import MAX_BYTES, PickleError, Plain, Why, load
+from parsers import foreign_json, stacks
+from parsers.foreign_json import ForeignJsonError
+from parsers.pickles import MAX_BYTES, PickleError, Plain, Why
 
 MAX_TEXT = 64 << 20
 """Bytes of a text with stacks, or of a dump in JSON."""
@@ -56,18 +57,18 @@ def _whole(stream: BinaryIO) -> bytes:
 def _flight(data: bytes, name: str) -> tuple[str, int | None]:
     from parsers import flight
 
-    value: Plain = _json(data) if data.lstrip()[:1] == b"{" else load(data)
+    value: Plain = _json(data) if data.lstrip()[:1] == b"{" else flight.pickled(data)
     made = flight.flight(value, flight.rank_of(name))
     return flight.written(made), made.rank
 
 
 def _json(data: bytes) -> Plain:
+    if len(data) > MAX_TEXT:
+        raise PickleError(Why.LARGE, 0, f"it has more than {MAX_TEXT} bytes")
     try:
-        return json.loads(data)
-    except RecursionError:
-        raise PickleError(Why.LARGE, 0, "it is nested too deep") from None
-    except ValueError:
-        raise PickleError(Why.FOREIGN, 0, "it is no JSON") from None
+        return foreign_json.read(data)
+    except ForeignJsonError as error:
+        raise PickleError(Why.FOREIGN, 0, str(error)) from None
 
 
 def _memory(data: bytes, _: str) -> tuple[str, int | None]:
@@ -93,6 +94,8 @@ def in_text(source: Source, kind: str, data: bytes | None) -> tuple[Dump, ...]:
             Dump(kind, source.name, hints.node, one.rank if one.rank is not None else hints.rank, one.pid if one.pid is not None else hints.pid, stacks.written(one))
             for one in stacks.read(text)
         )
+    if kind == dumps.VERDICT:
+        return tuple(_verdicts(source, text))
     return tuple(_snapshots(source, text) if kind == dumps.MEMORY else _flights(source, text))
 
 
@@ -101,12 +104,23 @@ def _snapshots(source: Source, text: str) -> Iterator[Dump]:
     from parsers import snapshot
 
     try:
-        cases = json.loads(text)["cases"]
+        cases = foreign_json.read(text)["cases"]
         made = [snapshot.again(case["snapshot"]) for case in cases if case["snapshot"]]
-    except (ValueError, KeyError, TypeError, RecursionError):
+    except (ValueError, KeyError, TypeError):
         return
     for one in made:
         yield Dump(dumps.MEMORY, source.name, source.hints.node, source.hints.rank, None, json.dumps(snapshot.written(one), ensure_ascii=False))
+
+
+def _verdicts(source: Source, text: str) -> Iterator[Dump]:
+    """What `npu-doctor hang -f json` said where the processes ran."""
+    try:
+        told = json.loads(text[text.index("{") :])
+        made = {name: str(told[name]) for name in ("kind", "call", "line", "other_line")}
+        ranks = {name: [int(rank) for rank in told[name]] for name in ("ranks", "waiting")}
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return
+    yield Dump(dumps.VERDICT, source.name, source.hints.node, next(iter(ranks["ranks"]), None), None, json.dumps({**made, **ranks}))
 
 
 def anywhere(source: Source) -> tuple[Dump, ...]:
@@ -135,7 +149,7 @@ def _flights(source: Source, text: str) -> Iterator[Dump]:
             continue
         prefix = re.match(r"\[(?:rank|default)?(\d{1,6})\]", line)
         try:
-            made = flight.flight(json.loads(line[begin:]), int(prefix[1]) if prefix else flight.rank_of(source.name))
-        except (ValueError, RecursionError):
+            made = flight.flight(foreign_json.read(line[begin:]), int(prefix[1]) if prefix else flight.rank_of(source.name))
+        except ValueError:
             continue
         yield Dump(dumps.FLIGHT, source.name, source.hints.node, made.rank, None, flight.written(made))

@@ -91,6 +91,16 @@ class Dump(NamedTuple):
     told: str
 
 
+class Caller(NamedTuple):
+    """Who made the call that an exception came out of: the last place above the framework that refused it."""
+
+    path: str  # the log
+    line: int  # of the exception in it
+    package: str  # of the code; "": the user's own
+    place: str  # where it stands: file:line
+    code: str  # the line of source, where it was printed
+
+
 SEVERAL = -1
 VERDICTS = "job"  # the table of which the verdicts about a job are rows
 CONCLUDED = frozenset({VERDICTS, "hang", "memory"})  # tables whose rows are concluded, not read: made anew each time
@@ -116,6 +126,7 @@ class Harvest(NamedTuple):
     machine: str = ""  # where it was read: says nothing by itself, but equal ones are of one machine; "": of several
     absent: tuple[Absent, ...] = ()
     dumps: tuple[Dump, ...] = ()
+    callers: tuple[Caller, ...] = ()
 
     def json(self) -> dict[str, Any]:
         return self._asdict()
@@ -179,6 +190,7 @@ def from_json(row: Mapping[str, Any]) -> Harvest:
         machine=word(row.get("machine", "")),
         absent=tuple(Absent(word(n), word(s), word(r)) for n, s, r in row.get("absent", ())),
         dumps=tuple(dump(*d) for d in row.get("dumps", ())),
+        callers=tuple(Caller(word(p), number(n), word(o), word(w), word(c)) for p, n, o, w, c in row.get("callers", ())),
     )
 
 
@@ -233,6 +245,7 @@ class Merging:
         self._situation: tuple[Said, ...] = ()
         self._absent: set[Absent] = set()
         self._dumps: set[Dump] = set()
+        self._callers: set[Caller] = set()
         self._files = self._size = self._lines = self._errors = 0
 
     def add(self, one: Harvest) -> None:
@@ -246,6 +259,7 @@ class Merging:
         self._machines.add(one.machine)
         self._absent.update(one.absent)
         self._dumps.update(one.dumps)
+        self._callers.update(one.callers)
         if one.situation:
             self._situation = joined((*self._situation, *one.situation))
         self._files, self._size = self._files + one.files, self._size + one.size
@@ -275,6 +289,7 @@ class Merging:
             next(iter(self._machines)) if len(self._machines) == 1 else "",
             tuple(sorted(self._absent)),
             tuple(sorted(self._dumps, key=lambda d: (d.path, d.kind, d.told))),
+            tuple(sorted(self._callers)),
         )
 
 
@@ -298,6 +313,7 @@ def shift(harvest: Harvest, lines: int) -> Harvest:
         hits=tuple(h._replace(place=moved(h.place)) for h in harvest.hits),
         clusters=tuple(c._replace(first=moved(c.first)) for c in harvest.clusters),
         facts=tuple(h._replace(place=moved(h.place)) for h in harvest.facts),
+        callers=tuple(c._replace(line=c.line + lines) for c in harvest.callers),
     )
 
 

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from doctor.read.encoding import decode
 from doctor.scan.clusters import template
 from doctor.scan.error_lines import is_error
-from doctor.scan.harvest import Place
-from doctor.scan.raised import RaisedScan, evidence, row
+from doctor.scan.harvest import Caller, Place
+from doctor.scan.raised import RaisedScan, caller, evidence, row
 from doctor.scan.tablescan import Cells
 from doctor.scan.window_lines import WindowLines
 from kb.model import RAISED, Signal
@@ -56,6 +56,7 @@ class MeaningScan:
         self._wanted = any(table.startswith(_TABLE) for table in tables)
         self._shapes: set[str] = set()
         self._raised = RaisedScan()
+        self.callers: dict[str, Caller] = {}  # by shape of the exception
         self._fulfilled: dict[str, Asked] = {}
         self._meanings: dict[str, tuple[Told, ...]] = {}  # of exceptions: every process that raises one has it
 
@@ -73,6 +74,8 @@ class MeaningScan:
         told: tuple[Told, ...] = ()
         if found is not None:
             shown = place._replace(text=evidence(found, place.text))
+            if shape not in self.callers and (made := caller(found, place)) is not None:
+                self.callers[shape] = made
             if leaves := self._fulfilled.get(shape, self._rows[RAISED]):
                 told = (Told(row(found, place.text), shown, leaves, shape),)
         if shape in self._meanings:

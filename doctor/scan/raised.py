@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from doctor.read.encoding import decode
+from doctor.scan.harvest import Caller, Place
 from doctor.scan.plan import PLAIN, REGEX_TIMEOUT_S
 from doctor.scan.tablescan import Cells
 from doctor.scan.window_lines import WindowLines, line_breaks
@@ -62,6 +63,16 @@ def evidence(found: Thrown, text: str) -> str:
     from parsers.raised import quoted
 
     return (quoted(found.who) + text)[:_LONGEST]
+
+
+def caller(found: Thrown, place: Place) -> Caller | None:
+    """Who made the call that was refused; None where no frame tells."""
+    from parsers.raised import place_of, shown
+
+    spot = found.who.spot
+    if spot is None:
+        return None
+    return Caller(place.path, place.line, spot.package, f"{place_of(spot)}:{spot.line}"[:_CAPTURED], shown(spot)[:_CAPTURED])
 
 
 def asked(signal: Signal, told: Cells) -> dict[str, str] | None:

@@ -78,7 +78,7 @@ class RangeScan:
         clusters, errors = self.errors.result()
         return Harvest(
             tuple(self.hits), counts | self.field_counts, clusters, self.kinds, skipped + slow, int(whole), self.size,
-            self.lines, errors, tuple(capped), (*self.facts.hits, *self.loads.hits(self.facts.tail)), self.facts.span(), self.situation,
+            self.lines, errors, tuple(capped), (*self.facts.hits, *self.loads.hits(self.facts.tail)), self.facts.span(), self.situation, callers=tuple(self.meanings.callers.values()),
         )  # fmt: skip
 
     def window(self, window: Window) -> None:

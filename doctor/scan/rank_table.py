@@ -7,12 +7,12 @@ Lines mean nothing there, the file is one JSON value:
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import Any
 
 from doctor.read.source import Source
 from doctor.scan.harvest import RANK_TABLE, Hit, Place
+from parsers import foreign_json
 
 LARGEST = 16 << 20
 
@@ -26,8 +26,8 @@ def rank_table(source: Source) -> tuple[Hit, ...]:
             data = stream.read(LARGEST + 1)
         if len(data) > LARGEST or b'"rank_id"' not in data:
             return ()
-        written = compact(json.loads(data))
-    except (OSError, ValueError, RecursionError):
+        written = compact(foreign_json.read(data))
+    except (OSError, ValueError):
         return ()
     if not written:
         return ()

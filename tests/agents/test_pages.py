@@ -17,6 +17,7 @@ from tests_support import HANG_S
 from doctor.agents.skill_files import NAME, files
 from doctor.cli import COMMANDS
 from kb.knowledge import cache_folder
+from tests import starts
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PAGES = ("agents", "pipelines")
@@ -49,17 +50,16 @@ def workplace(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def call(command: str, folder: Path) -> subprocess.CompletedProcess[bytes]:
     """The command in a shell, npu-doctor being this checkout's; a server is ended when it listens."""
-    tool = f"{shlex.quote(sys.executable)} -m doctor"
-    env = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONSAFEPATH": "1"}
     if " --http " in command:
+        env = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONSAFEPATH": "1"}
         words = shlex.split(re.sub(r"--http \d+", "--http 0", command))[1:]
         with subprocess.Popen([sys.executable, "-m", "doctor", *words], cwd=folder, env=env, stderr=subprocess.PIPE) as served:
             assert served.stderr is not None
             told = served.stderr.readline()
             served.terminate()
         return subprocess.CompletedProcess(command, 0 if b"http://127.0.0.1:" in told else 2, b"", told)
-    told_command = re.sub(r"(?<![\w./-])npu-doctor(?= )", tool, command)
-    return subprocess.run(["bash", "-c", told_command], cwd=folder, env=env, stdin=subprocess.DEVNULL, capture_output=True, timeout=HANG_S, check=False)
+    env = {**os.environ, "PATH": f"{starts.program(folder / 'bin').parent}:{os.environ['PATH']}"}
+    return subprocess.run(["bash", "-c", command], cwd=folder, env=env, stdin=subprocess.DEVNULL, capture_output=True, timeout=HANG_S, check=False)
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -123,10 +123,10 @@ def test_installing_the_skill(run, tmp_path: Path) -> None:  # type: ignore[no-u
 
 def test_a_server_that_dies_is_diagnosed(tmp_path: Path) -> None:
     """The script serves with whatever vllm there is; its exit code is the server's, the diagnosis stands behind its output."""
-    for name, body in (("npu-doctor", f'exec {shlex.quote(sys.executable)} -m doctor "$@"'), ("vllm", 'echo "$@"; echo "RuntimeError: NPU out of memory. Tried to allocate 2.00 GiB (NPU 0; 61 GiB total capacity)"; exit 7')):
-        (tmp_path / name).write_text(f"#!/bin/sh\n{body}\n")
-        (tmp_path / name).chmod(0o755)
-    env = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}", "PYTHONPATH": str(ROOT), "NPU_DOCTOR_SAVE": str(tmp_path / "kept it"), "NPU_DOCTOR_LANG": "en"}
+    served = starts.program(tmp_path / "bin").with_name("vllm")
+    served.write_text('#!/bin/sh\necho "$@"; echo "RuntimeError: NPU out of memory. Tried to allocate 2.00 GiB (NPU 0; 61 GiB total capacity)"; exit 7\n')
+    served.chmod(0o755)
+    env = {**os.environ, "PATH": f"{served.parent}:{os.environ['PATH']}", "NPU_DOCTOR_SAVE": str(tmp_path / "kept it"), "NPU_DOCTOR_LANG": "en"}
     call_ = ["sh", str(ROOT / "docs" / "serve-watched.sh"), "a model", "--port", "8000"]
     done = subprocess.run(call_, cwd=tmp_path, env=env, capture_output=True, timeout=HANG_S, check=False, text=True)
     assert done.returncode == 7
@@ -154,12 +154,12 @@ def test_the_lines_of_python_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 def tools(folder: Path) -> dict[str, str]:
     """npu-doctor as a command of its own, and a program that fails on an NPU."""
-    (folder / "bin").mkdir()
+    starts.program(folder / "bin")
     failing = 'echo "RuntimeError: NPU out of memory. Tried to allocate 2.00 GiB (NPU 0; 61 GiB total capacity)" >&2; exit 9'
-    for name, body in (("npu-doctor", f'exec {shlex.quote(sys.executable)} -m doctor "$@"'), ("train", failing), ("works", "exit 0")):
+    for name, body in (("train", failing), ("works", "exit 0")):
         (folder / "bin" / name).write_text(f"#!/bin/sh\n{body}\n")
         (folder / "bin" / name).chmod(0o755)
-    return {**os.environ, "PATH": f"{folder / 'bin'}:{os.environ['PATH']}", "PYTHONPATH": str(ROOT), "PYTHONSAFEPATH": "1", "NPU_DOCTOR_LANG": "en"}
+    return {**os.environ, "PATH": f"{folder / 'bin'}:{os.environ['PATH']}", "NPU_DOCTOR_LANG": "en"}
 
 
 @pytest.mark.parametrize(("command", "code"), [("train --steps 1", 9), ("works", 0)])

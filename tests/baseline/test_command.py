@@ -162,6 +162,18 @@ def report(*findings: dict[str, Any], unexplained: str = "") -> dict[str, Any]:
     return {"schema_version": 1, "verdict": "findings", "findings": list(findings), "unexplained": clusters}
 
 
+@pytest.mark.parametrize("odd", ["abc", float("inf"), float("nan"), None, [], "9" * 5000], ids=repr)
+@pytest.mark.parametrize("field", ["count", "line"])
+def test_numbers_that_are_none_are_told(field: str, odd: object, call: Any, runs: Path) -> None:
+    """A report that somebody else wrote, with anything for a number: refused, never an error of this program."""
+    one = finding("RTS001")
+    (one if field == "count" else one["evidence"][0])[field] = odd
+    (runs / "odd.json").write_text(json.dumps(report(one)))
+    (runs / "plain.json").write_text(json.dumps(report(finding("RTS001"))))
+    with pytest.raises(UsageError, match="damaged report"):
+        call("report", "diff", "odd.json", "plain.json")
+
+
 def test_two_reports_are_compared(call: Any, runs: Path) -> None:
     (runs / "before.json").write_text(json.dumps(report(finding("RTS001"), finding("HCL001"), finding("MEM001"), unexplained="boom <n>")))
     (runs / "after.json").write_text(json.dumps(report(finding("RTS001"), finding("HCL001", "symptom", line=8), finding("DRV002"))))

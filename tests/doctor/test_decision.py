@@ -112,3 +112,23 @@ def test_a_link_that_goes_down_before_a_call_fails_is_taken_out(later: str, seco
     strongest = next(one for f in found["findings"] for one in f["scheduler"] if one["code"] == "0x81078603")
     assert strongest["level"] == level
     assert ("within a minute" in strongest["text"]["en"]) is (level != "ignore")
+
+
+@pytest.mark.parametrize(("later", "level"), [(20, "isolate"), (75, "ignore"), (None, "ignore")])
+def test_a_port_to_the_l2_switch_that_goes_down_before_a_retry_fails_takes_the_node_out(later: int | None, level: str, scanner: Scanner, knowledge: Knowledge) -> None:
+    """The other half of the cluster manager's pairs: the code of the link is one of a switch chip, which belongs to a node and to no card."""
+    log = (
+        "[WARN]     2026/10/31 16:41:00.643290 17      deviceswitch/ascend_switch.go:190    switch subscribe got fault:deviceswitch.SwitchFaultEvent"
+        '{EventType:0x8520003, FaultID:0xffffffff, AssembledFaultCode:"[0x08520003,na,L2,na]", PeerPortDevice:0x2, PeerPortId:0x3, SwitchChipId:0x1,'
+        " SwitchPortId:0x9, Severity:0x1, Assertion:0x1, EventSerialNum:7}\n"
+    )
+    if later is not None:
+        minute, second = divmod(later, 60)
+        log += f"[ERROR] KERNEL(1700,sklogd):2026-10-31-16:4{1 + minute}:{second:02}.406.087 [klogd.c:242][583753.716915] event_id=0x8c1f860b\n"
+    found = made(log, scanner, knowledge)
+    told = next(one for f in found["findings"] for one in f["scheduler"] if one["code"] == "[0x08520003,na,L2,na]")
+    assert told["level"] == level
+    assert ("node" in told["text"]["en"]) is (level == "isolate") or "switch chip" in told["text"]["en"]
+    if level == "isolate":
+        assert found["decision"]["action"] == "stop"
+        assert "whole node" in found["decision"]["why"]["en"]

@@ -1,7 +1,6 @@
 """Interrupts before anything has begun, and machines with little to give.
 
-Not tried here: memory limits of a cgroup (making one needs rights that tests do not have; a worker that is killed, which is what such
-a limit does, is in test_fault_live), and interrupts before Python itself has started: those are Python's own.
+Not tried: interrupts before Python itself has started, which are Python's own. Memory limits of a cgroup are in test_fault_cgroup.
 """
 
 from __future__ import annotations

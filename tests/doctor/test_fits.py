@@ -35,6 +35,23 @@ def test_the_version_to_take(known: dict[str, str], name: str, version: str | No
     assert names(known, ROWS).get(name) == version
 
 
+@pytest.mark.parametrize(
+    ("known", "pair_of_cann"),
+    [
+        ({"cann": "8.5.0", "torch": "2.8.0+cpu"}, ("2.8.0", "2.8.0.post2")),
+        ({"cann": "8.5.0", "torch_npu": "2.7.1"}, ("2.7.1", "2.7.1.post2")),
+        ({"cann": "8.5.0", "torch": "2.1.0"}, ("2.9.0", "2.9.0")),
+        ({"cann": "8.5.0"}, ("2.9.0", "2.9.0")),
+        ({"cann": "7.9.0", "torch": "2.8.0"}, (None, None)),
+        ({"torch": "2.8.0"}, (None, None)),
+    ],
+)
+def test_the_pair_to_install_for_a_cann(knowledge: Knowledge, known: dict[str, str], pair_of_cann: tuple[str | None, str | None]) -> None:
+    """Of the torch that is there, which torch_npu tells as well; the newest where none of it goes with this CANN."""
+    told = names(known, knowledge.published())
+    assert (told.get("cann_torch"), told.get("cann_torch_npu")) == pair_of_cann
+
+
 def test_a_pair_is_told_with_its_versions() -> None:
     """What fits either of the two is told, each with the one that it keeps."""
     told = pair(BOTH, {"vllm": "0.13.0", "vllm_ascend": "0.9.1"}, ROWS)

@@ -13,6 +13,7 @@ from tests_support import hostile_log
 
 from doctor.answer import advice
 from doctor.base.output import inert
+from doctor.cli import main
 from doctor.commands.reporting import FORMATS
 from kb.invisible import STEERING
 from kb.placeholders import fill, names
@@ -157,3 +158,25 @@ def test_knowledge_steers_no_terminal_either(run, tmp_path: Path) -> None:  # ty
         done = run("kb", "show", "USR001", "--kb", str(tmp_path))
         assert b"steers a terminal" in done.stderr
         assert done.returncode == 2
+
+
+@pytest.mark.parametrize("command", ["memory", "hang", "pace"])
+def test_json_of_no_command_steers_a_terminal(command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The name of a file is a value like any other: whole in JSON, and harmless where JSON is printed."""
+    evil = tmp_path / "a\u202eb\x9bc\u2028\U000e0041.log"
+    slow = (ROOT / "tests" / "data" / "pace" / "slow.log").read_bytes()
+    evil.write_bytes(slow + b"NPU out of memory. Tried to allocate 2.00 GiB (NPU 0; 60.97 GiB total capacity)\n")
+    (tmp_path / f"hccl_trace_rank_{evil.stem}_3").write_bytes(b"\x80\x04cposix\nsystem\n")
+    (tmp_path / f"{evil.stem}.pickle").write_bytes(b"\x80\x04cposix\nsystem\n")
+    main([command, str(tmp_path), "-f", "json"])
+    out = capsys.readouterr().out
+    assert STEERING.findall(out.replace("\n", "")) == []
+    if command == "memory":
+        assert any("\u202eb\x9bc\u2028\U000e0041" in text for text in _strings(json.loads(out)))
+
+
+def test_json_keeps_its_values() -> None:
+    """Whatever is escaped for the eye is the same when it is read."""
+    told = json.dumps(["a\x7fb\u202ec\ufeff\U000e0041 芯片 ##[x]"], ensure_ascii=False)
+    assert json.loads(inert(told, "json")) == json.loads(told)
+    assert STEERING.findall(inert(told, "json")) == []

@@ -19,6 +19,8 @@ from typing import NamedTuple
 import pytest
 
 from doctor.commands import shells
+from kb.knowledge import cache_folder
+from tests import starts
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 DOCS = ROOT / "docs"
@@ -55,14 +57,14 @@ def desk(tmp_path: Path) -> dict[str, str]:
         (here / folder / "own901_notify-wait-timeout.yaml").write_text(entry, encoding="utf-8")
     programs.mkdir()
     start = f"import sys; sys.path.insert(0, {str(ROOT)!r}); sys.argv[0] = 'npu-doctor'; from doctor.__main__ import main; sys.exit(main())"
-    (programs / "npu-doctor").write_text(f"#!{sys.executable}\n{start}\n")
+    starts.program(programs)
     (here / "npu-doctor.pyz").write_text(f"{start}\n")
     for name in ("python", "python3"):
         (programs / name).write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n')
-    for path in programs.iterdir():
-        path.chmod(0o755)
-    kept = {k: v for k, v in os.environ.items() if k.startswith("XDG_CACHE") or k == "NPU_DOCTOR_CACHE"}
-    return {**kept, "HOME": str(home), "PATH": f"{programs}:/usr/bin:/bin", "PWD": str(here), "CHECKOUT": str(ROOT), "NPU_DOCTOR_LANG": "en", "LC_ALL": "C.UTF-8"}
+        (programs / name).chmod(0o755)
+    cache = cache_folder()  # where the knowledge lies compiled already
+    assert cache is not None
+    return {**starts.told(os.environ), "XDG_CACHE_HOME": str(cache.parent), "HOME": str(home), "PATH": f"{programs}:/usr/bin:/bin", "PWD": str(here), "CHECKOUT": str(ROOT), "NPU_DOCTOR_LANG": "en"}
 
 
 def _allowed(line: str) -> str:

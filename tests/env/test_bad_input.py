@@ -121,8 +121,8 @@ def test_a_pipe_in_the_place_of_a_file_does_not_hang(tmp_path: Path, knowledge: 
 
 
 @pytest.mark.parametrize("home", ["", "relative", "/nonexistent"])
-def test_no_home(home: str, run: Run) -> None:
-    done = run("env", "-f", "json", HOME=home, XDG_CACHE_HOME="/nonexistent")
+def test_no_home(home: str, run: Run, checkout: Path) -> None:
+    done = run("env", "-f", "json", cwd=checkout, HOME=home, XDG_CACHE_HOME="/proc/nothing")
     assert done.returncode in (0, 1, 3), done.stderr
     assert b"Traceback" not in done.stderr
 
@@ -137,6 +137,7 @@ def test_no_home(home: str, run: Run) -> None:
         (("--python", "/no/such/python"), b"there is no Python environment"),
         (("--only", "drivers"), b"there is no group"),
         (("diff", "/no/such.json", "/no/such.json"), b"cannot read"),
+        (("diff", "/dev/zero", __file__), b"larger than"),
         (("diff", __file__, __file__), b"is no JSON"),
         (("check",), b"nothing is asked for"),
         (("check", "--for", "=="), b"is no requirement"),

@@ -68,7 +68,7 @@ def test_a_sample_that_does_not_fail_is_told(knowledge: Knowledge) -> None:
 
 
 @pytest.mark.parametrize("says_so", [True, False])
-def test_users_add_checks_and_tables(says_so: bool, tmp_path: Path) -> None:
+def test_users_add_checks_and_tables(says_so: bool, tmp_path: Path, knowledge: Knowledge) -> None:
     """A folder of one's own may hold both; a built-in check is replaced only by a folder that says so."""
     (tmp_path / "checks" / "driver").mkdir(parents=True)
     (tmp_path / "checks" / "driver" / "chk101_mine.yaml").write_text(GOOD.replace("CHK999", "CHK101"))
@@ -77,8 +77,7 @@ def test_users_add_checks_and_tables(says_so: bool, tmp_path: Path) -> None:
         (tmp_path / "layer.yaml").write_text("overrides: [CHK101]\n")
     data, problems = build(Layer("mine", tmp_path))
     assert problems == []
-    built_in = build(Layer("built-in", HERE))[0]
-    known = Knowledge((Pack(built_in), Pack(data)))
+    known = Knowledge((*knowledge.packs, Pack(data)))
     found = known.check("CHK101")
     assert found is not None
     assert (found.title.en == "Old") is says_so

@@ -20,6 +20,7 @@ import pytest
 from tests_support import HANG_S
 
 from doctor.version import __version__
+from tests import starts
 from tests.simulate.jobs import simulate
 
 # What hangs on a node: an npu-doctor of this version that tells when it begins, and never ends.
@@ -52,9 +53,7 @@ class Ended(NamedTuple):
 
 def fleet(*args: str, cwd: Path = ROOT, **env: str) -> Ended:
     """The real command."""
-    done = subprocess.run(
-        [sys.executable, "-m", "doctor", *args], stdin=subprocess.DEVNULL, capture_output=True, timeout=HANG_S, cwd=cwd, env={**os.environ, **env}, check=False,
-    )  # fmt: skip
+    done = starts.command(args, cwd=cwd, environment={**os.environ, **env})
     return Ended(done.returncode, done.stdout.decode(), done.stderr.decode())
 
 

@@ -6,7 +6,6 @@ import json
 import os
 import socket
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -14,6 +13,7 @@ from tests_support import HANG_S
 
 from benchmarks.fleet import spoken
 from doctor.scan.harvest import Harvest
+from tests import starts
 from tests.fleet.conftest import ROOT
 
 pytestmark = pytest.mark.slow
@@ -47,9 +47,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in ("ssh", "srun", "kubectl", "docker", "sinfo", "scontrol"):
         (here / "bin" / name).write_text(NODE.format(here=here))
         (here / "bin" / name).chmod(0o755)
-    call = f"exec {sys.executable} -m doctor \"$@\"\n"
-    (here / "bin" / "npu-doctor").write_text(f"#!/bin/sh\nPYTHONPATH={ROOT} {call}")
-    (here / "bin" / "npu-doctor").chmod(0o755)
+    starts.program(here / "bin")
     (here / "scan").write_bytes(spoken((json.dumps({"type": "harvest", **Harvest(kinds={"plog": 1}, files=1, size=9, lines=1).json()}) + "\n").encode()))
     (here / "env").write_bytes(spoken(json.dumps({"environment": {"facts": {"npu_smi.state": "ok", "chip.0.health": "OK", "driver.version": "25.2.1"}}}).encode()))
     (here / "pods.json").write_text(json.dumps({"items": [{"metadata": {"name": f"worker-{n}"}, "status": {"phase": "Running", "containerStatuses": [{"state": {"running": {}}}]}} for n in (0, 1)]}))

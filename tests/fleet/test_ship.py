@@ -14,6 +14,7 @@ from pathlib import Path
 from tests_support import HANG_S
 
 from doctor.fleet import ship
+from tests import starts
 
 LOG = "[ERROR] HCCL(7,python):2026-04-02-08:00:01.000.001 [a.cc:1] [7][Wait][LinkEstablish]wait socket establish timeout, role[1] rank[3] timeout[120 s]\n"
 LONG = "RuntimeError: NPU out of memory. Tried to allocate 2.00 GiB " + "x" * 5000 + "\n"
@@ -35,8 +36,9 @@ def test_plain_python_finds_the_same(tmp_path: Path) -> None:
     (tmp_path / "npu-doctor.pyz").write_bytes(ship.payload("another")[0])
     (tmp_path / "train.log").write_text(LOG + LONG)
     environ = {**os.environ, "XDG_CACHE_HOME": str(tmp_path)}
-    for call, name in (([sys.executable, "-I", "-S", str(tmp_path / "npu-doctor.pyz")], "far"), ([sys.executable, "-m", "doctor"], "here")):
-        subprocess.run([*call, "scan", str(tmp_path / "train.log"), "-f", "jsonl", "-o", str(tmp_path / name)], check=False, timeout=HANG_S, env=environ, capture_output=True)
+    call = ["scan", str(tmp_path / "train.log"), "-f", "jsonl", "-o"]
+    subprocess.run([sys.executable, "-I", "-S", str(tmp_path / "npu-doctor.pyz"), *call, str(tmp_path / "far")], check=False, timeout=HANG_S, env=environ, capture_output=True)
+    starts.command([*call, str(tmp_path / "here")])
     far, here = (json.loads((tmp_path / name).read_text().splitlines()[1]) for name in ("far", "here"))
     assert far == here
     assert far["hits"]

@@ -10,6 +10,8 @@ import zipfile
 from collections.abc import Iterable
 from pathlib import Path
 
+from tests.fuzz import told_otherwise
+
 DATA = Path(__file__).resolve().parent.parent / "data"
 KNOWN = "ImportError: libhccl.so: cannot open shared object file: No such file or directory\n"
 ENTRY = """\
@@ -83,6 +85,7 @@ SEEDS: dict[str, Iterable[bytes]] = {
     "harvest": tuple(_harvests()),
     "codes": (b"retCode=0x28", b"507018", b"EZ9999", b"-1", b"80E01801", b"drvRetCode[17]", b"error code is 507018, result=0x7110001"),
     "regex": tuple(p + b"\nret=7 failed\n" for p in _PATTERNS),
+    **told_otherwise.SEEDS,
     "paths": (b"node-3/plog/plog-1234_2026.log", b"rank_76/device-2/device-1234_99.log", b"10.0.0.1/x"),
 }  # fmt: skip
 

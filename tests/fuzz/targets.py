@@ -37,6 +37,7 @@ from parsers.line import read_line
 from parsers.parsed import seconds
 from parsers.prefix import peel
 from parsers.traceback import failures
+from tests.fuzz import told_otherwise
 
 Target = Callable[[bytes], None]
 KINDS = {"plog", "message", "traceback", "launcher", "kernel", "shell", "text"}
@@ -258,4 +259,5 @@ TARGETS: dict[str, Target] = {
     "codes": codes,
     "regex": regex,
     "paths": paths,
+    **told_otherwise.TARGETS,
 }

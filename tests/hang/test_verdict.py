@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -99,6 +100,18 @@ def test_a_receive_without_a_send() -> None:
     assert (both.kind, both.ranks) == (Kind.TRANSPORT, ())
 
 
+@pytest.mark.parametrize("world", [2, 5])
+def test_a_receive_whose_peer_has_gone_on(world: int) -> None:
+    """The rank that talks to one other alone is named, by its calls and by its stack, however few the others are; the peer is told."""
+    calls = {rank: [*done(3), waits(4)] for rank in range(world) if rank != 1}
+    verdict = of_calls({**calls, 1: [*done(3), waits(1, "recv 1<-0", p2p=True)]}, {"0": range(world)})
+    assert (verdict.kind, verdict.ranks, verdict.call) == (Kind.MISMATCH, (1,), "all_reduce no. 4 of group 0 (default_pg)")
+    assert dict(verdict.reasons[0].values)["peer"] == "0"
+    receive = Frame("recv", "/opt/torch/distributed/distributed_c10d.py", 2300)
+    told = conclude([*waiting(*(rank for rank in range(world) if rank != 1)), process(1, receive, STEP)])
+    assert (told.kind, told.ranks) == (Kind.MISMATCH, (1,))
+
+
 def test_groups_of_one_name_on_different_ranks_are_different_groups() -> None:
     """Each half counts its own calls."""
     halves = {0: (0, 1), 1: (0, 1), 2: (2, 3), 3: (2, 3)}
@@ -164,6 +177,17 @@ def test_a_job_whose_calls_move_is_no_hang() -> None:
     assert conclude([*waiting(0, 1), process(2, REDUCE, STEP, moved=True)]).kind is Kind.NONE
 
 
+def test_dumps_of_different_moments_are_no_hang() -> None:
+    """A rank that ended a later call of all proves that the earlier one ended; live ranks that go on weigh more than dumps."""
+    calls = {0: [*done(4), waits(5)], 1: [*done(8), waits(9)]}
+    told = of_calls(calls, {"0": (0, 1)})
+    assert (told.kind, told.reasons[0].word) == (Kind.NONE, "hang.other-moments")
+    stands = {0: [*done(4), waits(5)], 1: [*done(5), waits(6)]}
+    assert of_calls(stands, {"0": (0, 1)}).kind is Kind.TRANSPORT
+    dumps = [Dump(FLIGHT, f"{r}", None, r, None, flight.written(flight.flight(load(pickle.dumps(dump(stands[r], {"0": (0, 1)}), 2)), r))) for r in stands]
+    assert conclude([*dumps, process(0, REDUCE, STEP, moved=True), process(1, REDUCE, STEP)]).kind is Kind.NONE
+
+
 def test_other_calls_and_other_lines() -> None:
     """Without dumps, the fewer ones are named."""
     broadcast = Frame("broadcast", "/opt/torch/distributed/distributed_c10d.py", 2700)
@@ -202,6 +226,7 @@ def test_the_command_in_both_languages_and_as_json(tmp_path: Path, capsys: pytes
     assert main(["hang", str(tmp_path)]) == 1
     told = capsys.readouterr().out
     assert "HANG: rank 2 did not come" in told
+    assert "\n\n\n" not in told
     assert "TORCH_HCCL_TRACE_BUFFER_SIZE" in told
     assert main(["hang", str(tmp_path), "--lang", "zh"]) == 1
     assert "卡住：" in capsys.readouterr().out.replace(": ", "：", 1)
@@ -217,6 +242,7 @@ def test_what_cannot_be_told_is_exit_3(tmp_path: Path, capsys: pytest.CaptureFix
     assert main(["hang", str(tmp_path)]) == 3
     told = capsys.readouterr().out
     assert "CANNOT BE TOLD" in told
+    assert "\n\n\n" not in told
     assert "posix.system" in told
 
 
@@ -284,3 +310,67 @@ def test_live_processes(job: list[subprocess.Popen[bytes]], capsys: pytest.Captu
     assert main(["hang", *pids, "-f", "json", "--between", "0.2"]) == 1
     read = json.loads(capsys.readouterr().out)
     assert (read["kind"], read["ranks"]) == ("dead", [2])
+
+
+# --- silence
+
+BEGAN = datetime(2026, 3, 2, 9, 0, 0)
+
+
+def log(folder: Path, rank: int, steps: int, goes_on: int = 0) -> None:
+    """Steps of one rank, a second each, and then so many seconds of lines that tell of no progress."""
+    said = [(at, f"iteration {at:8d}/    9000 | consumed samples: {at} | elapsed time per iteration (ms): 1000.0 |") for at in range(1, steps + 1)]
+    said += [(at, "still waiting") for at in range(steps + 10, steps + goes_on + 1, 10)]
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / f"rank_{rank}.log").write_text("".join(f" [{BEGAN + timedelta(seconds=at)}] {line}\n" for at, line in said))
+
+
+@pytest.mark.parametrize(
+    ("steps", "ranks", "code"),
+    [
+        pytest.param((400, 400, 120, 400), [2], 1, id="one-stopped-long-before"),
+        pytest.param((120, 120, 119, 120), [2], 1, id="one-step-behind-while-the-logs-go-on"),
+        pytest.param((120, 120, 120, 120), [], 1, id="all-at-once-while-the-logs-go-on"),
+    ],
+)
+def test_who_fell_silent(steps: tuple[int, ...], ranks: list[int], code: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """By the last step of each rank, without any dump; in both languages."""
+    for rank, number in enumerate(steps):
+        log(tmp_path / "logs", rank, number, 300)
+    assert main(["hang", str(tmp_path / "logs"), "-f", "json"]) == code
+    read = json.loads(capsys.readouterr().out)
+    assert (read["kind"], read["ranks"]) == ("silent", ranks)
+    assert str(min(steps)) in read["reasons"][0]["said"]["en"]
+    main(["hang", str(tmp_path / "logs"), "--lang", "zh"])
+    assert "沉默" in capsys.readouterr().out
+
+
+def test_logs_that_only_end_are_no_hang(tmp_path: Path) -> None:
+    """A run that is over has no silence; neither has a rank that told of progress twice only, or one that is a step behind when a log is copied."""
+    for rank, number in enumerate((120, 120, 119, 120, 2)):
+        log(tmp_path, rank, number)
+    assert main(["hang", str(tmp_path)]) == 3
+
+
+@pytest.mark.parametrize(("running", "code"), [(3, 1), (0, 3)])
+def test_a_service_without_progress(running: int, code: int, tmp_path: Path) -> None:
+    """Requests that run and no tokens are a silence; nothing to do is none."""
+    said = [(at, 512.0, 3) for at in range(0, 300, 10)] + [(at, 0.0, running) for at in range(300, 900, 10)]
+    (tmp_path / "serve.log").write_text(
+        "".join(
+            f"INFO {BEGAN + timedelta(seconds=at):%m-%d %H:%M:%S} [loggers.py:248] Engine 000: Avg prompt throughput: 0.0 tokens/s, Avg generation throughput: {made} tokens/s, "
+            f"Running: {count} reqs, Waiting: 0 reqs, GPU KV cache usage: 1.0%, Prefix cache hit rate: 0.0%\n"
+            for at, made, count in said
+        )
+    )
+    assert main(["hang", str(tmp_path)]) == code
+
+
+def test_silence_speaks_for_what_dumps_say(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The dumps decide, the order of the logs stands among the reasons."""
+    made.write(tmp_path, made.away(4, 2))
+    for rank in range(4):
+        log(tmp_path / "logs", rank, 40 if rank == 2 else 200)
+    assert main(["hang", str(tmp_path), "-f", "json"]) == 1
+    read = json.loads(capsys.readouterr().out)
+    assert (read["kind"], read["ranks"], read["reasons"][-1]["what"]) == ("away", [2], "silent")

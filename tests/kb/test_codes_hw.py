@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 CODES = Path(__file__).parents[2] / "kb" / "codes"
-FILES = ("rts", "ts-retcode", "driver", "dcmi", "aicore-bits", "stars", "npu-smi", "hardware")
+FILES = ("rts", "ts-retcode", "driver", "dcmi", "aicore-bits", "stars", "npu-smi", "hardware", "switch")
 LEVELS = {"ignore", "sub-health", "restart-job", "reset", "isolate", "not-listed"}
 CONFIDENCE = {"documented", "name-derived", "inferred"}
 KEYS = {
@@ -118,11 +118,11 @@ def test_a_gm_address_error_is_not_called_a_hardware_fault(tables: dict[str, dic
 
 
 def test_handling_levels_are_closed_and_every_hardware_code_has_a_component(tables: dict[str, dict[str, Any]]) -> None:
-    for row in rows(tables, "hardware"):
+    for row in (*rows(tables, "hardware"), *rows(tables, "switch")):
         assert row["severity"] in LEVELS, row["code"]
         assert set(row["component"]) == {"en", "zh"}, row["code"]
         assert HAN.search(row["component"]["zh"]), row["code"]
-    assert not [name for name in FILES if name != "hardware" for row in rows(tables, name) if "severity" in row]
+    assert not [name for name in FILES if name not in ("hardware", "switch") for row in rows(tables, name) if "severity" in row]
 
 
 @pytest.mark.parametrize(
@@ -186,7 +186,7 @@ def test_related_codes_exist(tables: dict[str, dict[str, Any]]) -> None:
 
 
 def test_a_code_that_raises_a_level_is_one_of_the_table(tables: dict[str, dict[str, Any]]) -> None:
-    known = {row["code"]: row for row in rows(tables, "hardware")}
+    known = {row["code"]: row for name in ("hardware", "switch") for row in rows(tables, name)}
     pairs = [(row, rule) for row in known.values() for rule in row.get("followed_by", [])]
     assert pairs
     for row, rule in pairs:

@@ -19,12 +19,16 @@ def _events(text: str, loader: Any) -> list[tuple[str, Any, Any, Any]]:
     ]
 
 
+def some(paths: list[Path]) -> list[Path]:
+    return paths if len(paths) < 8 else paths[::4]
+
+
 @pytest.mark.skipif(not hasattr(yaml, "CSafeLoader"), reason="PyYAML without libyaml: there is nothing to compare")
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_both_loaders_read_alike(folder: str) -> None:
-    """`{en: Is it an NPU?, zh: ...}` is YAML for libyaml alone: such words stand in quotes."""
+    """`{en: Is it an NPU?, zh: ...}` is YAML for libyaml alone: such words stand in quotes. Of the larger folders every fourth file."""
     differ = {}
-    for path in sorted((KB / folder).glob("*.yaml")):
+    for path in some(sorted((KB / folder).glob("*.yaml"))):
         text = path.read_text(encoding="utf-8")
         try:
             if _events(text, yaml.SafeLoader) != _events(text, yaml.CSafeLoader):

@@ -85,6 +85,13 @@ def test_message_time_and_process(raw: str) -> None:
     assert (read_line(raw).pid, read_line(raw).time) == (5, "2026-03-02T10:21:44.118305")
 
 
+def test_a_component_of_mindcluster_tells_the_time_of_its_line() -> None:
+    """The head stays in the text: who reads it knows which file of which component spoke."""
+    raw = "[WARN]     2026/10/31 16:41:00.643290 17      deviceswitch/ascend_switch.go:190    switch subscribe got fault"
+    line = read_line(raw)
+    assert (line.time, line.level, line.text) == ("2026-10-31T16:41:00.643290", "warning", raw)
+
+
 def test_the_head_of_the_line_wins_over_its_launcher() -> None:
     line = read_line(
         "(Worker_TP1 pid=7) ERROR 03-25 06:14:02 [a.py:8] [INFO] HCCL(9,python):2026-03-02-10:21:44.118.311 [b.cc:1] [11]x"

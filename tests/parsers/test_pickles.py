@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from simulate.recorder_dumps import torch_pickled
 
 from parsers.pickles import Bounds, PickleError, Why, load
 
@@ -54,6 +55,22 @@ def test_no_bytes_do_anything_but_be_refused_or_read(data: bytes) -> None:
     """Whatever the bytes are, there is a plain value or a `PickleError`."""
     with contextlib.suppress(PickleError):
         load(data)
+
+
+torch_values = st.recursive(
+    st.none() | st.booleans() | st.integers(-(1 << 62), 1 << 62) | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=4) | st.tuples(inner, inner) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    max_leaves=12,
+)
+
+
+@given(torch_values)
+@settings(deadline=None, max_examples=30)
+def test_what_torch_writes_is_read_by_records_and_step_by_step_alike(value: Any) -> None:
+    """Lists and pairs without a number in the memo, in dictionaries that are alike: read in one go they say the same."""
+    entries = [{"at": number, "said": value, "sizes": [[number % 3, 7], []], "group": ("0", "tp"), "kind": "x", "none": None} for number in range(9)]
+    data = torch_pickled({"entries": entries})
+    assert load(data) == load(data, fold=dict) == lists({"entries": entries})
 
 
 class _Runs:

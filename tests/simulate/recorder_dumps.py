@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import struct
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -45,6 +46,38 @@ def dump(entries: Iterable[Entry], groups: Mapping[str, Sequence[int]], version:
     return {"version": version, "pg_config": config, "pg_status": {}, "entries": list(entries), "hccl_comm_state": {}}
 
 
+def torch_pickled(value: Any) -> bytes:
+    """The value as PyTorch's own writer has it: texts and the shared dictionaries of frames have a number, lists and pairs have none."""
+    out, known = bytearray(b"\x80\x02"), dict[Any, int]()
+    _torch_value(value, out, known)
+    return bytes(out + b".")
+
+
+def _torch_value(value: Any, out: bytearray, known: dict[Any, int]) -> None:
+    key = value if isinstance(value, str) else id(value) if isinstance(value, dict) and value.keys() == {"name", "filename", "line"} else None
+    if key is not None and key in known:
+        out += b"h" + bytes([known[key]]) if known[key] < 256 else b"j" + struct.pack("<I", known[key])
+        return
+    if value is None or isinstance(value, bool):
+        out += {None: b"N", True: b"\x88", False: b"\x89"}[value]
+    elif isinstance(value, int):
+        out += b"K" + bytes([value]) if 0 <= value < 256 else b"J" + struct.pack("<i", value) if -(1 << 31) <= value < 1 << 31 else b"\x8a\x08" + struct.pack("<q", value)
+    elif isinstance(value, str):
+        out += b"X" + struct.pack("<I", len(value.encode())) + value.encode()
+    elif isinstance(value, tuple):
+        for inner in value:
+            _torch_value(inner, out, known)
+        out += b"\x86"
+    else:
+        out += b"}(" if isinstance(value, dict) else b"]("
+        for inner in (part for pair in value.items() for part in pair) if isinstance(value, dict) else value:
+            _torch_value(inner, out, known)
+        out += b"u" if isinstance(value, dict) else b"e"
+    if key is not None:
+        known[key] = len(known)
+        out += b"q" + bytes([known[key]]) if known[key] < 256 else b"r" + struct.pack("<I", known[key])
+
+
 def write(folder: Path, dumps: Mapping[int, Mapping[str, Any]], prefix: str = "hccl_trace_rank_") -> Path:
     """A file a rank, under the names that torch_npu gives them."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -72,7 +105,7 @@ def large(folder: Path, world: int, calls: int, culprit: int) -> Path:
     own = [entry(number, ops[number % 5], sizes=((64 * (number % 7 + 1), 128),), stack=lines[number % 40]) for number in range(1, calls)]
     waiting = [*own, entry(calls, ops[calls % 5], sizes=((64 * (calls % 7 + 1), 128),), state="started")]
     groups = {"0": range(world)}
-    here, away_ = pickle.dumps(dump(waiting, groups), 2), pickle.dumps(dump(own, groups), 2)
+    here, away_ = torch_pickled(dump(waiting, groups)), torch_pickled(dump(own, groups))
     for rank in range(world):
         (folder / f"hccl_trace_rank_{rank}").write_bytes(away_ if rank == culprit else here)
     return folder

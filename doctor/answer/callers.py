@@ -1,0 +1,49 @@
+"""Who made the call that was refused: the place in a program or a library above the exception that a root rests on."""
+
+from __future__ import annotations
+
+from doctor.base.notation import clean
+from doctor.base.words import both, word
+from doctor.findings.situation import Situation
+from doctor.judge.diagnosis import Diagnosis
+from doctor.judge.relate import Related
+from doctor.scan.harvest import Caller
+from kb.model import Entry, Fix, Text
+
+BESIDE = 12  # lines between an exception and the block of CANN that tells of it
+
+
+def caller(root: Related, diagnosis: Diagnosis) -> Caller | None:
+    """None where the fault surfaced elsewhere than it began: kernels run later than the line that started them."""
+    entry = root.finding.entry
+    if root.role != "root" or not {"raises", "of_program"} & set(entry.traits):
+        return None
+    places = [h.place for instance in root.finding.instances[:1] for h in instance.hits]
+    near = (
+        (min(abs(made.line - p.line) for p in places if p.path == made.path), made)
+        for made in diagnosis.harvest.callers
+        if any(p.path == made.path for p in places)
+    )
+    distance, found = min(near, default=(BESIDE + 1, None))
+    return found if distance <= BESIDE else None
+
+
+def told(made: Caller | None) -> str | None:
+    """Where it stands, and the line of source."""
+    return clean(f"{made.place}  {made.code}".strip()) if made is not None else None
+
+
+def elsewhere(made: Caller | None, entry: Entry, situation: Situation) -> Fix | None:
+    """What can be done where the code that would have to change is a library's; an entry that is sure of its cause is sure of its fix."""
+    if made is None or not made.package or entry.confidence == "high":
+        return None
+    known = situation.phrases()
+    steps = [_sentence(known["update"]) if "update" in known else Text(**both("library-update", package=made.package))]
+    if "graphs_off" in known:
+        off = known["graphs_off"]
+        steps.insert(0, Text(word("library-graphs", "en", how=off.en), word("library-graphs", "zh", how=off.zh)))
+    return Fix("resolve", "low", Text(**both("library-call", package=made.package)), tuple(steps), (), (), None, (("caller", (made.package,)),))
+
+
+def _sentence(text: Text) -> Text:
+    return Text(f"{text.en[:1].upper()}{text.en[1:]}.", f"{text.zh}。")

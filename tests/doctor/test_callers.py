@@ -1,0 +1,91 @@
+"""Who made the call that was refused: shown with every root that is an exception, and asked whose code has to change."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from doctor.answer.report import report
+from doctor.judge.diagnosis import conclude
+from doctor.read import discover
+from doctor.render import compact, markdown
+from doctor.render.call import Call
+from doctor.render.layout import Style
+from doctor.scan.harvest import Harvest, from_json, merge, shift
+from doctor.scan.scanner import Scanner
+from kb.knowledge import Knowledge
+
+HEAD = "Traceback (most recent call last):\n"
+OWN = '  File "/data/job/train.py", line 88, in step\n    loss = picked - target\n'
+LIBRARY = '  File "/usr/lib/python3/dist-packages/plugh/attention.py", line 19, in forward\n    return torch_npu.npu_fusion_attention(\n'
+TORCH = '  File "/usr/lib/python3/dist-packages/torch/_ops.py", line 1209, in __call__\n    return self._op(*args, **kwargs)\n'
+NULL = "RuntimeError: call aclnnFlashAttentionVarLenScore failed, error code is 161001\n"
+MIXED = "RuntimeError: Expected all tensors to be on the same device, but found at least two devices, npu:0 and cpu!\n"
+KILLED = "RuntimeError: NPU function error: aclrtSynchronizeStream, error code is 507015\n"
+
+
+@pytest.fixture
+def root(scanner: Scanner, knowledge: Knowledge) -> Any:
+    """The first root of a log."""
+
+    def found(log: str) -> dict[str, Any]:
+        made = report(conclude([scanner.scan(discover.given_text(log))], knowledge), knowledge)
+        return next(f for f in made["findings"] if f["role"] == "root")
+
+    return found
+
+
+@pytest.mark.parametrize(
+    ("frames", "message", "place"),
+    [
+        (OWN, MIXED, "/data/job/train.py:88  loss = picked - target"),
+        (OWN + TORCH, MIXED, "/data/job/train.py:88  loss = picked - target"),
+        (OWN + LIBRARY + TORCH, NULL, "plugh/attention.py:19  torch_npu.npu_fusion_attention(...)"),
+        (TORCH, MIXED, None),
+        (OWN, KILLED, None),
+    ],
+)
+def test_the_last_place_above_the_framework_is_told(root: Any, frames: str, message: str, place: str | None) -> None:
+    """Not where a kernel failed that had been started long before, and not where only PyTorch is seen."""
+    assert root(HEAD + frames + message)["caller"] == place
+
+
+def test_whose_code_it_is_decides_what_is_tried_first(root: Any) -> None:
+    """A user can take another release of a library, but not write its arguments; of the own code the entry's fix holds."""
+    library, own = root(HEAD + LIBRARY + TORCH + NULL), root(HEAD + OWN + NULL)
+    assert "plugh" in library["fixes"][library["first_fix"]]["title"]["en"]
+    assert "plugh" in library["fixes"][library["first_fix"]]["title"]["zh"]
+    assert own["fixes"][own["first_fix"]]["code"]
+    assert not any("plugh" in fix["title"]["en"] for fix in own["fixes"])
+
+
+def test_a_sure_entry_keeps_its_fix(root: Any) -> None:
+    """What mends a fault that is known is not replaced by another release."""
+    found = root(HEAD + LIBRARY + MIXED)
+    assert found["confidence"] > 0.9
+    assert "plugh" not in found["fixes"][found["first_fix"]]["title"]["en"]
+
+
+def test_faces_show_it(scanner: Scanner, knowledge: Knowledge) -> None:
+    """On the one screen, and where everything is written down."""
+    made = report(conclude([scanner.scan(discover.given_text(HEAD + OWN + MIXED))], knowledge), knowledge)
+    assert "/data/job/train.py:88  loss = picked - target" in compact.render(made, "en", Style(100, False), Call())
+    assert "/data/job/train.py:88" in markdown.render(made, "en")
+
+
+def test_harvests_carry_it(scanner: Scanner) -> None:
+    """Through JSON, into the file that a range belongs to, and once where two harvests have it."""
+    found = scanner.scan(discover.given_text(HEAD + OWN + MIXED))
+    assert [c.line for c in found.callers] == [4]
+    assert from_json(json.loads(json.dumps(found.json()))).callers == found.callers
+    assert [c.line for c in shift(found, 10).callers] == [14]
+    assert merge([found, found]).callers == found.callers
+    assert merge([found, Harvest()]).callers == found.callers
+
+
+@pytest.mark.parametrize("row", [["a.log", -1, "", "x", ""], ["a.log", 1, "", "x"], ["a.log", "1", "", "x", ""], [1, 1, "", "x", ""]])
+def test_harvests_of_others_are_not_believed(row: list[Any]) -> None:
+    with pytest.raises((TypeError, ValueError)):
+        from_json({**json.loads(json.dumps(Harvest().json())), "callers": [row]})
