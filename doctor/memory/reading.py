@@ -15,7 +15,7 @@ from doctor.memory.classes import Case, judge
 from doctor.memory.evidence import Evidence, Message
 from doctor.read.discover import files_under
 from doctor.read.inflate import Inflated, Meter
-from doctor.read.source import Skipped
+from doctor.read.unread import Unread
 from parsers.pickles import MAX_BYTES, PickleError, Why
 from parsers.snapshot import NoSnapshotError, Snapshot, snapshot
 
@@ -93,7 +93,7 @@ def _beside(path: str, others: Sequence[tuple[str, T]], number: int) -> T | None
 def _files(paths: Iterable[str], refused: list[tuple[str, str]]) -> Iterator[tuple[str, bool]]:
     """Files that were named, and those of folders; whether somebody named them."""
     for path in paths:
-        unread: list[Skipped] = []
+        unread = Unread()
         found = files_under(path, unread, None)
         for name, why in islice(found, MAX_FILES):
             if why or not _regular(name):
@@ -102,7 +102,7 @@ def _files(paths: Iterable[str], refused: list[tuple[str, str]]) -> Iterator[tup
                 yield name, name == path
         if next(found, None) is not None:
             refused.append((path, f"more than {MAX_FILES} files: the rest is not looked at"))
-        refused.extend((one.path, one.reason) for one in unread)
+        refused.extend((one.path, one.reason) for one in unread.told())
 
 
 def _regular(path: str) -> bool:
