@@ -1,4 +1,4 @@
-"""How fast logs are scanned: `python -m benchmarks.scan [--trees 64M/4 1G/48] [--rounds 3] [--full] [--readme]`.
+"""How fast logs are scanned: `python -m benchmarks.scan [--trees 64M/4 1G/48] [--rounds 3] [--files 200000] [--full] [--readme]`.
 
 Makes the seeded trees it needs (see `benchmarks.trees`) in a folder for temporary files, or in --data, where they stay. Whole
 processes are measured, each round all of them, and judged by processor time. `rg -c -F -f` gets the same literals, one thread;
@@ -15,13 +15,16 @@ import random
 import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from benchmarks import trees
 from benchmarks.measure import Cost, installed, machine, median, paired, ratio, run, table, write_between
+from doctor.scan.windows import WINDOW
 
 KINDS = ("typical", "nasty", "storm")
 SIGNATURES = 5000
@@ -157,15 +160,51 @@ def more_knowledge(bench: Bench, size: str, files: int) -> Iterator[list[str]]:
 
 
 def compressed(bench: Bench, size: str) -> Iterator[list[str]]:
-    """A gzip file of a typical tree; speed is that of what it holds."""
+    """A file of a typical tree, plain and packed; speed is that of what it holds. Inflating is measured in this process, without a scan."""
     path = next(p for p in sorted(bench.tree("typical", size, 1).rglob("*.log")))
-    packed = bench.data / f"typical-{size}.log.gz"
-    if not packed.is_file():
-        with path.open("rb") as source, gzip.open(packed, "wb", compresslevel=6) as target:
+    packed = {kind: bench.data / f"typical-{size}.log.{kind}" for kind in ("gz", "zst", "tar.gz")}
+    if not packed["gz"].is_file():
+        with path.open("rb") as source, gzip.open(packed["gz"], "wb", compresslevel=6) as target:
             shutil.copyfileobj(source, target, 1 << 20)
-    costs = bench.measure({"plain": bench.scan(path, "-j1"), "gz": bench.scan(packed, "-j1")})
-    for name in ("plain", "gz"):
-        yield [f"one file, {name}", f"{median(costs[name]):.2f}", f"{path.stat().st_size / median(costs[name]) / 1e6:.0f}"]
+        with tarfile.open(packed["tar.gz"], "w:gz", compresslevel=6) as archive:
+            archive.add(path, path.name)
+        if (zstd := shutil.which("zstd")) is not None:
+            subprocess.run([zstd, "-q", str(path), "-o", str(packed["zst"])], check=True)
+    kinds = {"plain": path, **{kind: place for kind, place in packed.items() if place.is_file()}}
+    costs = bench.measure({kind: bench.scan(place, "-j1") for kind, place in kinds.items()})
+    for kind, place in kinds.items():
+        inflating = "-" if kind == "plain" else f"{path.stat().st_size / _inflating(place) / 1e6:.0f}"
+        yield [f"one file, {kind}", f"{median(costs[kind]):.2f}", f"{path.stat().st_size / median(costs[kind]) / 1e6:.0f}", inflating]
+
+
+def _inflating(path: Path) -> float:
+    """Seconds of processor that reading what is packed takes."""
+    from doctor.read.discover import discover
+
+    spent = []
+    for _ in range(3):
+        source = discover([str(path)]).sources[0]
+        begin = time.process_time()
+        with source.open() as stream:
+            while stream.read(WINDOW):
+                pass
+        spent.append(time.process_time() - begin)
+    return min(spent)
+
+
+def small_files(bench: Bench, count: int) -> Iterator[list[str]]:
+    """A tree of so many files of a few lines each, with all processors that there are."""
+    folder = bench.data / f"small-{count}"
+    if not folder.is_dir():
+        tree, chance = trees.Tree(count, 4000), random.Random(count)
+        lines = [tree.line("INFO", chance.choice(trees.INFO)) for _ in range(4000)]
+        for number in range(count):
+            place = folder / f"node-{number // 20000}" / f"job_{number // 400}"
+            place.mkdir(parents=True, exist_ok=True)
+            at = chance.randrange(3900)
+            (place / f"worker_{number}.log").write_text("".join(lines[at : at + chance.randrange(1, 12)]), encoding="utf-8")
+    cost = bench.scan(folder)()
+    yield [f"{count} small files", f"{cost.cpu:.1f}", f"{cost.wall:.1f}", f"{cost.rss / 1e6:.0f}"]
 
 
 ENTRY = """code: SYN{number:03}
@@ -229,6 +268,7 @@ def main() -> None:
     parser.add_argument("--trees", nargs="+", default=["64M/8"], metavar="SIZE/FILES", help="the first one is for the small tables")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--data", type=Path, help="keep the trees here (default: a temporary folder)")
+    parser.add_argument("--files", type=int, default=0, help="also a tree of so many small files")
     parser.add_argument("--full", action="store_true", help="64 MB, 1 GB and 4 GB in 4, 48 and 1000 files")
     parser.add_argument("--readme", action="store_true", help="write the tables into docs/speed.md")
     options = parser.parse_args()
@@ -250,7 +290,9 @@ def main() -> None:
         told(table((f"engine, typical, {SMALL[0]}", "s", "MB/s", "times the first"), list(engines(bench, *SMALL))))
         head = ("tree", "shipped knowledge, s", f"and {SIGNATURES} signatures more, s", "times")
         told(table(head, list(more_knowledge(bench, *shapes[min(1, len(shapes) - 1)]))))
-        told(table(("compressed", "s", "MB/s of text"), list(compressed(bench, shapes[0][0]))))
+        told(table(("compressed", "s", "MB/s of text", "inflating alone, MB/s of text"), list(compressed(bench, shapes[0][0]))))
+        if options.files:
+            told(table(("tree, all processors", "s of processor", "s on the clock", "peak MB"), list(small_files(bench, options.files))))
     if options.readme and not write_between(README, "benchmarks.scan", "\n\n".join(parts)):
         print("docs/speed.md has no markers for this table", file=sys.stderr)
 

@@ -108,6 +108,7 @@ class Sought:
         self.literals, self._told = _numbered_literals(layers)
         self._lines = [layer.grouped["pairs"].split("\n") for layer in layers]
         self.pairs: Mapping[int, Pairs] = Made(self._pairs)
+        self._announcing: dict[int, list[int]] = {}
 
     def leaves(self) -> Iterator[Signal]:
         """Every leaf of every entry, and the facts."""
@@ -116,6 +117,22 @@ class Sought:
             yield from (self.signals[number]._replace(id=name, claims=name not in quiet) for name in self.names[number])
         for table in sorted(self.tables):
             yield from self.rows[table]
+
+    def announcing(self, signal: int) -> list[int]:
+        """The literals that may announce a signal: told without decoding those of all the others."""
+        if not self._announcing:
+            elsewhere: dict[tuple[int, int], list[int]] = {}
+            for number, rows in self._told.items():
+                for row in rows:
+                    elsewhere.setdefault((row.layer, row.number), []).append(number)
+            for layer, lines in enumerate(self._lines):
+                stored = json.loads(f"[{','.join(lines)}]")
+                for within, announced in enumerate(stored):
+                    numbers = {*elsewhere.get((layer, within), ()), *((within,) if not layer else ())}
+                    for one in announced:
+                        of = (one if isinstance(one, int) else one[0]) + self._first[layer]
+                        self._announcing.setdefault(of, []).extend(numbers)
+        return sorted(set(self._announcing.get(signal, ())))
 
     def _layer(self, number: int) -> tuple[int, int]:
         """Which layer a signal is of, and its number there."""

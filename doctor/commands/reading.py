@@ -7,13 +7,14 @@ import os
 import sys
 import time
 from collections.abc import Sequence
+from functools import partial
+from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple
 
 from doctor.base import exits, interrupts, output
 from doctor.base.errors import UsageError
 from doctor.base.words import word
 from doctor.commands import common
-from doctor.judge.diagnosis import Diagnosis, conclude
 from doctor.read import discover
 from doctor.read.discover import STDIN
 from doctor.read.source import Skipped, Source
@@ -23,6 +24,7 @@ from doctor.scan.select import Select
 from kb.knowledge import Knowledge
 
 if TYPE_CHECKING:
+    from doctor.judge.diagnosis import Diagnosis
     from doctor.read.piped import Pipe
 
 LEVELS = ("debug", "info", "event", "warning", "error", "fatal")
@@ -51,11 +53,20 @@ def look(
     """Reads the sources and concludes. Ctrl-C ends the reading, and what was read is concluded."""
     begin = time.perf_counter()
     interrupts.keep()
-    harvests, interrupted = many_sources.scan_all(sources, known, select(args), args.jobs, common.language(args))
+    harvests, interrupted = many_sources.scan_all(sources, known, select(args), args.jobs, common.language(args), partial(_get_ready, known))
     if interrupted:
         skipped = (*skipped, Skipped("...", "interrupted: what follows was not read"))
         sys.stderr.write(f"npu-doctor: {word('interrupted', common.language(args))}\n")
+    from doctor.judge.diagnosis import conclude  # workers are at work before it is loaded
+
     return conclude(harvests, known, time.perf_counter() - begin, skipped)
+
+
+def _get_ready(known: Knowledge) -> None:
+    """Loads what concluding and answering need while workers read; a scan in one process loads it when it comes to that."""
+    for name in ("doctor.job.analyse", "doctor.answer.report", "doctor.render.compact", "doctor.render.job", "doctor.lookup.nearest"):
+        import_module(name)
+    known.catalog()
 
 
 def call(paths: list[str]) -> Call:

@@ -8,21 +8,18 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from doctor.answer.report import report
 from doctor.base import exits, interrupts, notation
 from doctor.base.errors import UsageError
 from doctor.base.words import word
 from doctor.commands import common
-from doctor.findings.evaluate import Finding
-from doctor.judge.diagnosis import Diagnosis
-from doctor.render import pager, parts
 from doctor.render.call import PIPED, Call
-from doctor.render.compose import files
 from doctor.scan.harvest import this_machine
 from kb.knowledge import Knowledge
 from parsers.traceback_forms import EXCEPTION
 
 if TYPE_CHECKING:
+    from doctor.findings.evaluate import Finding
+    from doctor.judge.diagnosis import Diagnosis
     from doctor.render.layout import Style
 
 Json = dict[str, Any]
@@ -97,6 +94,9 @@ def emit(
 
     `machine`: the mark of the machine that was read, where that is not this one.
     """
+    from doctor.answer.report import report  # what answers is loaded when there is something to answer
+    from doctor.render.compose import files
+
     made = beside(report(diagnosis, known))
     if args.fix_script:
         _fix_script(made, args.fix_script, common.language(args))
@@ -119,6 +119,8 @@ def deliver(args: argparse.Namespace, made: Json, harvest: Json, places: list[tu
     for target, form in places:
         told = render(made, harvest, form, language, args, target, call)
         if target in (None, "-") and form == "text" and not args.no_pager:
+            from doctor.render import pager
+
             pager.show(told)
         else:
             common.write(told, target, form=form)
@@ -142,6 +144,8 @@ def _fix_script(made: Json, target: str, language: str) -> None:
 
 def _verdict(made: Json, language: str) -> str:
     """The verdict in a few words: what a file that was written says."""
+    from doctor.render import parts
+
     found = parts.roots(made)
     if made["verdict"] != "findings" or not found or made["decisive"] is not None:
         return word("inconclusive" if made["decisive"] is not None else made["verdict"], language)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import argparse
+from typing import TYPE_CHECKING
 
 from doctor.base import exits
 from doctor.base.errors import UsageError
 from doctor.commands import common, ignoring, reading, reporting
-from doctor.judge.diagnosis import Diagnosis
 from doctor.judge.ignored import without
 from kb.knowledge import Knowledge
+
+if TYPE_CHECKING:
+    from doctor.judge.diagnosis import Diagnosis
 
 
 def arguments() -> common.Parser:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from typing import TYPE_CHECKING
 
 from doctor.base import notation
-from doctor.judge.diagnosis import Diagnosis
 from doctor.read.source import Skipped
+
+if TYPE_CHECKING:
+    from doctor.judge.diagnosis import Diagnosis
 
 
 def without(diagnosis: Diagnosis, codes: Collection[str]) -> Diagnosis:

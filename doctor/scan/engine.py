@@ -28,9 +28,9 @@ class Engine:
         """Is so much to be looked through that making another finder may pay?"""
         return self._large is not None and self._expected >= MUCH
 
-    def prepare(self, size: int) -> None:
-        """Chooses the engine for that many bytes."""
-        self._expected = size
+    def prepare(self, size: int, workers: int = 1) -> None:
+        """Chooses the engine for that many bytes, of which each worker reads its share."""
+        self._expected = size // workers
         if self._name is not None or size > finder.SMALL:
             self._large = finder.best(self._fragments, size, self._digest, self._name)
 

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby, product
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -337,13 +337,16 @@ def _place_order(place: Place) -> tuple[Any, ...]:
     return (place.path, place.line, place.end_line, tuple(word or "" for word in words), told)
 
 
-def _in_order(hits: list[Hit]) -> tuple[Hit, ...]:
-    """Sorted by where they stand; the few of one line by all that they tell: working that out for each would cost most of merging."""
-    hits.sort(key=_spot)
+def _in_order(hits: Iterable[Hit], by: Sequence[Callable[[Hit], Any]] | None = None) -> tuple[Hit, ...]:
+    """Sorted by where they stand, and the few of one line by more that they tell: working all of that out for each would cost most of merging."""
+    key, *further = by or (_spot, _told, _whole)
+    rows = sorted(hits, key=key)
+    if not further:
+        return tuple(rows)
     found: list[Hit] = []
-    for _, alike in groupby(hits, key=_spot):
+    for _, alike in groupby(rows, key=key):
         together = list(alike)
-        found += sorted(together, key=_hit_order) if len(together) > 1 else together
+        found += _in_order(together, further) if len(together) > 1 else together
     return tuple(found)
 
 
@@ -351,5 +354,9 @@ def _spot(hit: Hit) -> tuple[str, int]:
     return hit.place.path, hit.place.line
 
 
-def _hit_order(hit: Hit) -> tuple[Any, ...]:
-    return (hit.signal, hit.captures, hit.place.text, _place_order(hit.place))
+def _told(hit: Hit) -> tuple[Any, ...]:
+    return hit.signal, hit.captures, hit.place.text
+
+
+def _whole(hit: Hit) -> tuple[Any, ...]:
+    return _place_order(hit.place)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from doctor.base import interrupts
 from doctor.read.source import Source
@@ -21,15 +21,18 @@ A_FILE = 64 << 10  # opening a file and reading how it begins and ends costs as 
 
 
 def scan_all(
-    sources: Sequence[Source], knowledge: Knowledge, select: Select, jobs: int | None, lang: str
+    sources: Sequence[Source], knowledge: Knowledge, select: Select, jobs: int | None, lang: str, meanwhile: Callable[[], None] | None = None
 ) -> tuple[list[Harvest], bool]:
-    """What was harvested from all sources, and whether the user interrupted (then: of those read so far)."""
+    """What was harvested from all sources, and whether the user interrupted (then: of those read so far).
+
+    `meanwhile`: what this process does while workers read.
+    """
     ranges = Ranges(sources)
     total = ranges.size
     scanner = Scanner(Plan(knowledge.sought()), select, digest=knowledge.digest)
     workers = worker_count(jobs, ranges, total)
     if total > PARALLEL_FROM // 8:
-        scanner.engine.prepare(total)
+        scanner.engine.prepare(total, workers)
     progress = Progress(total, len(sources), lang)
     gathered = Gathered(ranges)
     interrupted = False
@@ -37,7 +40,7 @@ def scan_all(
         if workers > 1:
             from doctor.scan.pool import run_pool  # a traceback on standard input must not pay for it
 
-            run_pool(ranges, scanner, workers, gathered, progress)
+            run_pool(ranges, scanner, workers, gathered, progress, meanwhile)
         else:
             scan_here(enumerate(ranges), scanner, gathered, progress)
     except KeyboardInterrupt:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -160,6 +160,7 @@ class Plan:
             return Literal(name, sought.pairs[number] if number < known else (), name in marked, name in tabled)
 
         self._set(fragments, Made(literal))
+        self._announcing: Callable[[int], list[int]] = sought.announcing  # and perhaps some that do not
         self.narrowed: set[int] = set()  # signals of which it was asked whether they can be looked for by another text
 
         def at_start(number: int) -> bool:
@@ -183,11 +184,11 @@ class Plan:
 
     def literals_of(self, number: int) -> list[int]:
         """The literals that announce a signal."""
-        if not self._literals_of:
-            for n in range(len(self.fragments)):
-                for _, signal in self.literals[n].pairs:
-                    self._literals_of.setdefault(signal, []).append(n)
-        return self._literals_of[number]
+        found = self._literals_of.get(number)
+        if found is None:
+            near = self._announcing(number)
+            found = self._literals_of[number] = [n for n in near if any(signal == number for _, signal in self.literals[n].pairs)]
+        return found
 
     def may_match(self, number: int, data: bytes, start: int, end: int) -> bool:
         """Could the signal match this line? A pattern is tried on the bytes: saying no is all that most lines need."""
@@ -242,6 +243,8 @@ class Plan:
                 if number == len(rows):
                     rows.append(Literal(text, (), False, False))
                 rows[number] = rows[number]._replace(pairs=(*rows[number].pairs, (text, signal)))
+        added, announcing = range(len(self.fragments), len(rows)), self._announcing
+        self._announcing = lambda signal: [*announcing(signal), *added]
         self._set(tuple(row.fragment for row in rows), dict(enumerate(rows)))
         return True
 

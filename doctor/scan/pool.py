@@ -12,7 +12,7 @@ import selectors
 import struct
 import sys
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from doctor.base import interrupts
@@ -51,11 +51,14 @@ class _Worker(NamedTuple):
     answer: int
 
 
-def run_pool(ranges: Sequence[Range], scanner: Reader, count: int, done: Kept, progress: Progress) -> None:
-    """Gives `done` the harvest of every range, of several under the number of the first. On an interrupt the workers are ended, and `done` has what was read."""
+def run_pool(ranges: Sequence[Range], scanner: Reader, count: int, done: Kept, progress: Progress, meanwhile: Callable[[], None] | None = None) -> None:
+    """Gives `done` the harvest of every range, of several under the number of the first. On an interrupt the workers are ended, and `done` has what was read.
+
+    `meanwhile`: what this process does while the workers read.
+    """
     pool = _Pool(ranges, scanner, count, done, progress)
     try:
-        pool.run(count)
+        pool.run(count, meanwhile)
     finally:
         pool.end()
 
@@ -74,9 +77,11 @@ class _Pool:
         if self._alarm >= 0:
             self._watch.register(self._alarm, selectors.EVENT_READ)
 
-    def run(self, count: int) -> None:
+    def run(self, count: int, meanwhile: Callable[[], None] | None) -> None:
         while len(self._busy) < count and self._waiting and self._employ():
             pass
+        if meanwhile is not None:
+            meanwhile()
         while self._busy:
             for key, _ in self._watch.select():
                 if key.fd == self._alarm:
