@@ -40,5 +40,10 @@ class ProductHook(BuildHookInterface):  # type: ignore[type-arg,misc,unused-igno
         return str(target)
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:  # noqa: ARG002
+        if version != "editable":
+            sys.path.insert(0, str(Path(self.root) / "packaging"))
+            from smaller import pack_again  # type: ignore[import-not-found,unused-ignore]
+
+            pack_again(Path(artifact_path))
         for path in getattr(self, "_made", ()):
             path.unlink(missing_ok=True)

@@ -35,7 +35,7 @@ PASSING = (
     "/torch/fx/graph_module.py", "/torch/autograd/function.py",
 )  # fmt: skip
 """Files that only pass a call on: whoever stands above them made it."""
-FRAMEWORKS = frozenset(("torch", "torch_npu", "mindspore", "numpy", "acl"))
+FRAMEWORKS = frozenset(("torch", "torch_npu", "torchaudio", "torchvision", "mindspore", "numpy", "acl"))
 """What programs and libraries are written on: it refuses a call, it does not decide on it."""
 USER = "user"
 _LONGEST = 1000
@@ -84,7 +84,7 @@ def blame(failure: Failure, part: Raised) -> Blame:
     through = tuple(dict.fromkeys(o for f in spoken if (o := f.package) not in ("", PYTHON)))
     own = next((f for f, o in zip(reversed(spoken), reversed(owners), strict=True) if o == USER), None)
     at = next((i for i in reversed(range(len(spoken))) if owners[i] is not None), None)
-    spot = next((f for f, o in zip(reversed(spoken), reversed(owners), strict=True) if o is not None and o not in FRAMEWORKS), None)
+    spot = next((f for f, o in zip(reversed(spoken), reversed(owners), strict=True) if o is not None and o not in FRAMEWORKS and not _starts(f)), None)
     if at is None:
         return Blame(through=through, last=spoken[-1], spot=spot)
     who = owners[at] or ""
@@ -130,6 +130,12 @@ def shown(frame: Frame) -> str:
 def place_of(frame: Frame) -> str:
     """The file of a frame with its package, as it is known: `vllm_ascend/worker/runner.py`; of a user's own, as printed."""
     return f"{frame.package}/{_inside(frame)}" if frame.package else frame.file
+
+
+def _starts(frame: Frame) -> bool:
+    """Is it one of the scripts that an installation makes to start a program?"""
+    folder, _, name = frame.file.replace("\\", "/").rpartition("/")
+    return folder.endswith("/bin") and "." not in name
 
 
 def _owner(frame: Frame) -> str | None:

@@ -46,8 +46,8 @@ class Level(NamedTuple):
         return self.code.startswith("[")
 
     def json(self) -> dict[str, Any]:
-        key = f"scheduler{'-after' if self.after else ''}{'-node' if self.of_node else ''}:{self.level}"
-        text = both(key, code=self.code, after=self.after) if self.after else both(key, code=self.code)
+        told = {"code": self.code, "after": self.after} if self.after else {"code": self.code}
+        text = both(f"scheduler{'-after' if self.after else ''}{'-node' if self.of_node else ''}:{self.level}", **told)
         return {"code": self.code, "level": self.level, "text": text, "ref": self.ref}
 
 

@@ -173,6 +173,11 @@ def from_json(row: Mapping[str, Any]) -> Harvest:
             raise TypeError("no dump")
         return Dump(word(kind), word(path), node, rank, pid, word(told))
 
+    def caller(path: Any, line: Any, package: Any, where: Any, code: Any) -> Caller:
+        if line is None or not _is_number(line):
+            raise TypeError("no caller")
+        return Caller(word(path), line, word(package), word(where), word(code))
+
     return Harvest(
         hits=hits(row["hits"]),
         counts={word(k): number(n) for k, n in row["counts"].items()},
@@ -190,7 +195,7 @@ def from_json(row: Mapping[str, Any]) -> Harvest:
         machine=word(row.get("machine", "")),
         absent=tuple(Absent(word(n), word(s), word(r)) for n, s, r in row.get("absent", ())),
         dumps=tuple(dump(*d) for d in row.get("dumps", ())),
-        callers=tuple(Caller(word(p), number(n), word(o), word(w), word(c)) for p, n, o, w, c in row.get("callers", ())),
+        callers=tuple(caller(*c) for c in row.get("callers", ())),
     )
 
 

@@ -85,7 +85,7 @@ def test_harvests_carry_it(scanner: Scanner) -> None:
     assert merge([found, Harvest()]).callers == found.callers
 
 
-@pytest.mark.parametrize("row", [["a.log", -1, "", "x", ""], ["a.log", 1, "", "x"], ["a.log", "1", "", "x", ""], [1, 1, "", "x", ""]])
+@pytest.mark.parametrize("row", [["a.log", None, "", "x", ""], ["a.log", 1, "", "x"], ["a.log", "1", "", "x", ""], [1, 1, "", "x", ""]])
 def test_harvests_of_others_are_not_believed(row: list[Any]) -> None:
     with pytest.raises((TypeError, ValueError)):
         from_json({**json.loads(json.dumps(Harvest().json())), "callers": [row]})

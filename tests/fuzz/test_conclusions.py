@@ -19,7 +19,7 @@ from doctor.fleet.gather import apart, read
 from doctor.judge.diagnosis import conclude
 from doctor.read.source import Skipped, Source, hints
 from doctor.render import annotations, html, jsonl, layout, markdown, sarif, text
-from doctor.scan.harvest import Cluster, Dump, Harvest, Hit, Place, Span, from_json, merge
+from doctor.scan.harvest import Caller, Cluster, Dump, Harvest, Hit, Place, Span, from_json, merge
 from doctor.scan.plan import Plan
 from doctor.scan.scanner import Scanner
 from doctor.scan.situation import Said
@@ -58,6 +58,7 @@ HARVESTS = st.builds(
     st.lists(hit(FACTS), max_size=12).map(tuple), st.lists(st.builds(Span, st.sampled_from(["a.log", "plog/plog-7_1.log"]), TIMES, TIMES, NUMBERS), max_size=3).map(tuple),
     st.lists(st.builds(Said, st.sampled_from(["chip", "cann"]), ODD, ODD, st.integers(1, 9)), max_size=3).map(tuple),
     dumps=st.lists(st.builds(Dump, ODD, ODD, st.none() | st.just("n1"), NUMBERS, NUMBERS, ODD), max_size=2).map(tuple),
+    callers=st.lists(st.builds(Caller, st.sampled_from(["a.log", "plog/plog-7_1.log"]), st.integers(-1, 99), ODD, ODD, ODD), max_size=3).map(tuple),
 )  # fmt: skip
 
 

@@ -42,6 +42,25 @@ def test_pip_installs_them_as_they_are_printed(prefix: Path) -> None:
     assert {place: (prefix / place).read_text(encoding="utf-8") for _, _, place in shells.PLACES} == shells.installed()
 
 
+def test_packing_again_changes_nothing(wheel: Path, tmp_path: Path) -> None:
+    """What any reader finds: the same names, times, rights and bytes, whole; and nothing more to gain by doing it twice."""
+    sys.path.append(str(ROOT / "packaging"))
+    from smaller import pack_again
+
+    plain = tmp_path / "plain.zip"
+    with zipfile.ZipFile(wheel) as built, zipfile.ZipFile(plain, "w", zipfile.ZIP_DEFLATED) as file:
+        for info in built.infolist():
+            file.writestr(info, built.read(info), zipfile.ZIP_DEFLATED)
+        names = [(i.filename, i.date_time, i.external_attr, i.CRC, i.file_size) for i in built.infolist()]
+    pack_again(plain)
+    with zipfile.ZipFile(plain) as again:
+        assert again.testzip() is None
+        assert [(i.filename, i.date_time, i.external_attr, i.CRC, i.file_size) for i in again.infolist()] == names
+    once = plain.read_bytes()
+    pack_again(plain)
+    assert plain.read_bytes() == once == wheel.read_bytes()
+
+
 def test_the_wheel_is_small_and_holds_no_sources_of_knowledge(wheel: Path) -> None:
     """At most 3 MB; the pack is in it, what it is made of is not."""
     assert wheel.stat().st_size <= 3_000_000
