@@ -81,7 +81,7 @@ def of_exit(status: int) -> tuple[str, tuple[str, ...]]:
         forms = [str(128 + number), f"-{number}"]
     options = [
         rf"[eE]xit ?[cC]ode\s*[:=]?\s*(?:{'|'.join(map(re.escape, forms))})(?!\w)",
-        rf"[eE]xit ?[sS]tatus\s*[:=]?\s*(?:{'|'.join(map(re.escape, forms))})(?!\w)",
+        rf"(?<!Success)(?<!Prevent)(?<!Force)[eE]xit ?[sS]tatus\s*[:=]?\s*(?:{'|'.join(map(re.escape, forms))})(?!\w)",
     ]
     anchors = [
         "exitcode",
