@@ -61,8 +61,8 @@ def test_what_the_interpreter_reads_itself_is_told_to_a_new_one(tmp_path: Path) 
 
 def test_a_checkout_is_its_own_program(checkout: Path) -> None:
     """In its folder, its knowledge counts: one entry."""
-    assert b"1 entries" in starts.copied(("scan", LOG), b"", checkout, os.environ).stderr
-    assert b"1 entries" not in starts.copied(("scan", LOG), b"", ROOT, os.environ).stderr
+    assert b" 1 entries" in starts.copied(("scan", LOG), b"", checkout, os.environ).stderr
+    assert b" 1 entries" not in starts.copied(("scan", LOG), b"", ROOT, os.environ).stderr
 
 
 def test_shells_have_it_as_a_program(tmp_path: Path) -> None:
