@@ -16,12 +16,14 @@ from kb.model import SAID, Framework, Signal, Text, When
 from kb.pairings import Pairing
 
 if TYPE_CHECKING:
+    from doctor.findings.started import Started
     from doctor.scan.harvest import Harvest
 
 MAX_LINES = 400  # lines in which something was found that are asked as well
 VERSIONS = ("cann", "driver", "torch_npu", "torch", "vllm_ascend", "vllm", "mindspore")
 TITLES = {"cann": "CANN", "mindspore": "MindSpore", "vllm": "vLLM", "vllm_ascend": "vllm-ascend", "torch_npu": "torch_npu"}
 _BOUND = ("<", ">", "=")
+START = "start"  # the fact whose values are commands
 
 
 # What CANN calls the package of operator binaries of a generation.
@@ -37,6 +39,7 @@ class Situation(NamedTuple):
     facts: Mapping[str, tuple[str, ...]] = {}
     frameworks: Mapping[str, Framework] = {}
     published: tuple[Pairing, ...] = ()  # which versions go together
+    started: tuple[Started, ...] = ()  # the commands by which programs were started, as they are told
 
     def first(self, fact: str) -> str | None:
         return next(iter(self.facts.get(fact, ())), None)
@@ -136,6 +139,7 @@ def situation(
     told: dict[str, list[Said]] = {}
     for one in joined((*harvest.situation, *more)):
         told.setdefault(one.fact, []).append(one)
+    started = _started(told.pop(START, ()))
     known = {fact: _chips(values) if fact == "chip" else _versions(values) for fact, values in told.items()}
     seen = [frameworks[name] for name in known.get("framework", ()) if name in frameworks]
     known["activity"] = (_activity(seen, told.get("activity", ()), known.pop("command", ())),)
@@ -144,7 +148,16 @@ def situation(
     known["progress"] = tuple(sorted(known.get("progress", ()), key=_part, reverse=True))
     if "machine" in known:
         known["machine"] = ("npu",) if "npu" in known["machine"] else known["machine"]
-    return Situation({fact: values for fact, values in known.items() if values and values[0]}, frameworks, published)
+    return Situation({fact: values for fact, values in known.items() if values and values[0]}, frameworks, published, started)
+
+
+def _started(told: Sequence[Said]) -> tuple[Started, ...]:
+    """The commands among what was told."""
+    if not told:
+        return ()
+    from doctor.findings.started import read  # few logs hold one
+
+    return tuple(made for one in told if (made := read(one.value, one.path)) is not None)
 
 
 def family(chip: str) -> str:
