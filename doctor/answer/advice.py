@@ -39,11 +39,23 @@ def values(finding: Finding, situation: Situation = UNKNOWN) -> Values:
         one.setdefault(name, value)
     zh = {name: text.zh for name, text in situation.phrases().items() if name not in one}
     one = {name: text.en for name, text in situation.phrases().items()} | one
+    if (missing := first.every.get("missing")) and (common := _in_common(missing, first.captures)):
+        one, zh = one | {"missing_are": common["en"]}, zh | {"missing_are": common["zh"]}
     every: dict[str, dict[str, None]] = {}
     for instance in finding.instances:
         for name, found in instance.every.items():
             every.setdefault(name, {}).update(dict.fromkeys(clean(v)[:300] for v in found))
     return Values(one, {k: tuple(v) for k, v in every.items()}, zh)
+
+
+def _in_common(lists: Sequence[str], captures: Mapping[str, str]) -> dict[str, str] | None:
+    """What ranks that are named as missing have in common."""
+    from doctor.findings.rank_sets import described  # few findings name ranks
+
+    sizes = [int(value) for name in ("want", "size") if (value := captures.get(name, "")).isdecimal() and len(value) < 8]
+    ranks = [int(n) for text in lists for n in re.findall(r"[0-9]{1,6}", text)]
+    found = described(ranks, sizes[0] if sizes else None)
+    return None if found is None else found.text
 
 
 _TEMPLATE = lazy(r"\{\}|\{\d\}|%[sdr]")

@@ -44,10 +44,15 @@ def own(run: str, started: Sequence[Started], paths: Iterable[str] = (), less: b
         return None
     cut = _TAIL.search(run)
     advised = read(run[: cut.start()] if cut else run) or _template(run[: cut.start()] if cut else run)
-    theirs = _one(started, advised.kind, frozenset(paths)) if advised is not None else None
-    if advised is None or theirs is None or "..." in advised.words:
+    if advised is None or "..." in advised.words:
         return None
-    changed = _docker(theirs, advised) if theirs.kind == "docker" else _launched(theirs, advised, less)
+    theirs = _one(started, advised.kind, frozenset(paths))
+    if theirs is not None:
+        changed = _docker(theirs, advised) if theirs.kind == "docker" else _launched(theirs, advised, less)
+    elif advised.kind == "torchrun" and (launched := _as_theirs(started, advised, frozenset(paths))):
+        theirs, changed = launched
+    else:
+        return None
     for name, value in advised.env:
         changed = changed.with_env(name, value)
     if changed == theirs:
@@ -71,6 +76,15 @@ def _one(started: Sequence[Started], kind: str, paths: frozenset[str]) -> Starte
         if distinct:
             return None
     return None
+
+
+def _as_theirs(started: Sequence[Started], advised: Started, paths: frozenset[str]) -> tuple[Started, Started] | None:
+    """A number of processes, advised in the words of torchrun, in those of the launcher that they use."""
+    count = advised.option("nproc-per-node") or ""
+    kinds = {one.kind for one in started if one.processes is not None}
+    theirs = _one(started, next(iter(kinds)), paths) if len(kinds) == 1 and count.isdecimal() and len(advised.options) == 1 else None
+    changed = theirs.with_processes(int(count)) if theirs is not None else None
+    return None if theirs is None or changed is None else (theirs, changed)
 
 
 def _launched(theirs: Started, advised: Started, less: bool) -> Started:

@@ -20,7 +20,7 @@ FEW = 20  # small texts, after which their words are looked for in one pass as w
 _ASKED = count()
 REACH = 1 << 10  # bytes around a word in which a form is tried: a match is shorter by far
 TAIL = 1 << 14  # and at its end, where one window holds it all
-MAX_VALUES = 6  # different values of one fact that one text tells
+MAX_VALUES = 16  # different values of one fact that one text tells
 MAX_MATCHES = 200  # of one form in one text
 # A program that tries one platform after the other names those that are not there.
 _PROBING = lazy(rb"[^\n]*(?:(?:platform|plugin)\b[^\n]{0,60} is not available|No CUDA runtime is found)[^\n]*")
