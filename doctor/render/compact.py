@@ -18,7 +18,7 @@ from doctor.render.excerpt import excerpt
 from doctor.render.layout import HELD, Style, cells, cut, linked, paint, rows_of, wrap
 from doctor.render.terminal import LABEL, command, headline, labelled, remark
 from parsers.lazy import lazy
-from parsers.traceback_forms import FRAME
+from parsers.traceback_forms import EXCEPTION, FRAME
 
 Json = dict[str, Any]
 FURTHER = 4  # roots after the first
@@ -341,13 +341,18 @@ class _Compact:
 
 
 def _shown(document: Document) -> Evidence | None:
-    """The evidence to show alone: an exception with the place that raised it, else the first that took part in the decision.
+    """The evidence to show alone: an exception with the place that raised it, else one alone, else the first that took part in the decision.
 
-    A frame of a stack says less than the line it led to.
+    A frame of a stack says less than the line it led to, and a setting less than the failure that rests on it.
     """
     found = [e for e in document.evidence if e.matched] or list(document.evidence)
-    raised = [e for e in found if "\n" in e.text and FRAME.match(e.text)]
-    return raised[0] if raised else next((e for e in found if "\n" in e.text or not FRAME.match(e.text)), found[0] if found else None)
+    ranked = (
+        [e for e in found if "\n" in e.text and FRAME.match(e.text)],
+        [e for e in found if EXCEPTION.match(e.text)],
+        [e for e in found if "\n" in e.text or not FRAME.match(e.text)],
+        found,
+    )
+    return next((rows[0] for rows in ranked if rows), None)
 
 
 def _told(fix: Fix) -> str:

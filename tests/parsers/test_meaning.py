@@ -32,7 +32,7 @@ SENTENCES = [
     ("x dim num should be in range [4, 8], but got 9", "refusal", {"property": "dims", "allowed": "in range [4, 8]"}),
     ("EZ1001: Expected self dtype [DT_BFLOAT16] to be equal to other dtype [DT_FLOAT].", "refusal", {"cast": "float32", "side": "npu"}),
     ("requires 4 devices but only 2 are available", "limit", {"kind": "devices", "needs": "4", "has": "2"}),
-    ("Tried to allocate 2.00 GiB (60 GiB total capacity; 120.00 MiB free;", "limit", {"needs": "2.00 GiB", "has": "120.00 MiB"}),
+    ("Tried to allocate 2.00 GiB (60 GiB total capacity; 120.00 MiB free;", "memory", {"needs": "2.00 GiB", "has": "120.00 MiB"}),
     ("[Errno 98] bind on address ('0.0.0.0', 8000): address already in use", "limit", {"kind": "port", "needs": "8000"}),
     ("npu-smi: error while loading shared libraries: libc_sec.so: cannot open shared object file", "missing", {"wanted_by": "npu-smi", "of": "CANN"}),
     ("File /plugh/x.json does not exist", "missing", {"what": "file", "name": "/plugh/x.json"}),
