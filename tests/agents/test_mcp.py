@@ -32,7 +32,7 @@ from doctor.agents.server import server
 from doctor.agents.tools import TOOLS, Call, call_tool
 from doctor.base.tokens import tokens
 from kb.knowledge import Knowledge
-from tests.planted import groups, leaked, log_with
+from tests.planted import groups, leaks, log_with
 from tests.simulate.jobs import simulate
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -248,7 +248,8 @@ def test_no_planted_secret_leaves(number: int, tmp_path: Path, knowledge: Knowle
     told += [call_tool("evidence", {"path": "a.log", "line": line, "before": 0, "after": 90}, work) for line in range(1, lines, 60)]
     told += [read(work.desk, "npu-doctor://report/r1")[0]]
     assert sum(len(one) for one in told) > len(text) / 2
-    assert [(p.kind, leaked(p.secrets, "\n".join(told))) for p in group if leaked(p.secrets, "\n".join(told))] == []
+    found = leaks("\n".join(told))
+    assert [(p.kind, found(p.secrets)) for p in group if found(p.secrets)] == []
 
 
 async def test_long_logs_come_in_parts(desk: Desk) -> None:
