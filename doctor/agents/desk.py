@@ -13,6 +13,7 @@ from doctor.answer.redact import Redactor, of_texts, own_texts
 from doctor.answer.report import report
 from doctor.base.notation import clean
 from doctor.judge.diagnosis import Diagnosis, conclude
+from doctor.pace.quiet import heard
 from doctor.read import discover
 from doctor.read.source import Source
 from kb.knowledge import Knowledge, load
@@ -81,7 +82,7 @@ class Desk:
         begin = time.perf_counter()
         found = discover.discover(real)
         harvests = _harvests(found.sources, self.known, progress, stopped)
-        diagnosis = conclude(harvests, self.known, time.perf_counter() - begin, found.skipped)
+        diagnosis = heard(conclude(harvests, self.known, time.perf_counter() - begin, found.skipped), found.sources, self.known)
         made = cited(report(diagnosis, self.known), found.sources)
         if self.redact:
             using = self.using()
