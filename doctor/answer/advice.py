@@ -11,7 +11,7 @@ from doctor.base import notation
 from doctor.base.notation import clean
 from doctor.base.words import both, word
 from doctor.findings.situation import UNKNOWN, Situation
-from kb.model import GOALS, Entry, Fix, Text
+from kb.model import GOALS, Command, Entry, Fix, Text
 from kb.placeholders import closed, fill
 from parsers.lazy import lazy
 
@@ -39,11 +39,23 @@ def values(finding: Finding, situation: Situation = UNKNOWN) -> Values:
         one.setdefault(name, value)
     zh = {name: text.zh for name, text in situation.phrases().items() if name not in one}
     one = {name: text.en for name, text in situation.phrases().items()} | one
+    if (missing := first.every.get("missing")) and (common := _in_common(missing, first.captures)):
+        one, zh = one | {"missing_are": common["en"]}, zh | {"missing_are": common["zh"]}
     every: dict[str, dict[str, None]] = {}
     for instance in finding.instances:
         for name, found in instance.every.items():
             every.setdefault(name, {}).update(dict.fromkeys(clean(v)[:300] for v in found))
     return Values(one, {k: tuple(v) for k, v in every.items()}, zh)
+
+
+def _in_common(lists: Sequence[str], captures: Mapping[str, str]) -> dict[str, str] | None:
+    """What ranks that are named as missing have in common."""
+    from doctor.findings.rank_sets import described  # few findings name ranks
+
+    sizes = [int(value) for name in ("want", "size") if (value := captures.get(name, "")).isdecimal() and len(value) < 8]
+    ranks = [int(n) for text in lists for n in re.findall(r"[0-9]{1,6}", text)]
+    found = described(ranks, sizes[0] if sizes else None)
+    return None if found is None else found.text
 
 
 _TEMPLATE = lazy(r"\{\}|\{\d\}|%[sdr]")
@@ -163,14 +175,25 @@ def fixes(finding: Finding, situation: Situation, known: Values, elsewhere: Fix 
             title=prose(fix.title, known),
             steps=tuple(prose(s, known) for s in fix.steps),
             env=tuple(e._replace(value=shell(e.value, known), caution=_maybe(e.caution, known)) for e in fix.env),
-            commands=tuple(
-                c._replace(run=shell(c.run, known), changes=_maybe(c.changes, known), why=_maybe(c.why, known))
-                for c in fix.commands
-            ),
+            commands=tuple(_command(c, finding, situation, known) for c in fix.commands),
         )
         for fix, _ in fitting
     )
     return Advised(filled, sum(certain for _, certain in fitting))
+
+
+def _command(command: Command, finding: Finding, situation: Situation, known: Values) -> Command:
+    """A command filled in, in the reader's own words where the logs show how they started the program."""
+    filled = command._replace(run=shell(command.run, known), changes=_maybe(command.changes, known), why=_maybe(command.why, known))
+    if not situation.started:
+        return filled
+    from doctor.answer.own_command import own  # few logs hold a command
+
+    theirs = own(filled.run, situation.started, finding.instances[0].paths, finding.entry.kind == "out-of-memory")
+    if theirs is None:
+        return filled
+    why = theirs.note if filled.why is None else Text(f"{theirs.note.en}. {filled.why.en}", f"{theirs.note.zh}。{filled.why.zh}")
+    return filled._replace(run=theirs.run, why=why)
 
 
 _ELSE = lazy(r"(?:Or|If|Only) ")  # how a fix begins that is for the case that another one is not

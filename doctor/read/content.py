@@ -11,6 +11,8 @@ WHOLE = 1 << 16  # up to this size a text is looked at as a whole when its begin
 SOURCE_CODE = "source code, no log: what it would print has not happened (name the file itself, or --all-files, to have it read)"
 SETTINGS = "a build file, translation or configuration, no log (name the file itself, or --all-files, to have it read)"
 
+STARTS = "a script or a build file, no log: only what it starts was read, no message (name the file itself, or --all-files, to have it read)"
+
 # Beginnings of files that hold no log text.
 _BINARY = (
     b"\x7fELF",
@@ -177,6 +179,18 @@ def no_log(name: str, text: bytes, whole: bool) -> str:
     if settings(name, text):
         return SETTINGS
     return SOURCE_CODE if source_code(name, text, whole) else ""
+
+
+_STARTS = lazy(
+    rb"\b(?:vllm serve|vllm\.entrypoints|sglang\.launch_server|sglang serve|torchrun|torch\.distributed\.(?:run|launch)|msrun|mpirun|accelerate launch"
+    rb"|deepspeed --|llamafactory-cli|swift (?:sft|pt|rlhf|infer|deploy)|docker run|podman run|nerdctl run)\b|\bASCEND_(?:RT_)?VISIBLE_DEVICES\s?="
+    rb"|[\"']vllm[\"'], ?[\"']serve[\"']"
+)
+
+
+def tells_starts(why: str, text: bytes) -> bool:
+    """Does a file that is no log, for that reason, say how somebody started what the logs are of?"""
+    return why in (SOURCE_CODE, SETTINGS) and _STARTS.search(text) is not None
 
 
 def documentation(name: str) -> bool:

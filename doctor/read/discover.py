@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from doctor.base import limits
-from doctor.read import dumps
+from doctor.read import content, dumps
 from doctor.read.content import DOCUMENTATION, HEAD, SOURCE_CODE, WHOLE, archive, documentation, no_log, not_text
 from doctor.read.inflate import buffered
 from doctor.read.livefile import LiveFile, PipeFile, Was, was
@@ -23,6 +23,7 @@ from doctor.read.sources import Sources
 from doctor.read.unread import Unread
 
 MAX_FILES = 200_000
+MAX_STARTED = 64  # scripts that are read for what they start
 OF_KERNEL = "files of the kernel (/proc, /sys), no logs: not read"
 STDIN = "<stdin>"
 
@@ -75,6 +76,7 @@ def discover(paths: Iterable[str], max_files: int | None = None, everything: boo
     for path in paths:
         if not looking.under(path):
             break
+    looking.settle()
     return Found(looking.sources, looking.skipped.told())
 
 
@@ -85,6 +87,7 @@ class _Looking:
         self.sources = Sources()
         self.skipped = Unread()
         self._seen: dict[int, set[int]] = {}  # the files of each device
+        self._started: list[Source] = []  # scripts: beside logs they tell how those came to be
         self._most, self._everything = most, everything
 
     def under(self, path: str) -> bool:
@@ -107,6 +110,11 @@ class _Looking:
         self.skipped.extend(tree.left_out())
         return True
 
+    def settle(self) -> None:
+        """Takes the scripts in, where there are logs for them to tell of."""
+        if len(self.sources):
+            self.sources.extend(self._started)
+
     def _take(self, name: str, asked_for: bool) -> None:
         try:
             state = os.stat(name)
@@ -121,7 +129,8 @@ class _Looking:
         if isinstance(got, Was):
             self.sources.add_log(name, got)
         else:
-            self.sources.extend(got)
+            self.sources.extend(source for source in got if source.dump != dumps.STARTED)
+            self._started += [source for source in got if source.dump == dumps.STARTED][: MAX_STARTED - len(self._started)]
         self.skipped.extend(faults)
 
 
@@ -228,6 +237,8 @@ def _file(name: str, state: os.stat_result, asked_for: bool, everything: bool) -
     except OSError as error:
         return [], [Skipped(name, _reason(error))]
     if why := not_text(head) or ("" if asked_for else _no_log(name, head, state.st_size)):
+        if content.tells_starts(why, head):
+            return [Source(name, lambda: open(name, "rb"), state.st_size, hints(name), dump=dumps.STARTED)], [Skipped(name, content.STARTS)]
         return [], [Skipped(name, why)]
     found = was(state)
     if how:

@@ -115,10 +115,10 @@ def _snapshots(source: Source, text: str) -> Iterator[Dump]:
 def _verdicts(source: Source, text: str) -> Iterator[Dump]:
     """What `npu-doctor hang -f json` said where the processes ran."""
     try:
-        told = json.loads(text[text.index("{") :])
+        told = foreign_json.read(text[text.index("{") :])
         made = {name: str(told[name]) for name in ("kind", "call", "line", "other_line")}
         ranks = {name: [int(rank) for rank in told[name]] for name in ("ranks", "waiting")}
-    except (ValueError, KeyError, TypeError, RecursionError):
+    except (ValueError, KeyError, TypeError):
         return
     yield Dump(dumps.VERDICT, source.name, source.hints.node, next(iter(ranks["ranks"]), None), None, json.dumps({**made, **ranks}))
 

@@ -36,6 +36,7 @@ from doctor.scan.select import Select
 from kb import pack
 from kb.fragments import assign
 from kb.knowledge import Knowledge, cache_folder
+from kb.layers import Layer
 from kb.model import Signal
 from kb.sought import gathered
 
@@ -455,13 +456,13 @@ def test_a_truncated_cache_of_the_knowledge(tmp_path: Path, mine: Path, monkeypa
 
     folder = mine
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    right, problems = knowledge._compiled("mine", folder)
+    right, problems = knowledge._compiled(Layer("mine", folder))
     assert problems == []
     place = next(iter((tmp_path / "cache").rglob("*.pack")))
     whole = place.read_bytes()
     for damaged in damages(whole):
         place.write_bytes(damaged)
-        told, problems = knowledge._compiled("mine", folder)
+        told, problems = knowledge._compiled(Layer("mine", folder))
         assert problems == []
         assert told.section("index") == right.section("index")
         assert told.item(told.section("index")["entries"]["USR001"]) == right.item(right.section("index")["entries"]["USR001"])
