@@ -492,7 +492,7 @@ CHINESE = {
     "a dump larger than what is read of one: not read": "转储超过读取上限：未读取",
     "it is no dump of a Flight Recorder: it has no entries": "不是 Flight Recorder 转储：没有 entries",
     "it is a Flight Recorder dump of version {}, and 2.x is read": "是版本 {} 的 Flight Recorder 转储，仅支持 2.x",
-    "py-spy did not answer within {} s": "py-spy 在 {} 秒内没有应答",
+    "py-spy did not answer in time": "py-spy 没有及时应答",
     "a dump without its rank: rename it to end with the number, hccl_trace_rank_3": "转储没有标明 rank：请重命名为以 rank 号结尾，如 hccl_trace_rank_3",
     "a binary file": "二进制文件",
     "UTF-16 text is not read: convert it with iconv -f UTF-16 -t UTF-8": "不读取 UTF-16 文本：请用 iconv -f UTF-16 -t UTF-8 转换",
