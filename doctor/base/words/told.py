@@ -77,6 +77,8 @@ CHINESE = {
     "show every rank in text too": "文本中也显示所有 rank",
     "open the terminal interface on it": "在终端界面中查看",
     "--line: '{}' is no regular expression: {}": "--line：'{}' 不是正则表达式：{}",
+    "--line: '{}' takes too long: more than {} s for a mebibyte of these logs": "--line：'{}' 过慢：处理这些日志的 1 MiB 超过 {} 秒",
+    "no repetition inside a repetition: \\d+ and [^ ]+ rather than (\\d+)+ and (.*)*": "不要在重复中嵌套重复：写 \\d+、[^ ]+，不要写 (\\d+)+、(.*)*",
     "--line: the group '{}' has no meaning": "--line：命名组 '{}' 没有含义",
     "--line: no group tells a time or a rate": "--line：没有命名组给出时间或速率",
     "The terminal interface: browse the knowledge, or diagnose logs and look into them. - reads standard input (keys come from the terminal).": "终端界面：浏览知识库，或诊断日志并查看。- 表示从标准输入读取（按键来自终端）。",
