@@ -204,17 +204,20 @@ class _Compact:
     def _fix(self, fix: Fix, alone: bool) -> Iterator[str]:
         """Its title with goal and risk, then what can be pasted, each with how to take it back, as far as there is room.
 
-        Beside a look that can be pasted, sentences may have to wait for -v.
+        Beside a look that can be pasted, sentences may have to wait for -v. A look at the beginning of the fix takes
+        no room from what mends.
         """
         yield from self._few(labelled(word("fix", self.lang), _told(fix), self.style), 2)
         used = shown = 0
+        looked = True
         parts: list[FixPart] = [p for p in fix.parts if not isinstance(p, Bullet) and not (isinstance(p, Code) and p.old)]
         parts = parts or (list(fix.parts) if alone else [])
         while parts:
             part, undo = parts[0], parts[1] if len(parts) > 1 and _undoes(parts[1]) else None
             rows = list(self._part(part, undo))
-            if shown and used + len(rows) > self.room.steps:
+            if not looked and used + len(rows) > self.room.steps:
                 break
+            looked = looked and isinstance(part, Command) and part.looks
             used, shown, parts = used + len(rows), shown + 1 + (undo is not None), parts[1 + (undo is not None) :]
             yield from rows
         self.steps = len(fix.parts) - shown

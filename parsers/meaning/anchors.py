@@ -33,6 +33,10 @@ ANCHORS: dict[str, tuple[str, ...]] = {
         "support list", "only support", "larger than", "of size", "size of tensor", "bfloat16 of ", "float16 of ",
         "should be 1D", "should be 2D", "should be 3D", "should be 4D", "must be 2D", "must be 3D", "must be 4D",
     ),
+    "choices": (
+        " is not a valid ", "nvalid choice", "one of", "lease select", "hoose from", "in (", "in [", "Input should be", "vailable", "upported",
+        "alid ", "ptions", "hoices", "egistered", "nly support", "llowed",
+    ),
     "limits": (
         "more than", "less than", "greater than", "larger than", "exceed", "insufficient", "Insufficient", "not enough",
         "Not enough", "maximum", "only", "requested", "equires", "equired", "already in use", "No space left", "Too many open",

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from parsers.lazy import lazy
 from parsers.meaning.said import Reading, Said, reading
+from parsers.meaning.shapes import thing
 
 _N = r"(?P<{0}>\d[\d.,]{{0,18}}) ?(?P<{1}>[KMGT]i?B\b|bytes\b|MB\b|tokens?\b|dims?\b|GB\b)?"
 _RESOURCE = r"(?P<resource>[A-Za-z_][\w/ .-]{0,60}?)"
@@ -80,5 +81,5 @@ def kind_of(words: str) -> str:
 
 
 def _clean(resource: str) -> str:
-    words = resource.strip(" ,.:-").split()
-    return " ".join(words[-4:])
+    words = thing(resource.strip(" ,.:-")).split()
+    return thing(" ".join(words[-4:]))
