@@ -42,7 +42,7 @@ def _command(command: Json, lang: str) -> Command:
     notes = [_line(command["why"][lang])] if command["why"] else []
     if command["changes"]:
         notes.append(f"{word('changes', lang)}: {_line(command['changes'][lang])}")
-    return Command(command["run"], tuple(notes))
+    return Command(command["run"], tuple(notes), looks=not command["changes"])
 
 
 def _code(code: Json | None, lang: str) -> tuple[Code, ...]:

@@ -6,6 +6,7 @@ In the order in which readers are asked: the most telling first, the plainest la
 from __future__ import annotations
 
 ANCHORS: dict[str, tuple[str, ...]] = {
+    "memory": ("ried to allocate",),
     "unsupported": (
         "opType", "optype", "Optype", "op type", "soc", "Soc", "SOC", "Could not run '", "for device", "op store", "910",
         "310", "A2", "A3", "chip", "platform", "Atlas", "is not implemented", "no kernel",
@@ -39,7 +40,7 @@ ANCHORS: dict[str, tuple[str, ...]] = {
     "limits": (
         "more than", "less than", "greater than", "larger than", "exceed", "insufficient", "Insufficient", "not enough",
         "Not enough", "maximum", "only", "requested", "equires", "equired", "already in use", "No space left", "Too many open",
-        "Cannot allocate memory", "longer than", "smaller than", "at least", "ried to allocate", "out of range",
+        "Cannot allocate memory", "longer than", "smaller than", "at least", "out of range",
         "esource temporarily",
     ),
     "rules": (
