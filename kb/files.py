@@ -55,34 +55,34 @@ def read(path: Path) -> bytes:
     return data
 
 
-def yaml_files(folder: Path) -> list[Path]:
-    """The YAML files beneath a folder, in order; links to folders are not followed."""
-    found: list[Path] = []
+def yaml_names(folder: str | Path) -> list[str]:
+    """The YAML files beneath a folder, in the order of paths; links to folders are not followed. Every start in a checkout asks for them: no `Path` is made."""
+    found: list[str] = []
     for place, dirs, names in os.walk(folder):
         dirs.sort()
-        found += (Path(place, name) for name in names if name.endswith((".yaml", ".yml")))
+        found += (f"{place}{os.sep}{name}" for name in names if name.endswith((".yaml", ".yml")))
         if len(found) > MAX_FILES:
             break
-    return sorted(found[:MAX_FILES])
+    return sorted(found[:MAX_FILES], key=lambda name: name.split(os.sep))
 
 
-def inside(path: Path, root: Path) -> bool:
+def inside(path: str | Path, root: Path) -> bool:
     """Does a path lead to something in the folder?"""
     real, top = os.path.realpath(path), os.path.realpath(root)
     return real.startswith(top.rstrip(os.sep) + os.sep)
 
 
-def refused(paths: list[Path], root: Path) -> Iterator[tuple[Path, str]]:
+def refused(names: list[str], root: Path) -> Iterator[tuple[str, str]]:
     """What of those is not read, each with its reason."""
-    for path in paths:
+    for name in names:
         try:
-            mode = os.lstat(path).st_mode
+            mode = os.lstat(name).st_mode
             if stat.S_ISLNK(mode):
-                if not inside(path, root):
-                    yield path, "a link that leads out of the folder: not followed"
+                if not inside(name, root):
+                    yield name, "a link that leads out of the folder: not followed"
                     continue
-                mode = os.stat(path).st_mode
+                mode = os.stat(name).st_mode
             if not stat.S_ISREG(mode):
-                yield path, "not a regular file: not read"
+                yield name, "not a regular file: not read"
         except OSError as error:
-            yield path, error.strerror or str(error)
+            yield name, error.strerror or str(error)

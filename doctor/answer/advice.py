@@ -11,8 +11,8 @@ from doctor.base import notation
 from doctor.base.notation import clean
 from doctor.base.words import both, word
 from doctor.findings.situation import UNKNOWN, Situation
-from kb.model import GOALS, Command, Entry, Fix, Text
-from kb.placeholders import closed, fill
+from kb.model import GOALS, CodeFix, Command, Entry, Fix, Text
+from kb.placeholders import closed, fill, fill_code
 from parsers.lazy import lazy
 
 if TYPE_CHECKING:  # `explain` fills texts without any diagnosis
@@ -176,6 +176,7 @@ def fixes(finding: Finding, situation: Situation, known: Values, elsewhere: Fix 
             steps=tuple(prose(s, known) for s in fix.steps),
             env=tuple(e._replace(value=shell(e.value, known), caution=_maybe(e.caution, known)) for e in fix.env),
             commands=tuple(_command(c, finding, situation, known) for c in fix.commands),
+            code=_code(fix.code, finding, situation, known) if fix.code else None,
         )
         for fix, _ in fitting
     )
@@ -183,17 +184,29 @@ def fixes(finding: Finding, situation: Situation, known: Values, elsewhere: Fix 
 
 
 def _command(command: Command, finding: Finding, situation: Situation, known: Values) -> Command:
-    """A command filled in, in the reader's own words where the logs show how they started the program."""
+    """A command filled in, in the reader's own words where the logs show how they started the program, and what it is called."""
     filled = command._replace(run=shell(command.run, known), changes=_maybe(command.changes, known), why=_maybe(command.why, known))
-    if not situation.started:
+    words = situation.words()
+    if not words and not situation.started:
         return filled
-    from doctor.answer.own_command import own  # few logs hold a command
+    from doctor.answer import known_words, own_command  # few logs tell of either
 
-    theirs = own(filled.run, situation.started, finding.instances[0].paths, finding.entry.kind == "out-of-memory")
+    theirs = own_command.own(filled.run, situation.started, finding.instances[0].paths, finding.entry.kind == "out-of-memory")
     if theirs is None:
-        return filled
+        return filled._replace(run=known_words.filled(filled.run, words, _quote))
     why = theirs.note if filled.why is None else Text(f"{theirs.note.en}. {filled.why.en}", f"{theirs.note.zh}。{filled.why.zh}")
     return filled._replace(run=theirs.run, why=why)
+
+
+def _code(code: CodeFix, finding: Finding, situation: Situation, known: Values) -> CodeFix:
+    """Code with what the log told; one line for a shell is the reader's own command, where that is known."""
+    filled = code._replace(before=fill_code(code.before, known.one), after=fill_code(code.after, known.one))
+    if code.lang not in ("bash", "shell") or "\n" in code.after.strip() or not situation.started:
+        return filled
+    from doctor.answer.own_command import own
+
+    theirs = own(filled.after.strip(), situation.started, finding.instances[0].paths, finding.entry.kind == "out-of-memory")
+    return filled if theirs is None else filled._replace(before="", after=f"# {theirs.note.en}\n{theirs.run}\n")
 
 
 _ELSE = lazy(r"(?:Or|If|Only) ")  # how a fix begins that is for the case that another one is not

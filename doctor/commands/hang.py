@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from doctor.base import exits, output
@@ -29,10 +28,6 @@ if TYPE_CHECKING:
     from doctor.read.source import Source
 
 FORMATS = ("text", "json")
-MAX_LOGS = 4096
-LOOKED_BACK = 4 << 20
-"""Bytes of the end of a log in which progress is looked for."""
-LAST_LINES = 1 << 14
 
 
 def arguments() -> common.Parser:
@@ -75,6 +70,9 @@ Evidence = tuple[tuple[Dump, ...], tuple[Skipped, ...], int, "Verdict | None"]
 
 def _files(args: argparse.Namespace) -> Evidence:
     """What lies under the paths; each file is looked at for dumps and for stacks, many of them by several workers."""
+    from doctor.pace.quiet import silence
+    from doctor.pace.wordings import wordings
+
     sources, skipped = find(args.paths)
     output.spare([args.output], (source.name for source in sources))
     ranges = [Range(source, 0, None) for source in sources]
@@ -90,28 +88,7 @@ def _files(args: argparse.Namespace) -> Evidence:
     progress.end()
     read = [done[number] for number in sorted(done)]
     dumps = tuple(dump for harvest in read for dump in harvest.dumps)
-    return dumps, (*skipped, *(why for harvest in read for why in harvest.skipped)), len(sources), _silence(args, sources)
-
-
-def _silence(args: argparse.Namespace, sources: Sequence[Source]) -> Verdict | None:
-    """Who told of progress last, by the ends of the logs."""
-    logs = [source for source in sources if not source.dump and not source.once][:MAX_LOGS]
-    if not logs:
-        return None
-    from doctor.hang.silence import decide
-    from doctor.pace import stamps
-    from doctor.pace.progress import voices
-    from doctor.pace.reading import Reader, lane_of, tail
-    from doctor.pace.tracks import Lane
-    from doctor.pace.wordings import wordings
-
-    reader, ends = Reader(wordings(common.knowledge(args).pace())), dict[Lane, float]()
-    for source in logs:
-        reader.read(source, LOOKED_BACK)
-        with contextlib.suppress(OSError), source.open() as stream:
-            last = stamps.latest(tail(stream, LAST_LINES))
-            ends[lane_of(source)] = last if last == last else ends.get(lane_of(source), last)
-    return decide(voices(reader.made, ends))
+    return dumps, (*skipped, *(why for harvest in read for why in harvest.skipped)), len(sources), silence(sources, wordings(common.knowledge(args).pace()))
 
 
 class _Looking:

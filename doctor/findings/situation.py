@@ -29,11 +29,14 @@ _SEAT = "fact:error-head/"  # lines that name a rank with its device
 
 # What CANN calls the package of operator binaries of a generation.
 GENERATIONS = frozenset({"A1", "A2", "A3", "310P", "310B", "310", "950"})
+# What a pod is called, and what it asks for.
+_CALLED = ("pod", "namespace", "kube_node", "container", "image")
+_ASKED = ("npu_asked", "npu_node", "npu_taken", "memory_limit")
 # Worked out from what is told: where it is not, nothing speaks for it.
-_WORKED_OUT = frozenset({"launcher", "cards", "ranks", "held"})
+_WORKED_OUT = frozenset({"launcher", "cards", "ranks", "held", "npus", "kubernetes"})
 # Facts that texts may name.
 _COUNTED = ("processes", "visible", "visible_count", "visible_wanted", "renumbered", "sharing_ranks", "shared_card", "holder_pid", "holders", "port", "other_port", "listener_pid", "listener")
-NAMED = ("chip", *VERSIONS, "transformers", "deepspeed", "opset", "progress", *_COUNTED)
+NAMED = ("chip", *VERSIONS, "transformers", "deepspeed", "opset", "progress", *_COUNTED, *_CALLED, *_ASKED)
 PACKAGES = {"A1": "910", "A2": "910b", "A3": "A3", "310P": "310p", "310B": "310b"}
 
 
@@ -62,6 +65,14 @@ class Situation(NamedTuple):
         if "chip" in told and (package := PACKAGES.get(family(told["chip"]))):
             told["kernels"] = package
         return fits.names(self.versions(), self.published) | told
+
+    def words(self) -> dict[str, str]:
+        """What is called as only one thing is in these logs: a pod, its node and image, the model."""
+        told = {fact: values for fact in _CALLED if (values := self.facts.get(fact))}
+        models = tuple({one.model.rstrip("/"): None for one in self.started if one.model})
+        if models:
+            told["model"] = models
+        return {fact: values[0] for fact, values in told.items() if len(values) == 1}
 
     def pair(self, captures: Mapping[str, str]) -> dict[str, str]:
         """Of an importing and an imported package that were captured: their versions, and what is published of the pair."""
@@ -147,6 +158,7 @@ def situation(
     known = {fact: _chips(values) if fact == "chip" else _versions(values) for fact, values in told.items()}
     seen = [frameworks[name] for name in known.get("framework", ()) if name in frameworks]
     known |= _counted(harvest, started, known.pop("visible", ()), "ray" in known.get("seen", ()))
+    known |= _room(known)
     known |= _held(harvest, started, known.pop("holder", ()), known.pop("listener", ()), next(iter(known.get("visible", ())), ""))
     known["activity"] = (_activity(seen, told.get("activity", ()), known.pop("command", ())),)
     known["program"] = (_program(seen, known),)
@@ -169,6 +181,16 @@ def _counted(harvest: Harvest, started: tuple[Started, ...], visible: Sequence[s
 
     seats = [Seat(h.place.node or h.place.path, int(told["rank"]), int(told["device"])) for h in heads if {"rank", "device"} <= (told := dict(h.captures)).keys()]
     return {**started_with(started, visible), **({} if apart else sharing(seats))}
+
+
+def _room(known: Mapping[str, tuple[str, ...]]) -> Mapping[str, tuple[str, ...]]:
+    """Is it a pod, and can a node ever have the NPUs that it asks for? Told where all nodes that are shown agree."""
+    made = {"kubernetes": ("pod",)} if known.get("pod") else {}
+    asked, there = known.get("npu_asked", ()), known.get("npu_node", ())
+    if len(asked) == 1 and there and asked[0].isdecimal() and all(n.isdecimal() for n in there):
+        most = max(map(int, there))
+        made["npus"] = ("none-reported" if most == 0 else "never-enough" if int(asked[0]) > most else "taken",)
+    return made
 
 
 def _held(harvest: Harvest, started: tuple[Started, ...], holders: Sequence[str], listeners: Sequence[str], visible: str) -> Mapping[str, tuple[str, ...]]:

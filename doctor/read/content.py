@@ -133,7 +133,7 @@ _CODE_LINE = lazy(
 )
 _MIN_CODE_LINES = 8
 _SHEBANG = lazy(rb"#! ?/\S*\b(?:sh|bash|dash|zsh|ksh|make|perl|ruby|node|python[\d.]*|env )")
-_RANK_TABLE = (b'"rank_id"', b'"server_list"', b'"group_list"')  # JSON that tells about the job
+_OF_THE_JOB = (b'"rank_id"', b'"server_list"', b'"group_list"', b'"involvedObject"', b'"kind": "Event"', b'"kind":"Event"')  # JSON: rank tables, events
 
 
 def printed(text: bytes) -> bool:
@@ -155,7 +155,7 @@ def settings(name: str, text: bytes) -> bool:
     """Is it a file that tells programs what to do? By its name; JSON by its form as well, for logs are called so, too."""
     if _JSON_NAME.search(name):
         begin = text.lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
-        return begin in (b"{", b"[") and not json_records(text) and not any(word in text for word in _RANK_TABLE)
+        return begin in (b"{", b"[") and not json_records(text) and not any(word in text for word in _OF_THE_JOB)
     return _SETTINGS_NAME.search(name) is not None
 
 

@@ -57,13 +57,16 @@ def reasons(told: bytes) -> str:
 
 
 def limited(*args: str, size: int, **env: str) -> subprocess.CompletedProcess[bytes]:
-    """The command in a process that may write files of `size` bytes at most: what a full disk does, without one."""
+    """The command in a process that may write files of `size` bytes at most: what a full disk does, without one.
+
+    Python itself would leave half of what it compiles of its modules in this tree.
+    """
 
     def limit() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 
     return subprocess.run(
-        [*COMMAND, *args], capture_output=True, cwd=ROOT, env={**os.environ, **env}, preexec_fn=limit, timeout=HANG_S, check=False
+        [*COMMAND, *args], capture_output=True, cwd=ROOT, env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1", **env}, preexec_fn=limit, timeout=HANG_S, check=False
     )
 
 
