@@ -26,6 +26,7 @@ from kb.problems import Problem
 from kb.reader import Reader
 from kb.situation import read_situation
 from kb.sought import group
+from kb.stored import entry_row, signal_row
 
 
 def kinds() -> dict[str, Kind]:
@@ -110,7 +111,7 @@ def build(layer: Layer, stamp: str | None = None) -> tuple[bytes, list[Problem]]
         )
     )
     places, lines, signals = _add_entries(writer, entries, assigned)
-    _add_sought(writer, {**signals, **{s: writer.add(s) for s in assigned}})  # what is left of them are the facts
+    _add_sought(writer, {**signals, **{s: writer.add(signal_row(s)) for s in assigned}})  # what is left of them are the facts
     codes, more = _codes(layer, writer)
     problems += more
     variables, more = _named_rows(layer.single("envvars.yaml"), "variable", "name", writer)
@@ -121,7 +122,7 @@ def build(layer: Layer, stamp: str | None = None) -> tuple[bytes, list[Problem]]
         cards.update(found)
         problems += more
     writer.section("index", {"entries": places, "codes": len({at for found in codes.values() for at in found})})
-    writer.section("situation", [s for one in told for s in one.signals])
+    writer.section("situation", [(s.id, *signal_row(s)) for one in told for s in one.signals])
     writer.section("checks", [check._replace(fails=(), holds=()) for check in checks])
     writer.section("compat", compat)
     writer.section("frameworks", frameworks)
@@ -168,11 +169,12 @@ def _add_entries(writer: Writer, entries: Sequence[Entry], assigned: Iterator[Si
     for entry in entries:
         searched = _words(entry)
         entry = entry._replace(match=(), no_match=(), signals=tuple(next(assigned) for _ in entry.signals))
-        at = places[entry.code] = writer.add(entry._asdict())
+        rows = list(map(signal_row, entry.signals))
+        at = places[entry.code] = writer.add(entry_row(entry, rows))
         head = (entry.code, entry.slug, entry.domain, entry.severity, entry.role, entry.kind, entry.component, entry.status, plain.text(entry.title))
         lines.append(writer.add((*head, searched)))
         if entry.status != "deprecated":
-            signals.update(writer.parts(at, entry.signals))
+            signals.update(zip(entry.signals, writer.parts(at, rows), strict=True))
     return places, lines, signals
 
 
@@ -184,7 +186,7 @@ def _add_sought(writer: Writer, signals: Mapping[Signal, tuple[int, int]]) -> No
         {
             **found._asdict(),
             "signals": " ".join("{}:{}".format(*signals[s]) for s in found.signals),
-            "rows": {table: [signals[s] for s in asked] for table, asked in found.rows.items()},
+            "rows": {table: [(s.id, *signals[s]) for s in asked] for table, asked in found.rows.items()},
         },
     )
 
