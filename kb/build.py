@@ -112,7 +112,7 @@ def build(layer: Layer, stamp: str | None = None) -> tuple[bytes, list[Problem]]
     )
     places, lines, signals = _add_entries(writer, entries, assigned)
     _add_sought(writer, {**signals, **{s: writer.add(signal_row(s)) for s in assigned}})  # what is left of them are the facts
-    codes, more = _codes(layer, writer)
+    codes, families, more = _codes(layer, writer)
     problems += more
     variables, more = _named_rows(layer.single("envvars.yaml"), "variable", "name", writer)
     problems += more
@@ -128,6 +128,7 @@ def build(layer: Layer, stamp: str | None = None) -> tuple[bytes, list[Problem]]
     writer.section("frameworks", frameworks)
     writer.section("pace", [one.form for one in pace])
     writer.section("codes", codes)
+    writer.section("families", families)
     writer.section("env", variables)
     writer.section("cards", cards)
     writer.section("kinds", {name: kind.title for name, kind in kinds().items()})
@@ -145,6 +146,7 @@ def pack_of(entries: Sequence[Entry]) -> bytes:
     writer.section("index", {"entries": places, "codes": 0})
     for rows in ("codes", "env", "cards", "kinds"):
         writer.section(rows, {})
+    writer.section("families", [])
     writer.section("situation", [])
     writer.section("checks", [])
     writer.section("compat", {})
@@ -206,9 +208,10 @@ def _words(entry: Entry) -> str:
     return " ".join(dict.fromkeys(parts))
 
 
-def _codes(layer: Layer, writer: Writer) -> tuple[dict[str, list[tuple[int, int]]], list[Problem]]:
-    """Every spelling of every code, and where its row stands."""
+def _codes(layer: Layer, writer: Writer) -> tuple[dict[str, list[tuple[int, int]]], list[dict[str, Any]], list[Problem]]:
+    """Every spelling of every code with where its row stands, and the families, by whose numbers rows name theirs."""
     index: dict[str, list[tuple[int, int]]] = {}
+    families: list[dict[str, Any]] = []
     problems: list[Problem] = []
     for path in layer.files("codes"):
         doc, more = read_rows(path)
@@ -223,14 +226,15 @@ def _codes(layer: Layer, writer: Writer) -> tuple[dict[str, list[tuple[int, int]
         if odd := rows_of.fault_of_head(head):
             problems.append(Problem(doc.path, 0, odd))
             continue
+        families.append(head)
         for i, row in enumerate(rows):
             if what := rows_of.fault("code", row):
                 problems.append(doc.problem(("codes", i), what))
                 continue
-            at = writer.add({**head, **row, "family": row.get("family") or head["family"]})
+            at = writer.add({"of": len(families) - 1, **row})
             for spelled in dict.fromkeys((spelling.key(row["code"]), *_forms(row), *_symbol(row))):
                 index.setdefault(spelled, []).append(at)
-    return index, problems
+    return index, families, problems
 
 
 def _forms(row: dict[str, Any]) -> Iterable[str]:

@@ -180,7 +180,7 @@ class Knowledge:
             index = pack.section("codes")
             for key in spelling.candidates(written):
                 for at in index.get(key, ()):
-                    row = pack.item(at)
+                    row = _code(pack, at)
                     if row not in found:
                         found.append(row)
         return tuple(sorted(found, key=lambda row: spelling.likelihood(written, row["code"], row["family"])))
@@ -192,7 +192,7 @@ class Knowledge:
         for pack in self.packs:
             places = {tuple(at) for found in pack.section("codes").values() for at in found}
             for at in sorted(places):
-                yield pack.item(list(at))
+                yield _code(pack, list(at))
 
     def _rows(self, section: str) -> dict[str, tuple[Pack, list[int]]]:
         """Where the rows of a section stand; put together once, for they are asked for one by one."""
@@ -217,6 +217,13 @@ class Knowledge:
 
     def cards(self) -> tuple[str, ...]:
         return tuple(self._rows("cards"))
+
+
+def _code(pack: Pack, at: list[int]) -> dict[str, Any]:
+    """The row of a code, with the family whose table it stands in."""
+    row: dict[str, Any] = pack.item(at)
+    family: dict[str, Any] = pack.section("families")[row.pop("of")]
+    return {**family, **row, "family": row.get("family") or family["family"]}
 
 
 def replaces(pack: Pack, name: str) -> bool:
