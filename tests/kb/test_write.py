@@ -87,7 +87,7 @@ def test_a_place_that_cannot_be_used(place: str, said: str, here: Path) -> None:
 def test_a_line_that_is_known_is_refined(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     Path("known.log").write_text("RuntimeError: NPU out of memory. Tried to allocate 2.00 GiB (NPU 0; 61.00 GiB total capacity)\n")
     assert cli.main(["kb", "new", "known.log:1"]) == 0
-    assert "MEM001 speaks of this line already" in capsys.readouterr().err
+    assert capsys.readouterr().err.startswith("MEM001")
     (path,) = here.glob("*.yaml")
     assert "refines: [MEM001" in path.read_text(encoding="utf-8")
 
