@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import zlib
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
-from kb.files import refused, yaml_names
+from kb.files import digest, pinned, refused, yaml_names
 from kb.pack import FORMAT
 
 HERE = Path(__file__).resolve().parent
@@ -17,11 +18,15 @@ OVERRIDES = "layer.yaml"  # of a user's folder: which built-in entries it replac
 SINGLE_FILES = ("kinds.yaml", "envvars.yaml", "facts.yaml", "situation.yaml", "compat.yaml", "frameworks.yaml", "pace.yaml")
 
 
+Made = TypeVar("Made")
+
+
 class Layer(NamedTuple):
     """A folder of knowledge: `entries/`, `checks/`, `codes/`, `cards/`, `envvars.yaml`; a user's folder may hold entries directly."""
 
     name: str
     root: Path
+    pins: Mapping[str, str] | None = None  # the hash of each file that may be read, where somebody has to trust them
 
     def files(self, kind: str) -> list[Path]:
         return list(map(Path, self._files(kind)))
@@ -54,6 +59,10 @@ class Layer(NamedTuple):
         found = [name for kind in ("entries", "checks", "codes", "cards") for name in self._files(kind)]
         return found + [str(p) for name in (*SINGLE_FILES, OVERRIDES) if (p := self.single(name)).is_file()]
 
+    def reading(self, work: Callable[[], Made]) -> Made:
+        """Does something that reads its files: where they have to be trusted, only those that still are what somebody looked at."""
+        return pinned(self.pins, work)
+
     def version(self) -> str:
         """The version that the built-in knowledge has of its own; a user's folder has none."""
         return (self.root / VERSION).read_text(encoding="utf-8").strip() if self.name == BUILT_IN and (self.root / VERSION).is_file() else ""
@@ -75,4 +84,6 @@ class Layer(NamedTuple):
                 continue
             crc = zlib.crc32(f"{name}\0{state.st_size}\0{state.st_mtime_ns}\0".encode("utf-8", "surrogateescape"), crc)
             total += state.st_size
-        return f"{FORMAT}-{len(sources)}-{total}-{crc:08x}"
+        told = f"{FORMAT}-{len(sources)}-{total}-{crc:08x}"
+        # Whoever unpacks an archive has sizes and times that somebody else chose: what has to be trusted is known by its bytes.
+        return told if self.pins is None else f"{told}-{digest(repr(sorted(self.pins.items())).encode())}"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from doctor.scan import finder
 from doctor.scan.windows import WINDOW
 
@@ -9,6 +11,7 @@ FIXED = 400  # looking for every literal in nothing costs as much as in so many 
 WORTH = 200_000  # making another finder costs as much as so many finds
 MUCH = 32 << 20
 MAX_QUIET = 12
+PATIENCE = 4  # for each finder that there is so many times as many windows pass before another: meanwhile more is found to be of no use
 
 
 class Engine:
@@ -20,6 +23,8 @@ class Engine:
         self._large: finder.Finder | None = None
         self._quiet: dict[frozenset[int], finder.Finder] = {}
         self._unneeded: frozenset[int] = frozenset()
+        self._patterns: Mapping[int, bytes] = {}
+        self._asked = 0  # windows for which another finder would have been made since the last one was
         self._expected = 0
         self._looked = 0  # bytes of small inputs so far, with what each costs besides
 
@@ -45,11 +50,15 @@ class Engine:
             self._large = finder.best(self._fragments, max(len(data), finder.SMALL + 1), self._digest, self._name)
         return self._large(data)
 
-    def change(self, fragments: tuple[bytes, ...], unneeded: frozenset[int]) -> None:
-        """More literals, and some that are not looked for any more; the others keep their numbers."""
-        self._fragments, self._unneeded = fragments, unneeded
+    def understands(self, literal: bytes, pattern: bytes) -> bool:
+        """Can it find a literal only where a pattern matches?"""
+        return finder.finds_patterns(self._expected, self._name) and finder.understands(literal, pattern)
+
+    def change(self, fragments: tuple[bytes, ...], unneeded: frozenset[int], patterns: Mapping[int, bytes]) -> None:
+        """More literals, and some that are not looked for any more; the others keep their numbers. Some count only where a pattern matches."""
+        self._fragments, self._unneeded, self._patterns = fragments, unneeded, patterns
         self._small = finder.plain(fragments)
-        self._large = finder.without(fragments, unneeded, self._expected, self._name)
+        self._large = finder.without(fragments, unneeded, self._expected, self._name, patterns)
         self._quiet.clear()
 
     def quieten(self, wanted: frozenset[int], dead: frozenset[int], saved: int) -> frozenset[int]:
@@ -63,6 +72,9 @@ class Engine:
             return enough
         pays = saved * (self._expected // WINDOW) >= WORTH
         if self._large is not None and pays and len(self._quiet) < MAX_QUIET:
-            self._quiet[wanted] = finder.without(self._fragments, wanted | self._unneeded, self._expected, self._name)
-            return wanted
+            self._asked += 1
+            if self._asked >= PATIENCE ** len(self._quiet):
+                self._asked = 0
+                self._quiet[wanted] = finder.without(self._fragments, wanted | self._unneeded, self._expected, self._name, self._patterns)
+                return wanted
         return max(fitting, key=lambda made: len(made & wanted), default=frozenset())

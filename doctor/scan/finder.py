@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 Finds = list[tuple[int, int]]
@@ -25,6 +26,8 @@ KEEP_AUTOMATA = 6  # in the cache: one for each knowledge and processor
 # Two bytes that text never has. With a literal this short the library looks at every byte instead of every second to
 # fourth one, for which it would mix too many literals: up to three times as fast.
 _PACE = b"\x01\x02"
+
+_NONE: Mapping[int, bytes] = MappingProxyType({})
 
 ENGINES = ("hyperscan", "ahocorasick_rs", "plain")
 
@@ -60,9 +63,12 @@ def aho_corasick(literals: Sequence[bytes]) -> Finder:
 
 
 def hyperscan(
-    literals: Sequence[bytes], cached: bytes | None = None, numbers: Sequence[int] | None = None
+    literals: Sequence[bytes], cached: bytes | None = None, numbers: Sequence[int] | None = None, patterns: Mapping[int, bytes] = _NONE
 ) -> tuple[Finder, bytes]:
-    """The finder, and the automaton in a form that loads in a millisecond. `numbers`: what the literals are called."""
+    """The finder, and the automaton in a form that loads in a millisecond. `numbers`: what the literals are called.
+
+    `patterns`: of literals that are only wanted in a match, by what they are called. One may be found in more lines than it matches in.
+    """
     import hyperscan as hs
 
     database: Any
@@ -71,9 +77,13 @@ def hyperscan(
         database.scratch = hs.Scratch(database)
     else:
         database = hs.Database(mode=hs.HS_MODE_BLOCK)
-        expressions = [_escaped(x) for x in (*literals, _PACE)]
-        flags = [0] * len(literals) + [hs.HS_FLAG_QUIET]
-        ids = [*(numbers or range(len(literals))), max(numbers or (len(literals),)) + 1]
+        ids = list(numbers or range(len(literals)))
+        rows = [(_escaped(x), n, 0) for n, x in zip(ids, literals, strict=True) if n not in patterns]
+        rows.append((_escaped(_PACE), max(ids, default=0) + 1, hs.HS_FLAG_QUIET))
+        for number, literal in zip(ids, literals, strict=True) if patterns else ():
+            if number in patterns:
+                rows += [(x, number, hs.HS_FLAG_PREFILTER) for x in _expressions(literal, patterns[number])]
+        expressions, ids, flags = map(list, zip(*rows, strict=True))
         database.compile(expressions=expressions, ids=ids, elements=len(expressions), flags=flags)
         cached = hs.dumpb(database)
 
@@ -95,6 +105,23 @@ def _escaped(literal: bytes) -> bytes:
     return ("\\x" + literal.hex(" ").replace(" ", "\\x")).encode()
 
 
+def _expressions(literal: bytes, pattern: bytes) -> tuple[bytes, ...]:
+    """What stands in each line in which a pattern matches, and in those with the literal in which it may match as text but not as bytes."""
+    fixed = _escaped(literal)
+    return (pattern, rb"[\x80-\xff][^\n]*" + fixed, fixed + rb"[^\n]*[\x80-\xff]")
+
+
+def understands(literal: bytes, pattern: bytes) -> bool:
+    """Can hyperscan look for a pattern? What it does not know it may leave out of one, which then matches more."""
+    if rb"\Z" in pattern:  # the end of all, not of a line
+        return False
+    try:
+        hyperscan((literal,), None, (0,), {0: pattern})
+    except Exception:  # noqa: BLE001 - it says no in ways of its own
+        return False
+    return True
+
+
 def best(literals: Sequence[bytes], size: int, digest: str, engine: str | None = None) -> Finder:
     """The engine for an input of this size; a wheel that is missing or does not load gives way to the next."""
     engine = engine or os.environ.get("NPU_DOCTOR_ENGINE") or None
@@ -110,15 +137,23 @@ def best(literals: Sequence[bytes], size: int, digest: str, engine: str | None =
         return plain(literals)
 
 
-def without(literals: Sequence[bytes], left_out: AbstractSet[int], size: int, engine: str | None) -> Finder:
-    """The same engine for fewer literals, which keep their numbers; made for one run."""
+def finds_patterns(size: int, engine: str | None) -> bool:
+    """Is the engine that is in use for so many bytes one that finds patterns as well?"""
+    chosen = engine or os.environ.get("NPU_DOCTOR_ENGINE") or None
+    loaded = "hyperscan" in sys.modules  # then it runs on this processor
+    return loaded and (chosen == "hyperscan" or (chosen is None and size >= LARGE))
+
+
+def without(
+    literals: Sequence[bytes], left_out: AbstractSet[int], size: int, engine: str | None, patterns: Mapping[int, bytes]
+) -> Finder:
+    """The same engine for fewer literals, which keep their numbers; made for one run. Some are only wanted where a pattern matches."""
     numbers = [n for n in range(len(literals)) if n not in left_out]
     part = [literals[n] for n in numbers]
     chosen = engine or os.environ.get("NPU_DOCTOR_ENGINE") or None
-    loaded = "hyperscan" in sys.modules  # then it runs on this processor
-    if loaded and (chosen == "hyperscan" or (chosen is None and size >= LARGE)):
+    if finds_patterns(size, engine):
         try:
-            return hyperscan(part, None, numbers)[0]
+            return hyperscan(part, None, numbers, patterns)[0]
         except Exception:  # noqa: BLE001, S110 - whatever a native engine throws, there is another engine
             pass
     found = best(part, size, "", "plain" if chosen == "plain" else "ahocorasick_rs")

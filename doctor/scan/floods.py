@@ -4,7 +4,7 @@ Reading a line costs a hundred times what finding a literal in it costs, so a sc
 is left unread is counted, and the report says where a count is only a lower bound. From the mildest to the strongest:
 
 0. *A common anchor.* A signal whose anchor stands in thousands of lines that lack the other text that its pattern needs is
-   looked for by that text from then on (`Plan.narrow`).
+   looked for by that text from then on (`Plan.narrow`); where no such text is rare the engine looks for the whole pattern.
 1. *Enough of a signal.* The first `KEEP` lines of each are kept with place and captures (`KEEP_OF_PROCESS` in a file of
    one process, where more of the same says nothing new). Then the signal is full: lines with it are only counted, and a
    plain text is counted by its literal alone. Anything that takes more reading is from then on counted "at least", as is
@@ -12,8 +12,8 @@ is left unread is counted, and the report says where a count is only a lower bou
 2. *Enough of a literal.* When all that it announces is full and capped (or claims no line), it is dead. Dead ones found
    more than `DISTURBING` times in a window are left out of the search; the engine decides whether another finder pays.
 3. *Lines whose literal is left out.* Only the error mark is found in them, as if nobody claimed them. They are asked for
-   the anchors left out; when `BELIEVED` lines of one log statement were claimed so without exception, the next ones of
-   that statement are not asked any more.
+   the anchors left out; when `BELIEVED` lines of one log statement were claimed so without exception, or none of them was,
+   the next ones of that statement are not asked any more: it is settled.
 4. *Enough of an error that nobody claims.* Of each log statement `KEEP_OF_STATEMENT` lines are read, the rest counts under
    their shape; so of lines of one form, which other programs write, when no number in them decides whether they are errors
    (of those where one does, lines with the same number are read until it is known what that says). Beyond `MAX_SHAPES` shapes a new one is only counted (`clusters.FURTHER`), and a statement not seen before
@@ -31,8 +31,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Callable
 from collections.abc import Set as AbstractSet
 
+from doctor.scan import error_blocks
 from doctor.scan.engine import Engine
 from doctor.scan.finder import Finds
 from doctor.scan.forms import deciding, form
@@ -53,7 +55,7 @@ NEW_IN_A_ROW = 1000
 KEEP_OF_OWNER = 40
 FUTILE = 400
 FUTILE_OF_PROCESS = 1
-_NEVER = -1 << 40
+_MIXED = -1 << 40  # some lines of a log statement were claimed, some were not
 _RAISED = lazy(rb"(?:Error|Exception(?:Group)?|Interrupt|Failure|Fault|Exit|Expired|Iteration)(?:\(|:|\s*$)")  # how exceptions are called
 
 _STATEMENT = lazy(
@@ -95,7 +97,7 @@ class Enough:
 class Treatment:
     """What is to be done about a line with one combination of literals. `lines` counts those that need no more than that."""
 
-    __slots__ = ("capped", "claimable", "counted", "further", "go", "lines", "mark", "only_counts", "only_mark", "open", "table")
+    __slots__ = ("capped", "claimable", "counted", "further", "go", "lines", "mark", "only_counts", "only_mark", "open", "settles", "table")
 
     def __init__(self, found: list[Literal], enough: Enough) -> None:
         opened: dict[bytes | None, list[int]] = {}
@@ -121,6 +123,7 @@ class Treatment:
         self.only_mark = self.mark and not self.claimable and not self.table
         self.go = all(literal.fragment == GO_MARK.encode() for literal in found)  # says nothing about the level
         self.further = self.only_mark and not self.go  # in a storm, one more
+        self.settles = self.further and all(literal.fragment != error_blocks.MARK.encode() for literal in found)  # what follows a title is read
         claimed = None in capped or any(anchor is None for anchor, _ in counted)
         sure = all(anchor is None for anchor, _ in counted)
         self.only_counts = not self.table and not self.open and sure and (claimed or not self.mark)
@@ -152,13 +155,12 @@ class Treatments(dict[Key, Treatment]):
 class LeftOut:
     """The literals that the range does without, and the error lines in which one of them may stand."""
 
-    def __init__(self, plan: Plan, silent: frozenset[int]) -> None:
-        self._plan, self._silent = plan, silent
+    def __init__(self, plan: Plan, silent: frozenset[int], settled: Settled) -> None:
+        self._plan, self._silent, self._settled = plan, silent, settled
         self.literals: frozenset[int] = frozenset()
         self.mark: Mark | None = None  # one of them, which stands in nearly all lines
         self._anchors: re.Pattern[bytes] | None = None
-        self._claimed: dict[bytes, int] = {}
-        self.believed: set[bytes] = set()  # log statements whose lines need not be asked any more
+        self._claimed: dict[bytes, int] = {}  # lines of a log statement that were claimed without exception; below zero: that were not
 
     def more(self, finds: Finds, dead: AbstractSet[int], mark: int | None, engine: Engine) -> None:
         """Leaves out what was found too often for nothing in a window, and a mark that is only counted."""
@@ -171,6 +173,7 @@ class LeftOut:
         if literals == self.literals:
             return
         self.literals = literals
+        self._forget_unclaimed()
         if mark is not None and mark in literals:
             self.mark = Mark(mark, self._plan.literals[mark].fragment)
         pairs = [pair for n in literals for pair in self._plan.literals[n].pairs]
@@ -180,21 +183,33 @@ class LeftOut:
     def nothing(self) -> None:
         """Everything is looked for again."""
         self.literals, self.mark, self._anchors = frozenset(), None, None
+        self._forget_unclaimed()
 
     def claim(self, data: bytes, start: int, eol: int) -> bool:
         """Is a line with an error mark claimed by a signal whose literal is left out?"""
         if not self.literals:
             return False
         name = statement(data, start + 1, eol)
-        if name in self.believed:
-            return True
-        if self._anchors is None or self._anchors.search(data, start, eol) is None:
-            self._claimed[name] = _NEVER
-            return False
-        times = self._claimed[name] = self._claimed.get(name, 0) + 1
+        if name in self._settled:
+            return self._claimed.get(name, 0) > 0
+        claimed = self._anchors is not None and self._anchors.search(data, start, eol) is not None
+        before = self._claimed.get(name, 0)
+        step = 1 if claimed else -1
+        times = before + step if before * step >= 0 else _MIXED
+        self._claimed[name] = max(times, _MIXED)
         if times >= BELIEVED and name:
-            self.believed.add(name)
-        return True
+            self._settled[name] = _Statement()
+        return claimed
+
+    def never_claims(self, name: bytes) -> bool:
+        """Is it known that no literal which is left out claims lines of a log statement?"""
+        return not self.literals or _MIXED < self._claimed.get(name, 0) <= -BELIEVED
+
+    def _forget_unclaimed(self) -> None:
+        """Other literals may claim what these did not."""
+        for name in [n for n in self._settled if self._claimed.get(n, 0) <= 0]:
+            del self._settled[name]
+        self._claimed = {n: times for n, times in self._claimed.items() if times > 0 or times == _MIXED}
 
 
 class _Statement:
@@ -210,11 +225,15 @@ class _Statement:
         self.faulty: Counter[tuple[bytes, ...]] = Counter()  # and of lines that reported one
 
 
+Settled = dict[bytes, _Statement]
+"""Log statements of which a further line is counted where its mark is found: as one that some signal claims, which nobody adds up, or as an error."""
+
+
 class Unclaimed:
     """Which error lines that no signal claims are read, and how many lines are not."""
 
-    def __init__(self, everything: bool) -> None:
-        self._everything = everything
+    def __init__(self, everything: bool, settled: Settled, never_claimed: Callable[[bytes], bool]) -> None:
+        self._everything, self._settled, self._never_claimed = everything, settled, never_claimed
         self._statements: dict[bytes, _Statement] = {}
         self._forms: dict[bytes, _Statement] = {}
         self._statement: _Statement | None = None  # of the line that is being read
@@ -241,6 +260,8 @@ class Unclaimed:
                 return self._form_counts(data[start:eol], enough_shapes)
         elif known.seen >= KEEP_OF_STATEMENT:
             known.further += 1
+            if self._never_claimed(name):
+                self._settled[name] = known
             return True
         self._statement = known
         return False
@@ -314,8 +335,9 @@ class Floods:
         self.counts: dict[int, int] = {}
         self.enough = Enough(plan, silent)
         self.treatments = Treatments(plan, self.enough)
-        self.left_out = LeftOut(plan, silent)
-        self.unclaimed = Unclaimed(everything)
+        self.settled: Settled = {}
+        self.left_out = LeftOut(plan, silent, self.settled)
+        self.unclaimed = Unclaimed(everything, self.settled, self.left_out.never_claims)
 
     def keeps(self, number: int) -> bool:
         """Counts an occurrence of a signal; is it one of those that are kept?"""
@@ -361,12 +383,13 @@ class Floods:
         self.settle()
         if len(finds) <= DISTURBING:
             return
-        if self._engine.much and self._plan.narrow(data):
-            self._engine.change(self._plan.fragments, self._plan.unneeded())
+        if self._engine.much and self._plan.narrow(data, self._engine.understands):
+            self._engine.change(self._plan.fragments, self._plan.unneeded(), self._plan.patterns)
             self.treatments.clear()
             self.left_out.nothing()
             for number in self.enough.full:
                 self.enough.bury(number)
+            return  # what was left out of this window was not found in it
         mark = self.left_out.mark.number if self.left_out.mark is not None else None
         if mark is None and self.unclaimed.flooded:
             mark = frequent(finds, self._plan)

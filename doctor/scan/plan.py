@@ -84,16 +84,15 @@ class Code(NamedTuple):
 class _Check:
     """How a line is asked whether it may match a signal."""
 
-    __slots__ = ("block", "missed", "need", "needs", "pattern", "refused", "texts")
+    __slots__ = ("block", "missed", "need", "needs", "pattern", "refused")
 
     def __init__(self) -> None:
         self.pattern: Any = None
-        self.texts: tuple[bytes, ...] = ()  # one of them stands in every match, besides the anchor
-        self.need: bytes | None = None  # the only one
-        self.needs: Any = None  # what finds them, when there are several
+        self.need: bytes | None = None  # stands in every match, besides the anchor
+        self.needs: Any = None  # what finds one of several of which one does
         self.block: Any = None  # what finds a text that a pattern over several lines needs in one of them
         self.refused = 0
-        self.missed = 0  # lines in which none of them stood
+        self.missed = 0  # lines that were asked for nothing
 
 
 def _further_needs(signal: Signal) -> tuple[bytes, ...]:
@@ -125,11 +124,14 @@ def _end_of_block(data: bytes, eol: int, more: int) -> int:
     return eol
 
 
-def _is_rarer(texts: tuple[bytes, ...], signal: Signal, data: bytes) -> bool:
-    """Do these texts stand in a sample less often by far than the anchors of a signal?"""
-    if min(map(len, texts), default=0) < MIN_RARE:
-        return False
-    return sum(map(data.count, texts)) * 8 < sum(data.count(anchor.encode()) for anchor in signal.anchors)
+def _rarer(signal: Signal, data: bytes) -> tuple[bytes, ...]:
+    """Texts one of which a match needs that stand in a sample less often by far than the anchors of a signal; nothing when there are none."""
+    from kb import anchors
+
+    options = [tuple(text.encode() for text in o) for o in anchors.candidates(signal.pattern) if o and len(o) <= MAX_NEEDS and min(map(len, o)) >= MIN_RARE]
+    counted = {texts: sum(map(data.count, texts)) for texts in options}
+    best = min(counted, key=counted.__getitem__, default=())
+    return best if best and counted[best] * 8 < sum(data.count(anchor.encode()) for anchor in signal.anchors) else ()
 
 
 def _code(signal: Signal) -> Code | None:
@@ -161,7 +163,9 @@ class Plan:
 
         self._set(fragments, Made(literal))
         self._announcing: Callable[[int], list[int]] = sought.announcing  # and perhaps some that do not
-        self.narrowed: set[int] = set()  # signals of which it was asked whether they can be looked for by another text
+        self.narrowed: set[int] = set()  # signals that are looked for by another text than their anchors
+        self.patterns: dict[int, bytes] = {}  # literals that only count where a pattern matches, if the engine can find it
+        self._settled: set[int] = set()  # signals that are looked for by their pattern, or cannot be
 
         def at_start(number: int) -> bool:
             signal = self.signals[number]
@@ -215,27 +219,43 @@ class Plan:
             return False
         if check.pattern.search(data, start, end) is not None:
             return True
+        check.missed += 1
         check.refused += 1
         if check.refused == REFUSALS:
-            needs = check.texts = _further_needs(self.signals[number])
+            needs = _further_needs(self.signals[number])
             check.need = needs[0] if len(needs) == 1 else None
             check.needs = re.compile(b"|".join(map(re.escape, needs))) if len(needs) > 1 else None
         return not data[start:end].isascii()  # classes like \w differ between text and bytes
 
-    def narrow(self, data: bytes) -> bool:
-        """Signals whose anchors turn out to be common are looked for by the other text that their matches need, if that is rare.
+    def narrow(self, data: bytes, understood: Callable[[bytes, bytes], bool]) -> bool:
+        """Signals whose anchors turn out to be common are looked for by other texts that their matches need, if these are rare, else by their pattern.
 
-        `data` is a sample of what is scanned. True: there are other literals than before.
+        `data` is a sample of what is scanned; `understood`: can the engine find where an anchor stands in a match of a
+        pattern? True: there are other literals than before.
         """
-        missed = {n: c for n, c in self._checks.items() if c.missed >= MISSED // 16 and n not in self.narrowed}
+        missed = {n: c for n, c in self._checks.items() if c.missed >= MISSED // 16 and n not in self._settled}
         if sum(c.missed for c in missed.values()) < MISSED:
             return False
-        rarer = {n: c.texts for n, c in missed.items() if _is_rarer(c.texts, self.signals[n], data)}
-        self.narrowed.update(missed)
-        if not rarer:
-            return False
+        rarer: dict[int, tuple[bytes, ...]] = {}
+        patterns: dict[int, bytes] = {}
+        for number, check in missed.items():
+            signal = self.signals[number]
+            texts = () if number in self.narrowed else _rarer(signal, data)
+            if texts:
+                rarer[number], check.missed = texts, 0
+                self.narrowed.add(number)
+                continue
+            self._settled.add(number)
+            if len(signal.anchors) == 1 and check.pattern is not None and understood(signal.anchors[0].encode(), check.pattern.pattern):
+                patterns[number] = check.pattern.pattern
+        if rarer or patterns:
+            self._look_for(rarer, patterns)
+        return bool(rarer or patterns)
+
+    def _look_for(self, rarer: Mapping[int, tuple[bytes, ...]], patterns: Mapping[int, bytes]) -> None:
+        """Looks for signals by these texts, or their pattern, and not by their anchors any more."""
         before = map(self.literals.__getitem__, range(len(self.fragments)))
-        rows = [x._replace(pairs=tuple(p for p in x.pairs if p[1] not in rarer)) for x in before]
+        rows = [x._replace(pairs=tuple(p for p in x.pairs if p[1] not in rarer and p[1] not in patterns)) for x in before]
         numbers = {row.fragment: n for n, row in enumerate(rows)}
         for signal, texts in rarer.items():
             for text in texts:
@@ -243,10 +263,15 @@ class Plan:
                 if number == len(rows):
                     rows.append(Literal(text, (), False, False))
                 rows[number] = rows[number]._replace(pairs=(*rows[number].pairs, (text, signal)))
+        fragments = [*self.fragments, *(row.fragment for row in rows[len(self.fragments) :])]
+        for signal, pattern in patterns.items():
+            anchor = self.signals[signal].anchors[0].encode()
+            self.patterns[len(rows)] = pattern
+            fragments.append(anchor)
+            rows.append(Literal(b"", ((anchor, signal),), False, False))  # a match may run over lines: the anchor is asked for
         added, announcing = range(len(self.fragments), len(rows)), self._announcing
         self._announcing = lambda signal: [*announcing(signal), *added]
-        self._set(tuple(row.fragment for row in rows), dict(enumerate(rows)))
-        return True
+        self._set(tuple(fragments), dict(enumerate(rows)))
 
     def unneeded(self) -> frozenset[int]:
         """Literals that announce nothing any more."""

@@ -117,7 +117,7 @@ class RangeScan:
         """
         data, limit = lines.window.data, lines.window.limit
         treatments, unclaimed, escaped = self.floods.treatments, self.floods.unclaimed, self.escaped
-        believed = self.floods.left_out.believed
+        settled = self.floods.settled
         tables: list[int] = []
         found: list[int] = []
         first, eol, huge = 0, -1, False
@@ -132,8 +132,11 @@ class RangeScan:
                     treatment.lines += 1
                 elif treatment.further and unclaimed.flooded and first <= limit and not escaped:
                     unclaimed.further += 1
-                elif treatment.only_mark and believed and first <= limit and statement(data, first, eol) in believed:
-                    pass
+                elif (
+                    treatment.settles and settled and first <= limit and not escaped
+                    and (known := settled.get(statement(data, data.rfind(b"\n", 0, first - 1) + 2, eol))) is not None
+                ):
+                    known.further += 1
                 else:
                     start = data.rfind(b"\n", 0, first - 1) + 1
                     if start >= limit:  # this line and what follows belong to the next window

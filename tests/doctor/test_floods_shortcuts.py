@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import io
 import random
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Any
 from unittest import mock
 
 import pytest
 
+from benchmarks import trees
 from doctor.read.source import Source, hints
-from doctor.scan import engine, finder, marks, plan
+from doctor.scan import engine, finder, floods, marks, plan
 from doctor.scan.harvest import Harvest
 from doctor.scan.plan import Plan
 from doctor.scan.scanner import Scanner
 from kb.fragments import assign
+from kb.knowledge import Knowledge
 from kb.model import Signal
 from kb.sought import gathered
 
@@ -59,10 +63,10 @@ def storm(lines: int) -> Iterator[str]:
             yield f"{head}{words} {chance.randrange(1 << 40):x}"
 
 
-def scan(data: bytes, name: str, expected: int = 1 << 40) -> tuple[Harvest, Scanner]:
+def scan(data: bytes, name: str, expected: int = 1 << 40, signals: Sequence[Signal] = SIGNALS) -> tuple[Harvest, Scanner]:
     if name == "hyperscan":
         pytest.importorskip("hyperscan")
-    tool = Scanner(Plan(gathered(SIGNALS)), engine=name, digest="test")
+    tool = Scanner(Plan(gathered(signals)), engine=name, digest="test")
     tool.engine._large = finder.hyperscan(tool.plan.fragments)[0] if name == "hyperscan" else None
     if tool.engine._large is None:
         tool.engine.prepare(expected)
@@ -110,6 +114,63 @@ def test_a_signal_that_is_looked_for_by_its_rarer_text(name: str) -> None:
     assert tool.plan.narrowed == {1, 2}
     assert by_rare_text == by_anchor
     assert len(by_anchor.hits) > 10
+
+
+@pytest.mark.parametrize("name", ENGINES)
+def test_a_signal_without_a_rarer_text_is_looked_for_by_its_pattern(name: str) -> None:
+    """Every text that its matches need stands in every line: an engine that knows patterns tells the lines apart, also those that are not ASCII."""
+    signals = (*SIGNALS, signal(4, "regex", r"kernel name=(?P<kernel>\w{0,20}(?:ll_?Gather|Cast)\b)[^|]", "kernel name="))
+    rows = [f"[INFO] GE(7,p):2026-01-02-03:04:05.006.007 [ge.cc:1]7 kernel name={'' if n % 2 else 'X'}Gather_{n}|" for n in range(9000)]
+    rows[5000] = "[INFO] GE(7,p):2026-01-02-03:04:05.006.007 [ge.cc:1]7 kernel name=AllGather here"
+    rows[6000] = "[INFO] GE(7,p):2026-01-02-03:04:05.006.007 [ge.cc:1]7 kernel name=核Cast 错误"
+    rows[7000] = "[INFO] GE(7,p):2026-01-02-03:04:05.006.007 [ge.cc:1]7 kernel name=XCast"  # the line ends where its match would go on
+    data = "\n".join(rows).encode()
+    with mock.patch.object(plan, "MISSED", 1 << 40):
+        by_anchor, _ = scan(data, name, signals=signals)
+    with mock.patch.object(plan, "MISSED", 500):
+        by_pattern, tool = scan(data, name, signals=signals)
+    assert bool(tool.plan.patterns) == (name == "hyperscan")
+    assert by_pattern == by_anchor
+    assert [dict(h.captures)["kernel"] for h in by_anchor.hits] == ["AllGather", "核Cast"]
+
+
+@pytest.mark.parametrize("kind", ["claimed", "unclaimed", "mixed", "claimed later"])
+def test_a_settled_statement_is_counted_as_if_each_line_were_asked(kind: str) -> None:
+    """Lines of one log statement that a signal claims, or none does, or some: as many errors as without the short cut."""
+    chance = random.Random(11)
+    rows = list(storm(400))
+    for number in range(24_000):
+        claimed = kind == "claimed" or (kind == "mixed" and chance.random() < 0.5) or (kind == "claimed later" and number > 12_000)
+        rows.append(f"{HEAD.format('memory', 88)}{'drvMemcpy failed' if claimed else 'Alloc failed'} {number}")
+    data = "\n".join(rows).encode()
+    with mock.patch.object(floods, "BELIEVED", 1 << 40):
+        each, _ = scan(data, "ahocorasick_rs")
+    at_once, tool = scan(data, "ahocorasick_rs")
+    assert at_once.errors == each.errors
+    assert at_once.clusters == each.clusters
+    assert tool.engine._quiet or kind == "unclaimed", "no literal was left out: this test tests nothing"
+
+
+def test_a_tree_of_errors_asks_few_patterns_for_a_line(knowledge: Knowledge) -> None:
+    """Whatever entries there are: what is said again and again, and refused, is not asked for at every line of a large tree."""
+    pytest.importorskip("hyperscan")
+    lines = trees.Tree(71, 4001).lines("nasty")
+    data = "".join(next(lines) for _ in range(30_000)).encode()
+    tool = Scanner(Plan(knowledge.sought()), digest=knowledge.digest)
+    tool.engine.prepare(1 << 30)
+    refused: Counter[str] = Counter()
+    may_match = Plan.may_match
+
+    def counted(self: Plan, number: int, *line: Any) -> bool:
+        answer = may_match(self, number, *line)
+        refused[self.signals[number].id] += not answer
+        return answer
+
+    with mock.patch.object(plan, "MISSED", 2000), mock.patch.object(Plan, "may_match", counted):
+        for _ in range(3):  # files of a tree
+            refused.clear()
+            tool.scan(source(data))
+    assert refused.total() < 100, refused.most_common(5)
 
 
 def test_a_finder_is_made_only_when_it_pays() -> None:
