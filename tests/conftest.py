@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import gc
 import os
 import shutil
 import signal
@@ -64,6 +65,11 @@ def pytest_configure(config: pytest.Config) -> None:
     if kept is not None:
         os.environ[KEPT] = str(config.cache.mkdir("entries"))  # type: ignore[union-attr]
     _compile_once(kept)
+
+
+def pytest_collection_finish() -> None:
+    """What was collected stays to the end: no search for garbage goes through these 400 000 objects again."""
+    gc.freeze()
 
 
 @pytest.hookimpl(optionalhook=True)

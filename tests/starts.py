@@ -8,6 +8,7 @@ first process of a checkout is kept; each call is a copy of it (a fork) with its
 from __future__ import annotations
 
 import contextlib
+import gc
 import importlib
 import json
 import os
@@ -168,6 +169,7 @@ def serve() -> None:
     import doctor.__main__
     import doctor.cli  # noqa: F401 - what every call needs
 
+    gc.freeze()  # what is imported stays: no copy looks through it for garbage, which would copy its memory as well
     with socket.socket(fileno=int(sys.argv[1])) as calls, selectors.DefaultSelector() as events:
         events.register(0, selectors.EVENT_READ)
         events.register(calls, selectors.EVENT_READ)

@@ -100,11 +100,10 @@ def script(request: Request) -> Script:
     if unknown := set(values) - set(one.slot_names):
         raise SlotError(f"template {one.name} has no slot {', '.join(sorted(unknown))}")
     checked = {name: slot(name, value) for name, value in values.items()}
-    block = [_slot_lines(one, node, checked, request.guessed_slots, lang) for node in one.slots]
+    block = "\n".join(_slot_lines(one, node, checked, request.guessed_slots, lang) for node in one.slots)
+    _read_back(block, one, checked)
     before, after = _program(one.name, lang)
-    text = before + "\n".join(block) + after
-    _read_back(text, checked)
-    return Script(text, f"repro_{one.name}.py", request.guessed)
+    return Script(before + block + after, f"repro_{one.name}.py", request.guessed)
 
 
 def _slot_lines(
@@ -260,11 +259,10 @@ def _used(node: ast.stmt) -> frozenset[str]:
     return frozenset(n.id for n in ast.walk(node) if isinstance(n, ast.Name))
 
 
-def _read_back(text: str, values: dict[str, object]) -> None:
-    """The proof that nothing but values was put in: parse the script and compare what its slots say."""
-    found: dict[str, object] = {}
-    for node in ast.parse(text).body:
-        if isinstance(node, ast.AnnAssign) and node.value is not None and _target(node) in values:
-            found[_target(node)] = ast.literal_eval(node.value)
-    if found != values:
+def _read_back(block: str, one: Template, values: dict[str, object]) -> None:
+    """The proof that nothing but values was put in: what stands between the template's own lines is its slots in their order, and says the values."""
+    body = ast.parse(block).body
+    slots = [node for node in body if isinstance(node, ast.AnnAssign) and node.value is not None]
+    found = {_target(node): ast.literal_eval(node.value) for node in slots if node.value is not None and _target(node) in values}
+    if tuple(map(_target, slots)) != one.slot_names or len(slots) != len(body) or found != values:
         raise AssertionError("the script does not read back as its values")

@@ -11,11 +11,13 @@ import sys
 import zipfile
 from pathlib import Path
 
+import pytest
 from tests_support import HANG_S
 
 from doctor.fleet import ship
 from tests import starts
 
+ROOT = Path(__file__).resolve().parents[2]
 LOG = "[ERROR] HCCL(7,python):2026-04-02-08:00:01.000.001 [a.cc:1] [7][Wait][LinkEstablish]wait socket establish timeout, role[1] rank[3] timeout[120 s]\n"
 LONG = "RuntimeError: NPU out of memory. Tried to allocate 2.00 GiB " + "x" * 5000 + "\n"
 
@@ -27,8 +29,36 @@ def test_compiled_packages_are_for_machines_like_this_one() -> None:
     assert hashlib.sha256(data).hexdigest() == digest
     assert not [name for name in names if name.endswith(".so") or name.startswith(("compiled/", "doctor/tui/", "kb/entries/", "tests/"))]
     assert {"__main__.py", ship.PACK, "doctor/fleet/far.py", "standins/regex.py"} <= set(names)
+
+
+def test_it_is_packed_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And again, to the same bytes, when what was kept is cut, another's or gone; what cannot be kept is packed all the same."""
+    packed: list[object] = []
+    pack = ship._packed
+    monkeypatch.setattr(ship, "_packed", lambda members: packed.append(members) or pack(members))
+    monkeypatch.setattr(ship, "_members", lambda architecture: iter((("__main__.py", architecture.encode()), ("doctor/version.py", ROOT / "doctor" / "version.py"))))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+
+    def asked(architecture: str = "a") -> tuple[bytes, str]:
+        ship.payload.cache_clear()
+        return ship.payload(architecture)
+
+    first = asked()
+    assert (asked(), len(packed)) == (first, 1)
+    (place,) = (tmp_path / "npu-doctor").iterdir()
+    whole = place.read_bytes()
+    for damage in (b"", whole[:40], whole[:-1], whole[:-1] + b"x"):
+        place.write_bytes(damage)
+        assert (asked(), place.read_bytes()) == (first, whole)
+    assert len(packed) == 5
+    with monkeypatch.context() as other:
+        other.setattr(os, "geteuid", lambda: 4711)
+        assert (asked(), len(packed)) == (first, 6)
+    assert asked("b") != first
+    assert len(packed) == 7
+    monkeypatch.setenv("XDG_CACHE_HOME", "/proc/nothing")
+    assert (asked(), len(packed)) == (first, 8)
     ship.payload.cache_clear()
-    assert ship.payload("another") == (data, digest)
 
 
 def test_plain_python_finds_the_same(tmp_path: Path) -> None:

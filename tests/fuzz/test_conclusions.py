@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import re
+from functools import cache
 from io import BytesIO
 from pathlib import Path
 from xml.etree import ElementTree as ET
@@ -29,7 +30,7 @@ from kb.sought import gathered
 NO_SHRINKING = (Phase.explicit, Phase.reuse, Phase.generate)  # what fails has an evident place; shrinking takes minutes
 KNOWN = load()
 SIGNALS = KNOWN.signals()
-NAMES = {s.id: tuple(re.compile(s.pattern).groupindex) if s.form == "regex" else () for s in SIGNALS}
+BY_ID = {s.id: s for s in SIGNALS}
 FACTS = [s.id for s in SIGNALS if s.id.startswith("fact:")]
 LEAVES = [s.id for s in SIGNALS if not s.id.startswith("fact:")]
 
@@ -43,10 +44,17 @@ PLACES = st.builds(
 )  # fmt: skip
 
 
+@cache
+def _captures(name: str) -> tuple[str, ...]:
+    """What a signal may capture; asked of those that are drawn: compiling all patterns takes a second of every worker."""
+    signal = BY_ID[name]
+    return tuple(re.compile(signal.pattern).groupindex) if signal.form == "regex" else ()
+
+
 @st.composite
 def hit(draw: st.DrawFn, ids: list[str]) -> Hit:
     name = draw(st.sampled_from(ids))
-    captures = tuple((k, draw(ODD)) for k in NAMES[name] if draw(st.booleans()))
+    captures = tuple((k, draw(ODD)) for k in _captures(name) if draw(st.booleans()))
     return Hit(name, draw(PLACES), captures)
 
 

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests_support import HOSTILE
 
-from doctor.repro import choose, gather
+from doctor.repro import build, choose, gather
 from doctor.repro.build import BEGIN, END, script, template, templates
 from doctor.repro.call import Operator, Request, Seen, Value
 from doctor.repro.choose import Wish
@@ -75,6 +75,16 @@ def test_hostile_text_in_every_place_of_every_template(name: str, hostile: str) 
             unchanged(name, made.text, "zh")
     made = script(Request(name, {}, expect=hostile, notes=(Text(hostile, hostile),), guessed=(Text(hostile, hostile),)))
     unchanged(name, made.text)
+
+
+@pytest.mark.parametrize("written", ["1\nimport os", "__import__('os')", "1; print(2)", '"""', "2", "[\n", "1\nWIDTH: int = 3", "1 \\"])
+def test_a_value_that_is_written_wrongly_is_not_handed_out(written: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The values are read back before a script leaves: were they ever written as anything else, there would be none."""
+    request = Request(NAMES[0], {}, notes=(Text("a note", "注"),))
+    assert "a note" in script(request).text
+    monkeypatch.setattr(build.pprint, "pformat", lambda *_, **__: written)
+    with pytest.raises((AssertionError, SyntaxError, ValueError)):
+        script(request)
 
 
 @pytest.mark.parametrize("hostile", HOSTILE)
