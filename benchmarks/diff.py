@@ -1,8 +1,9 @@
-"""How well `npu-doctor diff` finds faults that no entry knows: `python -m benchmarks.diff [--pairs 200] [--seed 1000] [--healthy 1 3]`.
+"""How well `npu-doctor diff` finds faults that no entry knows: `python -m benchmarks.diff [--pairs 200] [--seed 1000] [--healthy 1 3] [--programs DIR]`.
 
 Pairs of simulated runs (tests/simulate/pairs.py): other lengths, numbers of ranks, names, ids, orders; in one of them something happens
-that is told in words of its own (tests/simulate/strange.py). Weights were worked out on the wordings STRANGE and FRESH with
-seeds below 1000; UNSEEN are wordings of which none was looked at for that. A second generator (tests/simulate/jobs.py) makes whole jobs with CANN's lines.
+that is told in words of its own (tests/simulate/strange.py). Weights were worked out on the wordings STRANGE and FRESH and on the log calls of
+torch (`--programs`), with seeds below 1000; UNSEEN are wordings of which none was looked at for that. `--programs` takes noise and faults from the log calls of installed
+Python packages instead (tests/simulate/programs.py): other faults and other healthy noise. A second generator (tests/simulate/jobs.py) makes whole jobs with CANN's lines.
 
 Bar: F1 of the lines that indicate the fault >= 0.90, the faulty node first >= 85 %, among the first five >= 95 %, >= 100 MB/s a core.
 """
@@ -23,16 +24,17 @@ from doctor.baseline.shapes import Shapes
 from tests.simulate.graded import Grade, f1, grade, verdict
 from tests.simulate.jobs import FAULTS, simulate
 from tests.simulate.pairs import pair
+from tests.simulate.programs import Wordings
 from tests.simulate.strange import FRESH, STRANGE, UNSEEN, Strange
 from tests.simulate.world import World
 
 OF_ONE_NODE = ("oom", "aicore", "ecc", "killed", "mismatch", "port", "ranktable")
 
 
-def pairs(name: str, wordings: tuple[Strange, ...], seeds: range, healthy: int) -> None:
+def pairs(name: str, wordings: tuple[Strange, ...] | Wordings, seeds: range, healthy: int) -> None:
     grades, worst = [], Counter[str]()
     for seed in seeds:
-        one = pair(seed, wordings, healthy)
+        one = pair(seed, wordings.faults(seed), healthy, noise=wordings.noise(seed)) if isinstance(wordings, Wordings) else pair(seed, wordings, healthy)
         grades.append(grade(one))
         if grades[-1].place != 1:
             worst[one.fault] += 1
@@ -101,8 +103,14 @@ def main() -> None:
     asked.add_argument("--seed", type=int, default=1000)
     asked.add_argument("--healthy", type=int, nargs="+", default=[1, 3])
     asked.add_argument("--megabytes", type=int, default=300)
+    asked.add_argument("--programs", type=Path, help="a folder of Python packages, site-packages of some environment")
     args = asked.parse_args()
     seeds = range(args.seed, args.seed + args.pairs)
+    if args.programs:
+        said = Wordings.of(args.programs)
+        for number in args.healthy:
+            pairs(f"log calls of {len(said.files)} files", said, seeds, number)
+        return
     for number in args.healthy:
         pairs("worked out on", STRANGE + FRESH, seeds, number)
         pairs("UNSEEN", UNSEEN, seeds, number)

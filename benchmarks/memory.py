@@ -19,14 +19,14 @@ from collections import Counter
 from pathlib import Path
 
 from doctor.memory.classes import NAMED, judge
-from doctor.memory.evidence import Evidence, components, message
+from doctor.memory.evidence import Evidence, components, last_message
 from parsers.snapshot import snapshot
 from tests.simulate.memory_snapshots import KINDS, Made, Program, make
 
 
 def told(made: Made) -> tuple[str, tuple[str, ...]]:
     """The class that is told of a snapshot, and the places that are named first."""
-    found = judge(Evidence(snapshot(made.data), message(made.log), components(made.table.splitlines())))
+    found = judge(Evidence(snapshot(made.data), last_message(made.log.splitlines(), ""), components(made.table.splitlines())))
     return found.kind.value, tuple(holder.site.place for holder, _ in found.holders[:NAMED])
 
 

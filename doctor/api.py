@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -135,11 +135,16 @@ def _sources(what: What) -> tuple[tuple[Source, ...], tuple[Skipped, ...]]:
     return (*found.sources, *given), found.skipped
 
 
-def _diagnosed(sources: Iterable[Source], skipped: tuple[Skipped, ...], known: Knowledge, select: Select) -> Diagnosis:
+def _diagnosed(sources: Sequence[Source], skipped: tuple[Skipped, ...], known: Knowledge, select: Select) -> Diagnosis:
     begin = time.perf_counter()
     scanner = Scanner(Plan(known.sought()), select)
     harvests = [scanner.scan(source) for source in sources]
-    return conclude(harvests, known, time.perf_counter() - begin, skipped)
+    diagnosis = conclude(harvests, known, time.perf_counter() - begin, skipped)
+    if len(sources) < 2:
+        return diagnosis
+    from doctor.pace.quiet import heard
+
+    return heard(diagnosis, sources, known)
 
 
 def _exists(text: str) -> bool:

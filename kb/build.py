@@ -217,17 +217,15 @@ def _codes(layer: Layer, writer: Writer) -> tuple[dict[str, list[tuple[int, int]
         if not isinstance(rows, list):
             problems.append(Problem(doc.path, 0, "a code table needs 'family', 'title' and a list 'codes'"))
             continue
+        head = {"family": str(doc.value.get("family", "")), "family_title": doc.value.get("title")}
+        if odd := rows_of.fault_of_head(head):
+            problems.append(Problem(doc.path, 0, odd))
+            continue
         for i, row in enumerate(rows):
             if what := rows_of.fault("code", row):
                 problems.append(doc.problem(("codes", i), what))
                 continue
-            at = writer.add(
-                {
-                    "family": row.get("family") or str(doc.value.get("family", "")),
-                    "family_title": doc.value.get("title"),
-                    **row,
-                }
-            )
+            at = writer.add({**head, **row, "family": row.get("family") or head["family"]})
             for spelled in dict.fromkeys((spelling.key(row["code"]), *_forms(row), *_symbol(row))):
                 index.setdefault(spelled, []).append(at)
     return index, problems

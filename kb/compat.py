@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from kb import files, yamldoc
+from kb.invisible import steering
 from kb.problems import Problem, did_you_mean
 
 SECTIONS = (
@@ -68,6 +69,8 @@ def _fault(section: str, row: Any) -> str:
             return f"'{name}' must be a list of versions"
         if name not in lists and isinstance(value, list) and section != "products":
             return f"'{name}' must be a single value"
+    if odd := steering(row):
+        return f"a row has {odd}, which steers a terminal or is invisible"
     for name in _NEEDED[section]:
         if not row.get(name):
             return f"a row of {section} needs '{name}'"

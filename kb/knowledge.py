@@ -273,9 +273,16 @@ def layer_folders(extra: tuple[str, ...] = ()) -> list[tuple[str, Path]]:
 
 def own_layers(extra: tuple[str, ...] = ()) -> list[Layer]:
     """The knowledge that is not built in and is in use here, weakest first: what another machine needs to find the same."""
+    return [layer for name, folder in layer_folders(extra) if isinstance(layer := _in_use(name, folder), Layer)]
+
+
+def _in_use(name: str, folder: Path) -> Layer | str:
+    """The layer of a folder; of that of the working directory, while nobody trusts it as it is, what is known of it."""
+    if name != "project":
+        return Layer(name, folder)
     from kb import trust
 
-    return [Layer(name, folder) for name, folder in layer_folders(extra) if name != "project" or trust.state(folder) == "trusted"]
+    return trust.layer(folder)
 
 
 def load(extra: tuple[str, ...] = (), built_in: Pack | None = None) -> Knowledge:
@@ -287,24 +294,13 @@ def load(extra: tuple[str, ...] = (), built_in: Pack | None = None) -> Knowledge
     packs = [first]
     untrusted: list[tuple[Path, str]] = []
     for name, folder in layer_folders(extra):
-        if name == "project":
-            from kb import trust
-
-            if (how := trust.state(folder)) != "trusted":
-                untrusted.append((folder, how))
-                continue
+        layer = _in_use(name, folder)
+        if isinstance(layer, str):
+            untrusted.append((folder, layer))
+            continue
         if not folder.exists():
-            raise KnowledgeError(
-                [
-                    Problem(
-                        str(folder),
-                        0,
-                        "there is no such knowledge folder",
-                        "give a folder that holds entries (*.yaml) to --kb",
-                    )
-                ]
-            )
-        pack, faults = _compiled(name, folder)
+            raise KnowledgeError([Problem(str(folder), 0, "there is no such knowledge folder", "give a folder that holds entries (*.yaml) to --kb")])
+        pack, faults = _compiled(layer)
         problems += faults
         packs.append(pack)
     return Knowledge(tuple(packs), tuple(problems), tuple(untrusted))
@@ -313,7 +309,7 @@ def load(extra: tuple[str, ...] = (), built_in: Pack | None = None) -> Knowledge
 def _built_in() -> tuple[Pack, list[Problem]]:
     """What came with the program or, when somebody added one, a newer edition; in a checkout the YAML that is being edited."""
     if not SHIPPED.is_file():
-        return _compiled("built-in", HERE)
+        return _compiled(Layer("built-in", HERE))
     why = ""
     pack = None
     try:
@@ -325,7 +321,7 @@ def _built_in() -> tuple[Pack, list[Problem]]:
     if newer is not None:
         return newer[0], []
     if pack is None and (HERE / "entries").is_dir():
-        return _compiled("built-in", HERE)
+        return _compiled(Layer("built-in", HERE))
     if pack is None:
         raise KnowledgeError([Problem(str(SHIPPED), 0, f"the knowledge that came with the program is damaged: {why}", "install npu-doctor again")])
     return pack, []
@@ -349,11 +345,10 @@ def shipped_version() -> str:
         return ""
 
 
-def _compiled(name: str, folder: Path) -> tuple[Pack, list[Problem]]:
+def _compiled(layer: Layer) -> tuple[Pack, list[Problem]]:
     """The pack of a layer from the cache when nothing changed, else built (and cached when it has no faults)."""
-    layer = Layer(name, folder)
     stamp = layer.stamp()
-    place = _place(folder)
+    place = _place(layer.root)
     if place is not None:
         try:
             pack = Pack.of_file(place)
@@ -364,7 +359,7 @@ def _compiled(name: str, folder: Path) -> tuple[Pack, list[Problem]]:
             pass
     from kb.build import build  # YAML is only imported when something changed
 
-    data, problems = build(layer)
+    data, problems = layer.reading(lambda: build(layer, stamp))  # what is written meanwhile has another stamp
     if place is not None and not problems:
         write_atomically(place, data)
         keep_newest(place.parent, "kb-*.pack", KEEP_PACKS)

@@ -10,7 +10,7 @@ from kb.draft import TO_WRITE
 from kb.fetching import executes_what_it_fetches
 from kb.knowledge import Knowledge
 from kb.model import Condition, Entry, Signal, Text
-from kb.placeholders import names, optional
+from kb.placeholders import names, open_slots, optional
 from parsers.raised import PATTERNS
 
 Check = Callable[[Entry, "Context"], Iterator[str]]
@@ -242,6 +242,14 @@ def reads_without_a_log(entry: Entry, _: Context) -> Iterator[str]:
             yield f"a command without a log has a slot or '<...>', which a shell reads: {command.run[:80]!r}: write NAME"
 
 
+def code_is_filled(entry: Entry, _: Context) -> Iterator[str]:
+    """Code is pasted as it stands: a slot in it has a default, which is written where the log tells nothing."""
+    for fix in entry.every_fix:
+        for text in (fix.code.before, fix.code.after) if fix.code else ():
+            for name in open_slots(text, fix.code.lang if fix.code else ""):
+                yield f"the code of {fix.title.en[:40]!r} shows the slot {{{name}}} as it is: write {{{name}|a default}}, in code every slot has one"
+
+
 def is_written(entry: Entry, _: Context) -> Iterator[str]:
     """A draft marks what only a person can write."""
     told = [(where, text) for where, pair in _texts(entry) for text in pair] + [("a reference", r.title) for r in entry.references]
@@ -253,5 +261,5 @@ def is_written(entry: Entry, _: Context) -> Iterator[str]:
 CHECKS: tuple[Check, ...] = (
     name_fits, two_languages, title_is_short, has_references, has_advice, known_variables, nothing_destructive,
     placeholders_bound, safe_patterns, rare_anchors, edges_resolve, has_samples,
-    risk_is_told, names_its_card, device_is_no_chip, reads_without_a_log, is_written,
+    risk_is_told, names_its_card, device_is_no_chip, reads_without_a_log, code_is_filled, is_written,
 )  # fmt: skip

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import PurePath
 
 from kb import anchors, code_forms, raised
+from kb.invisible import WEB_PAGE
 from kb.kinds import with_trait
 from kb.model import (
     CONFIDENCES,
@@ -231,7 +232,7 @@ def read_reference(top: Reader, at: Path) -> Reference:
     """One reference of an entry or a check."""
     reader = top.sub(at, ("kind", "title", "url"), "a reference")
     url = reader.string("url", "")
-    if url and not re.fullmatch(r"https?://[^\s<>\"'`\\\x00-\x20\x7f]+", url):
+    if url and not WEB_PAGE.fullmatch(url):
         reader.fault(("url",), "a reference leads to a web page: https://... without blanks, quotes or angle brackets")
         url = ""
     return Reference(reader.string("kind", "doc"), reader.string("title"), url)

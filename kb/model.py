@@ -19,8 +19,8 @@ GOALS = ("locate", "mitigate", "resolve")
 RISKS = ("low", "medium", "high")
 LINE_KINDS = ("plog", "message", "traceback", "launcher", "kernel", "shell", "text")
 TABLES = (
-    "npu-smi.chip", "npu-smi.process", "npu-smi.summary", "key-value", "ps", "session", "job", "hang", "memory", "serving",
-    "meaning.import", "meaning.refusal", "meaning.limit", "meaning.missing", "meaning.permission", "meaning.timeout",
+    "npu-smi.chip", "npu-smi.process", "npu-smi.summary", "key-value", "ps", "kube.event", "kube.container", "session", "job", "hang", "memory", "serving",
+    "meaning.memory", "meaning.import", "meaning.refusal", "meaning.limit", "meaning.missing", "meaning.permission", "meaning.timeout",
     "meaning.unsupported", "meaning.rule", "meaning.failure", "meaning.build",
 )  # fmt: skip
 # Why no script can show a fault; `doctor/base/words/repro.py` has the sentences.
@@ -36,6 +36,7 @@ SITUATION = "situation:"
 SITUATION_FACTS = (
     "chip", "stack", "framework", "activity", "program", "machine",
     "cann", "driver", "torch_npu", "torch", "python", "vllm_ascend", "vllm", "mindspore", "transformers", "deepspeed", "opset", "progress", "seen",
+    "launcher", "cards", "ranks", "held", "npus", "kubernetes",
 )  # fmt: skip
 # Not of the situation: what a leaf of the entry itself captured. "said.allowed" asks for the capture {allowed}.
 SAID = "said."

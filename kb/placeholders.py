@@ -69,6 +69,28 @@ def closed(text: str) -> str:
     return _NO_BLANK.sub("", text)
 
 
+# In code a slot always has a default: `{name}` alone belongs to the language. What a log said is put in where it is one plain word of it.
+_CODE_SLOT = lazy(r"(?<![$\w])\{([A-Za-z_]\w*)\|([^{}\n]*)\}")
+_CODE_WORD = lazy(r"[\w./@+:,-]{1,200}")
+_OPEN_SLOT = lazy(r"(?<![$\w{])\{([A-Za-z_]\w*)(?:\.all)?\}(?!\})")
+OWN_BRACES = frozenset({"python", "cpp", "cmake", "go", "dockerfile"})  # languages that write `{name}` themselves
+
+
+def fill_code(text: str, captures: Mapping[str, str]) -> str:
+    """A piece of code with its slots filled: what is no plain word would be read by another language than it was written in."""
+
+    def one(match: re.Match[str]) -> str:
+        value = captures.get(match[1])
+        return value if value is not None and told(value) and _CODE_WORD.fullmatch(value) else match[2]
+
+    return _CODE_SLOT.sub(one, text)
+
+
+def open_slots(text: str, lang: str) -> tuple[str, ...]:
+    """Slots of a piece of code that nothing can fill, and that its language does not know."""
+    return () if lang in OWN_BRACES else tuple(match[1] for match in _OPEN_SLOT.finditer(text))
+
+
 _STOP = lazy(r"。|\.(?:\s|$)")  # a sentence that ends in what the log says ends once
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kb.model import Entry, Fix, Text, Variant
-from kb.placeholders import closed, unbound
+from kb.placeholders import closed, fill_code, unbound
 
 
 def text(written: Text) -> Text:
@@ -40,6 +40,7 @@ def _fix(fix: Fix) -> Fix:
         commands=tuple(
             c._replace(run=unbound(c.run), changes=_maybe(c.changes), why=_maybe(c.why)) for c in fix.commands
         ),
+        code=fix.code._replace(before=fill_code(fix.code.before, {}), after=fill_code(fix.code.after, {})) if fix.code else None,
     )
 
 

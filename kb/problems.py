@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from kb.invisible import STEERING
+
 
 class Problem(NamedTuple):
     """One fault in one knowledge file. `line` is 1-based; 0 means the file as a whole."""
@@ -16,13 +18,14 @@ class Problem(NamedTuple):
     excerpt: str = ""
 
     def __str__(self) -> str:
+        """A row each, in which what the file holds neither steers a terminal nor begins a row of its own."""
         where = f"{self.path}:{self.line}" if self.line else self.path
-        text = f"error: {self.what}\n  --> {where}"
+        rows = [f"error: {self.what}", f"  --> {where}"]
         if self.excerpt:
-            text += f"\n   |  {self.excerpt.strip()[:160]}"
+            rows.append(f"   |  {self.excerpt.strip()[:160]}")
         if self.help:
-            text += f"\n = help: {self.help}"
-        return text
+            rows.append(f" = help: {self.help}")
+        return "\n".join(STEERING.sub("?", row.replace("\n", " ")) for row in rows)
 
 
 class KnowledgeError(Exception):

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
-from kb.invisible import STEERING
+from kb.invisible import steering
 from kb.model import Text
 from kb.problems import Problem, did_you_mean
 from kb.yamldoc import Document, Path
 
 T = TypeVar("T")
-_OF_LOGS = ("text", "regex", "code", "exit", "path")  # what logs hold may be anything
+_OF_LOGS = ("text", "regex", "code", "exit", "path", "near", "misses", "where", "expect", "facts")  # what logs hold may be anything
 MAX_NUMBER = 10_000_000  # of seconds, lines: what is larger is a slip
 
 
@@ -53,9 +53,12 @@ class Reader:
             return default or ""
         if default is None and not value.strip():
             self.fault((key,), f"'{key}' is empty")
-        if key not in _OF_LOGS and (odd := STEERING.search(value)) is not None:
-            self.fault((key,), f"'{key}' has the character U+{ord(odd[0]):04X}, which steers a terminal or is invisible", "write plain text")
+        self._seen(key, value)
         return value
+
+    def _seen(self, key: str, value: Any) -> None:
+        if key not in _OF_LOGS and (odd := steering(value)):
+            self.fault((key,), f"'{key}' has {odd}, which steers a terminal or is invisible", "write plain text")
 
     def word(self, key: str, words: tuple[str, ...], default: str | None = None) -> str:
         value = self.string(key, default)
@@ -100,6 +103,7 @@ class Reader:
         value = self.map.get(key)
         if value is None:
             return ()
+        self._seen(key, value)
         if isinstance(value, str):
             return (value,)
         if isinstance(value, list) and all(isinstance(v, str) for v in value):
@@ -112,6 +116,7 @@ class Reader:
         value = self.map.get(key)
         if value is None:
             return ()
+        self._seen(key, value)
         if isinstance(value, dict) and all(isinstance(v, str) for v in value.values()):
             return tuple(value.items())
         self.fault((key,), f"'{key}' must map words to single values")

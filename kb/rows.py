@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from kb.invisible import WEB_PAGE, steering
+
 Shape = Callable[[Any], bool]
 
 
@@ -44,6 +46,14 @@ NEEDED: Mapping[str, tuple[str, ...]] = {"code": ("code", "meaning"), "variable"
 SHAPES: Mapping[str, Mapping[str, Shape]] = {"code": CODE, "variable": VARIABLE, "card": CARD}
 
 
+def fault_of_head(head: Mapping[str, Any]) -> str:
+    """The same of what all rows of a table of codes share."""
+    if head["family_title"] is not None and not _text(head["family_title"]):
+        return "the 'title' of a code table is written in both languages: {en: ..., zh: ...}"
+    odd = steering(list(head.values()))
+    return f"a code table has {odd}, which steers a terminal or is invisible" if odd else ""
+
+
 def fault(kind: str, row: Any) -> str:
     """What is wrong with a row; empty when nothing is."""
     if not isinstance(row, dict):
@@ -54,4 +64,9 @@ def fault(kind: str, row: Any) -> str:
     for name, shape in SHAPES[kind].items():
         if name in row and row[name] != "" and not shape(row[name]):
             return f"'{name}' has not the form that a {kind} has"
+    if odd := steering(row):
+        return f"a {kind} has {odd}, which steers a terminal or is invisible"
+    for one in row.get("references") or ():
+        if kind == "card" and one.get("url") and not WEB_PAGE.fullmatch(one["url"]):
+            return "a reference leads to a web page: https://... without blanks, quotes or angle brackets"
     return ""

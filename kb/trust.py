@@ -9,7 +9,9 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from collections.abc import Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 from kb import files
 from kb.layers import Layer
@@ -27,9 +29,17 @@ def state_file() -> Path | None:
     return Path(base) / "npu-doctor" / "trusted.json"
 
 
-def fingerprint(folder: Path) -> str:
-    """The contents of a folder as knowledge: names and bytes of the files that would be read."""
+class Print(NamedTuple):
+    """The contents of a folder as knowledge: names and bytes of the files that would be read, and the bytes of each."""
+
+    whole: str
+    files: Mapping[str, str]
+
+
+def fingerprint(folder: Path) -> Print:
+    """The folder as it is now."""
     digest = hashlib.sha256()
+    each: dict[str, str] = {}
     layer = Layer("trusted", folder)
     for path in (*layer.all_files(), *layer.refused_files()):
         try:
@@ -38,7 +48,8 @@ def fingerprint(folder: Path) -> str:
             data = b""
         name = os.fsencode(os.path.relpath(path, folder))
         digest.update(b"%d %b %d " % (len(name), name, len(data)) + data)
-    return digest.hexdigest()
+        each[str(path)] = files.digest(data)
+    return Print(digest.hexdigest(), each)
 
 
 def _known() -> dict[str, str]:
@@ -51,15 +62,22 @@ def _known() -> dict[str, str]:
     return {k: v for k, v in folders.items() if isinstance(v, str)} if isinstance(folders, dict) else {}
 
 
-def state(folder: Path) -> str:
-    """`trusted`, `changed` since it was, or `unknown`. Of a folder that nobody trusts nothing is opened."""
+def look(folder: Path) -> tuple[str, Print | None]:
+    """`trusted`, and what may be read, `changed` since it was, or `unknown`. Of a folder that nobody trusts nothing is opened."""
     pinned = _known().get(os.path.realpath(folder))
     if pinned is None:
-        return "unknown"
-    return "trusted" if pinned == fingerprint(folder) else "changed"
+        return "unknown", None
+    found = fingerprint(folder)
+    return ("trusted", found) if pinned == found.whole else ("changed", None)
 
 
-def pin(folder: Path, print_: str | None) -> bool:
+def layer(folder: Path) -> Layer | str:
+    """The knowledge of the working directory; while nobody trusts it as it is, what is known of it."""
+    how, found = look(folder)
+    return how if found is None else Layer("project", folder, found.files)
+
+
+def pin(folder: Path, print_: Print | None) -> bool:
     """Trusts a folder as it is, or (None) no longer; False when that cannot be kept."""
     place = state_file()
     if place is None:
@@ -67,5 +85,5 @@ def pin(folder: Path, print_: str | None) -> bool:
     known = _known()
     known.pop(os.path.realpath(folder), None)
     if print_ is not None:
-        known[os.path.realpath(folder)] = print_
+        known[os.path.realpath(folder)] = print_.whole
     return write_atomically(place, json.dumps({"folders": known}, indent=1, sort_keys=True).encode())

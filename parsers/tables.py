@@ -20,15 +20,16 @@ ANCHORS: tuple[str, ...] = (
     "LoL Flag", "Rx Power", "Power0", "roce_new_pkt_rty_num", "mac_rx_fcs_err_pkt_num", "packet statistics:",
     "optical info:", "address_0=", " PPID ", "ps -ef |", "ps -ef|", "$ echo ", "# echo ", ": cannot access ", "100% /",
     "$ npu-smi", "# npu-smi", "TasksMax", "pid_max",
+    "Type     Reason ", "Type    Reason ", "LAST SEEN ", "Restart Count:", " RESTARTS ", '"involvedObject"',
 )  # fmt: skip
 """Literals one of which stands in every text that holds a table."""
 
 
 def rows(lines: Sequence[str], first_line: int) -> tuple[Row, ...]:
     """All rows of all tables in the lines, in their order; the first line is line `first_line` of its source."""
-    from parsers import hccn, npu_smi, process_list, session, smi_query  # most logs hold no table
+    from parsers import hccn, kube, npu_smi, process_list, session, smi_query  # most logs hold no table
 
-    found = (*npu_smi.rows(lines, first_line), *smi_query.rows(lines, first_line), *hccn.rows(lines, first_line), *process_list.rows(lines, first_line), *session.rows(lines, first_line))
+    found = (*npu_smi.rows(lines, first_line), *smi_query.rows(lines, first_line), *hccn.rows(lines, first_line), *process_list.rows(lines, first_line), *session.rows(lines, first_line), *kube.rows(lines, first_line))
     return tuple(sorted(found, key=_at))
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 import html
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
 from string import ascii_lowercase, ascii_uppercase, digits
 from typing import Any, NamedTuple
 
@@ -165,9 +166,12 @@ def groups(size: int = 4) -> Iterator[tuple[Plant, ...]]:
 
 def args(**more: Any) -> argparse.Namespace:
     """The options of scan as a call would have them."""
-    made = scan.arguments().parse_args([])
-    vars(made).update(redact=True, all=True, lang="en", **more)
-    return made
+    return argparse.Namespace(**{**_plain_call(), "redact": True, "all": True, "lang": "en", **more})
+
+
+@cache
+def _plain_call() -> dict[str, Any]:
+    return vars(scan.arguments().parse_args([]))
 
 
 def log_with(chosen: Sequence[Plant]) -> tuple[str, str]:
@@ -184,17 +188,27 @@ def log_with(chosen: Sequence[Plant]) -> tuple[str, str]:
 
 def leaked(secrets: Iterable[str], told: str) -> list[str]:
     """Also where a form escapes signs or breaks lines."""
+    return leaks(told)(secrets)
+
+
+def leaks(told: str) -> Callable[[Iterable[str]], list[str]]:
+    """The same for several: a text is read in all its forms once."""
     plain = told.lower()
     read = html.unescape(plain.replace('\\\\', "\\").replace('\\"', '"'))
-    forms = (plain, read, "".join(plain.split()), "".join(read.split()))
-    return [s for s in secrets if any(s.lower() in form for form in forms[:2]) or (len(s) > 5 and any("".join(s.lower().split()) in form for form in forms[2:]))]
+    forms = tuple(dict.fromkeys((plain, read)))
+    joined = tuple("".join(form.split()) for form in forms)
+
+    def found(secrets: Iterable[str]) -> list[str]:
+        return [s for s in secrets if any(s.lower() in form for form in forms) or (len(s) > 5 and any("".join(s.lower().split()) in form for form in joined))]
+
+    return found
 
 
 def answers(diagnosis: Diagnosis, knowledge: Knowledge, text: str, path: str) -> dict[str, str]:
     """Everything that can leave: each format of the report in both languages, the timeline, the draft of an issue, the brief."""
     told = {}
-    using = redactor(diagnosis, knowledge)
-    quoted = cited(report(diagnosis, knowledge), [discover.given_text(text, path)])
+    using, plain = redactor(diagnosis, knowledge), report(diagnosis, knowledge)
+    quoted = cited(plain, [discover.given_text(text, path)])
     made_report, harvest = using.report([quoted, diagnosis.harvest._replace(machine=this_machine()).json()])
     for form in reporting.FORMATS:
         for lang in ("en", "zh"):
@@ -206,12 +220,11 @@ def answers(diagnosis: Diagnosis, knowledge: Knowledge, text: str, path: str) ->
         told[f"brief {lang}"] = brief.render(made_report, lang, brief.LARGEST)
     for suffix in (".md", ".json", ".txt"):
         told[f"export{suffix}"] = report_text(made_report, suffix, "en")
-    told["copied lines"] = copied(diagnosis, knowledge, text)
+    told["copied lines"] = copied(Outcome(plain, diagnosis, True), knowledge, text)
     return told
 
 
-def copied(diagnosis: Diagnosis, knowledge: Knowledge, text: str) -> str:
+def copied(outcome: Outcome, knowledge: Knowledge, text: str) -> str:
     """Every line of the log as the terminal interface copies it for others."""
-    outcome = Outcome(report(diagnosis, knowledge), diagnosis, True)
     using = Pseudonyms(outcome, knowledge)
     return "\n".join(map(using.text, text.splitlines()))

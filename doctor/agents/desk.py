@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -13,8 +14,10 @@ from doctor.answer.redact import Redactor, of_texts, own_texts
 from doctor.answer.report import report
 from doctor.base.notation import clean
 from doctor.judge.diagnosis import Diagnosis, conclude
+from doctor.pace.quiet import heard
 from doctor.read import discover
-from doctor.read.source import Source
+from doctor.read.source import Skipped, Source
+from doctor.read.sources import Sources
 from kb.knowledge import Knowledge, load
 
 Json = dict[str, Any]
@@ -79,9 +82,9 @@ class Desk:
         """Reads what is named and keeps the report; the oldest one is forgotten."""
         real = tuple(map(self.reach.inside, paths))
         begin = time.perf_counter()
-        found = discover.discover(real)
+        found = self._within(real)
         harvests = _harvests(found.sources, self.known, progress, stopped)
-        diagnosis = conclude(harvests, self.known, time.perf_counter() - begin, found.skipped)
+        diagnosis = heard(conclude(harvests, self.known, time.perf_counter() - begin, found.skipped), found.sources, self.known)
         made = cited(report(diagnosis, self.known), found.sources)
         if self.redact:
             using = self.using()
@@ -96,6 +99,19 @@ class Desk:
         self._named = {self.hidden(clean(s.name)): clean(s.name) for one in self._held.values() for s in one.sources}
         return held
 
+    def _within(self, real: Sequence[str]) -> discover.Found:
+        """What may be read of it. A pipe is not waited for, and what became a link meanwhile is not followed."""
+        found = discover.discover(real)
+        sources, refused = Sources(), []
+        for source in found.sources:
+            if source.once:
+                refused.append(Skipped(source.name, "a named pipe: not a file that holds a log"))
+            elif not self.reach.holds(os.path.realpath(_file(source.name))):
+                refused.append(Skipped(source.name, "a link that leads out of the given folder: not followed"))
+            else:
+                sources.extend((source,))
+        return discover.Found(sources, (*found.skipped, *refused)) if refused else found
+
     def held(self, name: str | None) -> Held:
         """A report by its name; without one the last."""
         if not self._held:
@@ -105,6 +121,10 @@ class Desk:
         if name not in self._held:
             raise RefusedError(f"there is no report '{name[:20]}'", f"reports: {', '.join(self._held)}")
         return self._held[name]
+
+    def again(self, held: Held) -> tuple[str, ...]:
+        """The paths of a report that may be read anew."""
+        return tuple(self.reach.inside(path) for path in held.paths if os.path.isdir(path) or os.path.isfile(path))
 
     def reports(self) -> tuple[Held, ...]:
         return tuple(self._held.values())
@@ -116,10 +136,18 @@ class Desk:
             for source in one.sources:
                 if clean(source.name) == wanted:
                     return source
-        found = discover.discover([self.reach.inside(path)]).sources
+        found = self._within([self.reach.inside(path)]).sources
         if len(found) != 1:
             raise RefusedError(f"'{path[:200]}' is no single log", "give the path of one file, as reports write it")
         return found[0]
+
+
+def _file(name: str) -> str:
+    """The file of a source: itself, or the archive in which it stands, `logs.zip!node-1/plog.log`."""
+    at = name.find("!")
+    while at >= 0 and not os.path.isfile(name[:at]):
+        at = name.find("!", at + 1)
+    return name if at < 0 else name[:at]
 
 
 def _harvests(sources: Sequence[Source], known: Knowledge, progress: Progress, stopped: Callable[[], bool]) -> list[Any]:

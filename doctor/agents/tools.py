@@ -147,7 +147,7 @@ def repro(call: Call, asked: Json) -> str:
     held = desk.held(asked["report"]) if asked["report"] or not asked["entry"] or desk.reports() else None
     options = argparse.ArgumentParser()
     repro_command.add_arguments(options)
-    given = [f"--from={path}" for path in held.paths] if held else []
+    given = [f"--from={path}" for path in desk.again(held)] if held else []
     try:
         args = options.parse_args(["--no-try", *given, *(["--", asked["entry"]] if asked["entry"] else [])])
         args.lang = desk.lang

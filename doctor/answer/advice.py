@@ -7,12 +7,13 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from doctor.answer.met import met
 from doctor.base import notation
 from doctor.base.notation import clean
 from doctor.base.words import both, word
 from doctor.findings.situation import UNKNOWN, Situation
-from kb.model import GOALS, Entry, Fix, Text
-from kb.placeholders import closed, fill
+from kb.model import GOALS, CodeFix, Command, Entry, Fix, Text
+from kb.placeholders import closed, fill, fill_code
 from parsers.lazy import lazy
 
 if TYPE_CHECKING:  # `explain` fills texts without any diagnosis
@@ -39,11 +40,23 @@ def values(finding: Finding, situation: Situation = UNKNOWN) -> Values:
         one.setdefault(name, value)
     zh = {name: text.zh for name, text in situation.phrases().items() if name not in one}
     one = {name: text.en for name, text in situation.phrases().items()} | one
+    if (missing := first.every.get("missing")) and (common := _in_common(missing, first.captures)):
+        one, zh = one | {"missing_are": common["en"]}, zh | {"missing_are": common["zh"]}
     every: dict[str, dict[str, None]] = {}
     for instance in finding.instances:
         for name, found in instance.every.items():
             every.setdefault(name, {}).update(dict.fromkeys(clean(v)[:300] for v in found))
     return Values(one, {k: tuple(v) for k, v in every.items()}, zh)
+
+
+def _in_common(lists: Sequence[str], captures: Mapping[str, str]) -> dict[str, str] | None:
+    """What ranks that are named as missing have in common."""
+    from doctor.findings.rank_sets import described  # few findings name ranks
+
+    sizes = [int(value) for name in ("want", "size") if (value := captures.get(name, "")).isdecimal() and len(value) < 8]
+    ranks = [int(n) for text in lists for n in re.findall(r"[0-9]{1,6}", text)]
+    found = described(ranks, sizes[0] if sizes else None)
+    return None if found is None else found.text
 
 
 _TEMPLATE = lazy(r"\{\}|\{\d\}|%[sdr]")
@@ -135,6 +148,9 @@ def chosen(fixes: Sequence[Fix], situation: Situation, captures: Mapping[str, st
 def _fitting(fixes: Sequence[Fix], situation: Situation, captures: Mapping[str, str] | None) -> list[tuple[Fix, bool]]:
     """Each that fits, in that order, with whether the logs tell that it does."""
     fitting = [(fix, fits) for fix in fixes if (fits := situation.fits(fix.when, captures)) is not False]
+    there = {fix: met(fix, situation) for fix, _ in fitting}
+    if any(fix.goal != "locate" and there[fix] is False for fix, _ in fitting):  # else nothing would be left to do
+        fitting = [(fix, None if there[fix] is None else fits) for fix, fits in fitting if there[fix] is not True]
 
     def order(pair: tuple[Fix, bool | None]) -> tuple[bool, int, bool]:
         fix, fits = pair
@@ -163,14 +179,38 @@ def fixes(finding: Finding, situation: Situation, known: Values, elsewhere: Fix 
             title=prose(fix.title, known),
             steps=tuple(prose(s, known) for s in fix.steps),
             env=tuple(e._replace(value=shell(e.value, known), caution=_maybe(e.caution, known)) for e in fix.env),
-            commands=tuple(
-                c._replace(run=shell(c.run, known), changes=_maybe(c.changes, known), why=_maybe(c.why, known))
-                for c in fix.commands
-            ),
+            commands=tuple(_command(c, finding, situation, known) for c in fix.commands),
+            code=_code(fix.code, finding, situation, known) if fix.code else None,
         )
         for fix, _ in fitting
     )
     return Advised(filled, sum(certain for _, certain in fitting))
+
+
+def _command(command: Command, finding: Finding, situation: Situation, known: Values) -> Command:
+    """A command filled in, in the reader's own words where the logs show how they started the program, and what it is called."""
+    filled = command._replace(run=shell(command.run, known), changes=_maybe(command.changes, known), why=_maybe(command.why, known))
+    words = situation.words()
+    if not words and not situation.started:
+        return filled
+    from doctor.answer import known_words, own_command  # few logs tell of either
+
+    theirs = own_command.own(filled.run, situation.started, finding.instances[0].paths, finding.entry.kind == "out-of-memory")
+    if theirs is None:
+        return filled._replace(run=known_words.filled(filled.run, words, _quote))
+    why = theirs.note if filled.why is None else Text(f"{theirs.note.en}. {filled.why.en}", f"{theirs.note.zh}。{filled.why.zh}")
+    return filled._replace(run=theirs.run, why=why)
+
+
+def _code(code: CodeFix, finding: Finding, situation: Situation, known: Values) -> CodeFix:
+    """Code with what the log told; one line for a shell is the reader's own command, where that is known."""
+    filled = code._replace(before=fill_code(code.before, known.one), after=fill_code(code.after, known.one))
+    if code.lang not in ("bash", "shell") or "\n" in code.after.strip() or not situation.started:
+        return filled
+    from doctor.answer.own_command import own
+
+    theirs = own(filled.after.strip(), situation.started, finding.instances[0].paths, finding.entry.kind == "out-of-memory")
+    return filled if theirs is None else filled._replace(before="", after=f"# {theirs.note.en}\n{theirs.run}\n")
 
 
 _ELSE = lazy(r"(?:Or|If|Only) ")  # how a fix begins that is for the case that another one is not

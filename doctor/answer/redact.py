@@ -32,7 +32,7 @@ FORMS = Forms((*redact_tokens.FORMS, *redact_secrets.FORMS, *redact_places.ADDRE
 class Redactor:
     """The pseudonyms of one report. This machine's own name and user are known from the start.
 
-    `keep`: words of the program's own texts. Somebody called `data` keeps that name where it may be the plain word.
+    `keep`: words of the program's own texts, in lower case. Somebody called `data` keeps that name where it may be the plain word.
     `fixed`: texts of the program's own, which stay as they are: their addresses are examples.
     `tag`: stands in every pseudonym, so that those of two nodes are not taken for each other.
     `key`: makes pseudonyms the same on all nodes that use the same key; without the key nobody can compute them.
@@ -45,7 +45,7 @@ class Redactor:
         self.mapping: dict[str, str] = {}
         self.tag = tag
         self._key = key.encode("utf-8", "surrogateescape")[:64]
-        self._keep = frozenset(word.lower() for word in keep)
+        self._keep = frozenset(keep)
         self._fixed = frozenset(fixed)
         self._numbers: Counter[str] = Counter()
         self._kinds: dict[str, str] = {}

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import os
 import re
+import zlib
 from collections.abc import Mapping
 from pathlib import Path
 
 VARIABLE = "NPU_DOCTOR_SITE"  # an address, or a folder
+LONGEST = 200  # characters of a name: file systems take 255 bytes
 
 
 def name_of(written: str) -> str:
-    """A code as a file can be called on every system; what differs only in other signs is told apart by their numbers."""
-    return re.sub(r"[^A-Za-z0-9._-]", lambda m: f"_{ord(m[0]):x}_", written).lstrip(".") or "_"
+    """A code as a file can be called on every system; what differs only in other signs is told apart by their numbers, what is too long by a hash."""
+    name = re.sub(r"[^A-Za-z0-9._-]", lambda m: f"_{ord(m[0]):x}_", written).lstrip(".") or "_"
+    return name if len(name) <= LONGEST else f"{name[:LONGEST]}-{zlib.crc32(name.encode()):08x}{zlib.adler32(name.encode()):08x}"
 
 
 def path_of(kind: str, id_: str) -> str:

@@ -128,8 +128,9 @@ class _Listener:
                     here.pop(BLANK, None)
                     new = here.keys() - mine.keys()
                     raws = lines(block) if new else []
+                    moments: dict[int, str | None] = {}
                     for shape in new:
-                        mine[shape] = self._first(source, numbers.index(shape), read, raws, shape)
+                        mine[shape] = self._first(source, numbers.index(shape), read, raws, shape, moments)
                     counts.update(here)
                     last = block[-4096:].splitlines()
                     read += len(numbers) - 1
@@ -143,14 +144,16 @@ class _Listener:
             if shape not in firsts:
                 firsts[shape] = first._replace(at=first.line / max(1, read))
 
-    def _first(self, source: Source, at: int, before: int, raws: Sequence[bytes], shape: int) -> _First:
-        """Read because it is the first line of its shape in a source."""
+    def _first(self, source: Source, at: int, before: int, raws: Sequence[bytes], shape: int, moments: dict[int, str | None]) -> _First:
+        """Read because it is the first line of its shape in a source; `moments`: when lines of the block were told, as far as they were looked at."""
         line = read_line(decode(raws[at][:60_000]))
-        time = line.time
-        for raw in raws[max(0, at - _LOOK_BACK) : at][::-1]:
+        time = moments[at] = line.time
+        for before_it in range(at - 1, max(0, at - _LOOK_BACK) - 1, -1):
             if time is not None:
                 break
-            time = read_line(decode(raw[:2000])).time
+            if before_it not in moments:
+                moments[before_it] = read_line(decode(raws[before_it][:2000])).time
+            time = moments[before_it]
         self._settings.hear(pairs(line.text), shape)
         return _First(source.name, before + at + 1, line.text[:KEEP_TEXT], time, 0.0, line.level)
 

@@ -14,6 +14,8 @@ from doctor.baseline.words import spoken
 from doctor.read.encoding import decode
 
 MAX_SHAPES = 50_000  # shapes of one comparison; further ones are counted together
+FIRST_SHAPES = 4000  # new shapes that a run may have at once,
+LINES_A_SHAPE = 16  # and one more for so many lines: where hardly a line is like another, the rest is only asked whether it is grave
 MAX_KEYS = 100_000  # lines without digits that are remembered, of each way to look them up
 MAX_WAYS = 300  # shapes that begin with the same two words; further ones, of prompts and the like, have one shape together
 BEGINNING = 2
@@ -48,12 +50,14 @@ class Shapes:
         self._other: dict[Key, int] = {}
         self._deciding: dict[bytes, Words] = {}
         self._first: dict[str, int] = {}
+        self._heard = self._made = 0  # lines and new shapes of this run
         self._free: dict[int, dict[bytes, int]] = {}  # by its length: a beginning behind which free text stands
 
     def of(self, block: bytes) -> list[int]:
         """The number of each line of a block; a carriage return ends a line as well."""
         keys = block.translate(_RETURNS, _DIGITS).split(b"\n")
         found = list(map(self._plain.get, keys))
+        self._heard += len(keys)
         if None not in found:
             return found  # type: ignore[return-value]
         bares, spaced = block.translate(_RETURNS, _HEX).split(b"\n"), block.translate(_SPACED).split(b"\n")
@@ -77,6 +81,8 @@ class Shapes:
         for length, beginnings in self._free.items():
             if (number := beginnings.get(bare[:length])) is not None and not may_be_severe(text[:SEEN]):
                 return number
+        if self._made >= FIRST_SHAPES + self._heard // LINES_A_SHAPE and not may_be_severe(text):
+            return FURTHER
         number, free = self._number(text)
         if free:
             self._is_free(free, text, number)
@@ -138,6 +144,7 @@ class Shapes:
             if len(self.texts) >= most:
                 return FURTHER
             number = self._numbers[shape] = len(self.texts)
+            self._made += 1
             self.texts.append(shape)
             self._count(shape)
         return number

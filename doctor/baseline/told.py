@@ -9,7 +9,6 @@ from typing import Any
 from doctor.base.notation import duration, message, place, short_moment
 from doctor.base.words import named, word
 from doctor.baseline.compare import LATER, MORE, NEW
-from doctor.baseline.shapes import MAX_SHAPES
 from doctor.baseline.within import NODES
 from doctor.render.html_style import STYLE
 from doctor.render.layout import Style, cut, paint
@@ -79,7 +78,8 @@ def _facts(made: Json, lang: str) -> Iterator[tuple[str, str]]:
         name = "diff.usual-run" if usual["runs"] == 1 else "diff.usual-runs"
         yield word("diff.usual", lang), word(name, lang, **{"lines": usual["lines"], "shapes": usual["shapes"]} | ({} if usual["runs"] == 1 else {"runs": usual["runs"]}))
     files = word("diff.file", lang) if run["files"] == 1 else word("diff.files", lang, n=run["files"])
-    heard = {"files": files, "lines": run["lines"], "shapes": run["shapes"], "voices": run["voices"]}
+    voices = word("diff.voice", lang) if run["voices"] == 1 else word("diff.voices", lang, n=run["voices"])
+    heard = {"files": files, "lines": run["lines"], "shapes": run["shapes"], "voices": voices}
     if among:
         yield word("diff.run", lang), word("diff.run-nodes", lang, **heard)
     else:
@@ -141,7 +141,7 @@ def _notes(made: Json, lang: str, everything: bool) -> Iterator[str]:
     if made["values"]:
         yield word("diff.values", lang, n=made["values"])
     if further := made["run"]["further"] + made["usual"]["further"]:
-        yield word("diff.further", lang, n=further, most=MAX_SHAPES)
+        yield word("diff.further", lang, n=further)
     for told in made["skipped"][: None if everything else OTHERS]:
         yield f"{word('diff.skipped', lang)}: {told}"
     if not everything and len(made["skipped"]) > OTHERS:

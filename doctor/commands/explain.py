@@ -44,7 +44,7 @@ def main(argv: list[str]) -> int:
             return _unknown(written, index, lang)
         found = _meant(written, named, known, lang)
     if args.format == "json":
-        sys.stdout.write(json.dumps(found, ensure_ascii=False, indent=1, default=str) + "\n")
+        common.write(json.dumps(found, ensure_ascii=False, indent=1, default=str) + "\n", None, form="json")
         return exits.CLEAN
     common.write(text(found, known, lang, layout.style_of(sys.stdout, args.color)), None)
     return exits.CLEAN

@@ -8,6 +8,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from doctor.answer.redact import KEY_VARIABLE, Redactor, of_texts
@@ -27,6 +28,7 @@ from doctor.scan.harvest import Absent
 from doctor.version import __version__
 from kb.files import read as read_knowledge
 from kb.knowledge import ALONE, Knowledge, own_layers
+from kb.layers import Layer
 from parsers import foreign_json
 
 if TYPE_CHECKING:
@@ -247,10 +249,14 @@ def _own_knowledge(args: argparse.Namespace) -> tuple[list[tuple[str, str]], lis
         found.append((f"knowledge/{number}/.folder", ""))
         for path in layer.all_files():
             with contextlib.suppress(OSError):  # it is told at home that it cannot be read
-                found.append((f"knowledge/{number}/{path.relative_to(layer.root)}", read_knowledge(path).decode("utf-8", "surrogateescape")))
+                found.append((f"knowledge/{number}/{path.relative_to(layer.root)}", _text_of(path, layer)))
     if sum(len(text) for _, text in found) > MAX_OWN:
         raise UsageError(f"the knowledge of your own has more than {MAX_OWN} characters: that is not sent to every node", "put only what this job needs into a folder, and name it with --kb")
     return found, options
+
+
+def _text_of(path: Path, layer: Layer) -> str:
+    return layer.reading(lambda: read_knowledge(path)).decode("utf-8", "surrogateescape")
 
 
 def _ask(args: argparse.Namespace, run: Run, keep: Callable[[Target, Outcome], Outcome]) -> None:

@@ -82,12 +82,9 @@ def _list(args: argparse.Namespace) -> int:
     lang = common.language(args)
     rows = [b for b in known.catalog() if args.domain in (None, b.domain) and args.severity in (None, b.severity)]
     if args.format == "json":
-        sys.stdout.write(
-            json.dumps([{**b._asdict(), "title": b.title.json()} for b in rows], ensure_ascii=False, indent=1) + "\n"
-        )
+        _write_json([{**b._asdict(), "title": b.title.json()} for b in rows])
         return exits.CLEAN
-    for brief in rows:
-        sys.stdout.write(f"{brief.code}  {brief.severity:8}{brief.role:10}{brief.domain:12}{brief.title.pick(lang)}\n")
+    common.write("".join(f"{b.code}  {b.severity:8}{b.role:10}{b.domain:12}{_one_row(b.title.pick(lang))}\n" for b in rows), None)
     sys.stderr.write(
         f"{len(rows)} entries, {known.count_codes()} codes, {len(known.variables())} variables, {len(known.cards())} cards\n"
     )
@@ -101,17 +98,24 @@ def _search(args: argparse.Namespace) -> int:
     lang = common.language(args)
     found = search(known, " ".join(args.words))
     if args.format == "json":
-        sys.stdout.write(
-            json.dumps([{**r._asdict(), "title": r.title.json()} for r in found], ensure_ascii=False, indent=1) + "\n"
-        )
+        _write_json([{**r._asdict(), "title": r.title.json()} for r in found])
     width = max((len(row.id) for row in found), default=0) + 2
-    for row in found if args.format == "text" else ():
-        sys.stdout.write(f"{row.kind:10}{row.id:{width}}{row.title.pick(lang)}\n")
+    if args.format == "text":
+        common.write("".join(f"{r.kind:10}{_one_row(r.id):{width}}{_one_row(r.title.pick(lang))}\n" for r in found), None)
     if not found:
         sys.stderr.write(
             "npu-doctor: nothing fits; fewer or other words may (codes, English or Chinese words, parts of a message)\n"
         )
     return exits.CLEAN if found else exits.FINDINGS
+
+
+def _one_row(told: str) -> str:
+    """A text of anybody's knowledge, which may have more lines than one."""
+    return clean(" ".join(told.split("\n")))
+
+
+def _write_json(value: object) -> None:
+    common.write(json.dumps(value, ensure_ascii=False, indent=1) + "\n", None, form="json")
 
 
 def _show(args: argparse.Namespace) -> int:
@@ -122,7 +126,7 @@ def _show(args: argparse.Namespace) -> int:
     if entry is None:
         raise UsageError(f"there is no entry '{args.code}'", "npu-doctor kb search WORDS finds entries")
     if args.format == "json":
-        sys.stdout.write(json.dumps(entry_json(entry), ensure_ascii=False, indent=1) + "\n")
+        _write_json(entry_json(entry))
         return exits.CLEAN
     language = common.language(args)
     common.write(explained(describe.entry(entry, known, language), language, layout.style_of(sys.stdout)), None)
@@ -154,8 +158,7 @@ def _check(args: argparse.Namespace) -> int:
     faults += more
     bad += wrong
     shown = list(dict.fromkeys(faults))
-    for fault in shown:
-        sys.stdout.write(f"{fault}\n")
+    common.write("".join(f"{fault}\n" for fault in shown), None)
     told = bench.tried
     sys.stdout.write(
         word("kb.checked", common.language(args), files=len(given), unreadable=len(files) - len(tried.entries) + unreadable, bad=bad,
@@ -187,15 +190,15 @@ def _trust(args: argparse.Namespace) -> int:
     if not folder.is_dir():
         raise UsageError(f"there is no folder '{args.folder}'", "npu-doctor kb trust .npu-doctor/kb")
     print_ = None if args.forget else trust.fingerprint(folder)
-    layer = Layer("project", folder)
-    entries, problems = build.read_entries(layer)
+    layer = Layer("project", folder, print_.files if print_ else None)
+    entries, problems = layer.reading(lambda: build.read_entries(layer))
     if not trust.pin(folder, print_):
         raise UsageError(f"cannot write {trust.state_file() or 'the list of trusted folders: there is no home'}", "HOME or XDG_CONFIG_HOME names a folder of yours")
     if args.forget:
         sys.stdout.write(word("kb.forgotten", lang, folder=clean(str(folder))) + "\n")
         return exits.CLEAN
     rows = [word("kb.trusts", lang, folder=clean(str(folder)), entries=len(entries))]
-    if codes := build.read_overrides(layer)[0]:
+    if codes := layer.reading(lambda: build.read_overrides(layer))[0]:
         rows.append(word("kb.replaces", lang, codes=", ".join(map(clean, codes))))
     rows += (
         word("kb.fetches", lang, code=entry.code, run=clean(command.run))

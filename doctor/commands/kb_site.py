@@ -13,12 +13,14 @@ from doctor import render
 from doctor.base import exits, notation
 from doctor.base.addresses import path_of
 from doctor.base.errors import UsageError
+from doctor.base.output import inert
 from doctor.base.words import named, word
 from doctor.commands import common
 from doctor.lookup.backlinks import Backlinks
 from doctor.render import describe, site
 from doctor.render.document import Document, Target
 from kb import plain
+from kb.invisible import STEERING
 from kb.knowledge import Knowledge
 
 LANGUAGES = ("en", "zh")
@@ -62,15 +64,20 @@ def files_of(known: Knowledge) -> Iterator[tuple[str, str]]:
         pages = tuple(_pages(known, back, rows, lang))
         addresses = {f"{page.target.kind} {page.target.id}": page.path for page in pages}
         for page in pages:
-            yield f"{lang}/{page.path}", site.page(page, lang, addresses)
+            yield f"{lang}/{page.path}", _seen(site.page(page, lang, addresses))
         index = [(page.document.code, page.target.kind, page.path, _title(page.document), page.words) for page in pages]
-        told = json.dumps(index, ensure_ascii=False, separators=(",", ":"))
+        told = inert(json.dumps(index, ensure_ascii=False, separators=(",", ":")), "json")
         yield f"{lang}/index.json", told
         yield f"{lang}/index.js", f"const INDEX = {told};\n"
-        yield f"{lang}/index.html", site.front(_groups(known, pages, lang), lang, word("kb.site-counts", lang, **counts))
+        yield f"{lang}/index.html", _seen(site.front(_groups(known, pages, lang), lang, word("kb.site-counts", lang, **counts)))
     yield "style.css", site.style()
     yield "search.js", (Path(render.__file__).parent / "site.js").read_text(encoding="utf-8")
     yield "index.html", site.entrance()
+
+
+def _seen(page: str) -> str:
+    """A page in which nothing is invisible and no text runs the other way: patterns of logs may hold anything."""
+    return STEERING.sub("?", page)
 
 
 def codes_of(known: Knowledge) -> list[tuple[str, dict[str, object]]]:

@@ -16,18 +16,27 @@ from kb.model import SAID, Framework, Signal, Text, When
 from kb.pairings import Pairing
 
 if TYPE_CHECKING:
+    from doctor.findings.started import Started
     from doctor.scan.harvest import Harvest
 
 MAX_LINES = 400  # lines in which something was found that are asked as well
 VERSIONS = ("cann", "driver", "torch_npu", "torch", "vllm_ascend", "vllm", "mindspore")
 TITLES = {"cann": "CANN", "mindspore": "MindSpore", "vllm": "vLLM", "vllm_ascend": "vllm-ascend", "torch_npu": "torch_npu"}
 _BOUND = ("<", ">", "=")
+START = "start"  # the fact whose values are commands
+_SEAT = "fact:error-head/"  # lines that name a rank with its device
 
 
 # What CANN calls the package of operator binaries of a generation.
 GENERATIONS = frozenset({"A1", "A2", "A3", "310P", "310B", "310", "950"})
+# What a pod is called, and what it asks for.
+_CALLED = ("pod", "namespace", "kube_node", "container", "image")
+_ASKED = ("npu_asked", "npu_node", "npu_taken", "memory_limit")
+# Worked out from what is told: where it is not, nothing speaks for it.
+_WORKED_OUT = frozenset({"launcher", "cards", "ranks", "held", "npus", "kubernetes"})
 # Facts that texts may name.
-NAMED = ("chip", *VERSIONS, "transformers", "deepspeed", "opset", "progress")
+_COUNTED = ("processes", "visible", "visible_count", "visible_wanted", "renumbered", "sharing_ranks", "shared_card", "holder_pid", "holders", "port", "other_port", "listener_pid", "listener")
+NAMED = ("chip", *VERSIONS, "transformers", "deepspeed", "opset", "progress", *_COUNTED, *_CALLED, *_ASKED)
 PACKAGES = {"A1": "910", "A2": "910b", "A3": "A3", "310P": "310p", "310B": "310b"}
 
 
@@ -37,6 +46,7 @@ class Situation(NamedTuple):
     facts: Mapping[str, tuple[str, ...]] = {}
     frameworks: Mapping[str, Framework] = {}
     published: tuple[Pairing, ...] = ()  # which versions go together
+    started: tuple[Started, ...] = ()  # the commands by which programs were started, as they are told
 
     def first(self, fact: str) -> str | None:
         return next(iter(self.facts.get(fact, ())), None)
@@ -55,6 +65,14 @@ class Situation(NamedTuple):
         if "chip" in told and (package := PACKAGES.get(family(told["chip"]))):
             told["kernels"] = package
         return fits.names(self.versions(), self.published) | told
+
+    def words(self) -> dict[str, str]:
+        """What is called as only one thing is in these logs: a pod, its node and image, the model."""
+        told = {fact: values for fact in _CALLED if (values := self.facts.get(fact))}
+        models = tuple({one.model.rstrip("/"): None for one in self.started if one.model})
+        if models:
+            told["model"] = models
+        return {fact: values[0] for fact, values in told.items() if len(values) == 1}
 
     def pair(self, captures: Mapping[str, str]) -> dict[str, str]:
         """Of an importing and an imported package that were captured: their versions, and what is published of the pair."""
@@ -90,7 +108,7 @@ class Situation(NamedTuple):
             return True
         if fact == "framework":
             return self._of_another(known, values)
-        return False if known else None
+        return False if known or fact in _WORKED_OUT else None
 
     def _of_another(self, known: Sequence[str], values: Sequence[str]) -> bool | None:
         """Is advice for frameworks that are not seen advice for others? Those beneath others leave it open what stands on them."""
@@ -136,15 +154,62 @@ def situation(
     told: dict[str, list[Said]] = {}
     for one in joined((*harvest.situation, *more)):
         told.setdefault(one.fact, []).append(one)
+    started = _started(told.pop(START, ()))
     known = {fact: _chips(values) if fact == "chip" else _versions(values) for fact, values in told.items()}
     seen = [frameworks[name] for name in known.get("framework", ()) if name in frameworks]
+    known |= _counted(harvest, started, known.pop("visible", ()), "ray" in known.get("seen", ()))
+    known |= _room(known)
+    known |= _held(harvest, started, known.pop("holder", ()), known.pop("listener", ()), next(iter(known.get("visible", ())), ""))
     known["activity"] = (_activity(seen, told.get("activity", ()), known.pop("command", ())),)
     known["program"] = (_program(seen, known),)
     known["stack"] = _stacks(seen, known)
     known["progress"] = tuple(sorted(known.get("progress", ()), key=_part, reverse=True))
     if "machine" in known:
         known["machine"] = ("npu",) if "npu" in known["machine"] else known["machine"]
-    return Situation({fact: values for fact, values in known.items() if values and values[0]}, frameworks, published)
+    return Situation({fact: values for fact, values in known.items() if values and values[0]}, frameworks, published, started)
+
+
+def _counted(harvest: Harvest, started: tuple[Started, ...], visible: Sequence[str], apart: bool) -> Mapping[str, tuple[str, ...]]:
+    """How many processes and NPUs there are, and who shares one; nothing where neither a command nor a rank is told.
+
+    `apart`: each process is shown one NPU, as Ray does it, and calls it 0.
+    """
+    heads = [h for h in harvest.facts if h.signal.startswith(_SEAT)]
+    if not started and not heads and not visible:
+        return {}
+    from doctor.findings.devices import Seat, sharing, started_with  # most logs tell of none
+
+    seats = [Seat(h.place.node or h.place.path, int(told["rank"]), int(told["device"])) for h in heads if {"rank", "device"} <= (told := dict(h.captures)).keys()]
+    return {**started_with(started, visible), **({} if apart else sharing(seats))}
+
+
+def _room(known: Mapping[str, tuple[str, ...]]) -> Mapping[str, tuple[str, ...]]:
+    """Is it a pod, and can a node ever have the NPUs that it asks for? Told where all nodes that are shown agree."""
+    made = {"kubernetes": ("pod",)} if known.get("pod") else {}
+    asked, there = known.get("npu_asked", ()), known.get("npu_node", ())
+    if len(asked) == 1 and there and asked[0].isdecimal() and all(n.isdecimal() for n in there):
+        most = max(map(int, there))
+        made["npus"] = ("none-reported" if most == 0 else "never-enough" if int(asked[0]) > most else "taken",)
+    return made
+
+
+def _held(harvest: Harvest, started: tuple[Started, ...], holders: Sequence[str], listeners: Sequence[str], visible: str) -> Mapping[str, tuple[str, ...]]:
+    """Who holds memory of NPUs or a port that the job wanted."""
+    if not holders and not listeners and not started:
+        return {}
+    from doctor.findings.holders import held  # most logs hold no such table
+
+    own = {h.place.pid for h in (*harvest.hits, *harvest.facts)} | {c.first.pid for c in harvest.clusters}
+    return held(holders, listeners, started, visible, frozenset(n for n in own if n is not None))
+
+
+def _started(told: Sequence[Said]) -> tuple[Started, ...]:
+    """The commands among what was told."""
+    if not told:
+        return ()
+    from doctor.findings.started import read  # few logs hold one
+
+    return tuple(made for one in told if (made := read(one.value, one.path)) is not None)
 
 
 def family(chip: str) -> str:

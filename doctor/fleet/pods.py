@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from doctor.base.errors import UsageError
+from parsers import foreign_json
 
 # By which label the pods of a job are found: volcano's, the training operator's, MPI operator's and plain Kubernetes' jobs.
 OF_JOB = ("volcano.sh/job-name", "training.kubeflow.org/job-name", "batch.kubernetes.io/job-name", "job-name")
@@ -23,10 +23,10 @@ class Pod(NamedTuple):
 
 def pods(said: str) -> tuple[Pod, ...]:
     try:
-        listed = json.loads(said)
+        listed = foreign_json.read(said)
         rows = listed.get("items", [listed])  # one that is asked for by name comes alone
         return tuple(_pod(row) for row in rows)
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+    except (ValueError, KeyError, TypeError, AttributeError):
         raise UsageError("kubectl did not list pods as JSON", "try it: kubectl get pods -o json") from None
 
 

@@ -25,6 +25,7 @@ from doctor.fleet.far import GRACE_S
 from doctor.fleet.outcome import FAILED, TIMED_OUT, UNREACHABLE, Outcome
 from doctor.fleet.talk import Payload, Talk
 from doctor.fleet.targets import Target
+from parsers import foreign_json
 
 MACHINES = ("x86_64", "aarch64")
 MAX_LINE = 128 << 20
@@ -133,7 +134,7 @@ def _lines(handle: int) -> Iterator[bytes]:
 
 def _row(line: bytes) -> Json:
     try:
-        row = json.loads(line)
-    except (ValueError, RecursionError):
+        row = foreign_json.read(line)
+    except ValueError:
         return {}  # what Ray prints of its own
     return row if isinstance(row, dict) else {}

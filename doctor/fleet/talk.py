@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 from doctor.base.notation import clean, size
 from doctor.fleet.outcome import FAILED, PARTIAL, REFUSED, SCANNED, TIMED_OUT, UNREACHABLE, Outcome
+from parsers import foreign_json
 
 MARK = b"npu-doctor-fleet "
 FOLDER = "{folder}"
@@ -111,8 +112,8 @@ class Talk:
 
     def _told(self, verb: bytes, told: bytes) -> bytes:
         try:
-            value = json.loads(told) if told else {}
-        except (ValueError, RecursionError):
+            value = foreign_json.read(told) if told else {}
+        except ValueError:
             return b""
         if not isinstance(value, dict):
             return b""

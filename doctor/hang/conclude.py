@@ -57,8 +57,10 @@ def _said(dumps: Sequence[Dump]) -> Verdict | None:
             continue
         told = json.loads(dump.told)
         if told["kind"] in Kind._value2member_map_:
-            reason = Reason("hang.said", (("path", dump.path),))
-            found.append(Verdict(Kind(told["kind"]), tuple(told["ranks"]), tuple(told["waiting"]), told["call"], told["line"], told["other_line"], (reason,)))
+            reasons: tuple[Reason, ...] = (Reason("hang.said", (("path", dump.path),)),)
+            if quiet := told.get("silence"):
+                reasons = (Reason("hang.silent", tuple(quiet.items())), *reasons)
+            found.append(Verdict(Kind(told["kind"]), tuple(told["ranks"]), tuple(told["waiting"]), told["call"], told["line"], told["other_line"], reasons))
     return max(found, key=lambda one: (one.hung and bool(one.ranks), one.hung, one.kind in SLOW), default=None)
 
 

@@ -41,22 +41,29 @@ class Voice(NamedTuple):
 
 def decide(found: Sequence[Voice]) -> Verdict | None:
     """Who was the first, or that all stopped together; nothing where the logs only end."""
-    if not found:
-        return None
+    if first := silent(found):
+        return _first(first, found)
+    return _together(found) if found and len(_standing(found)) == len(found) else None
+
+
+def silent(found: Sequence[Voice]) -> tuple[Voice, ...]:
+    """Those who fell silent before the others did."""
     newest = max((voice.time for voice in found if voice.time == voice.time), default=NOTHING)
     late = [voice for voice in found if newest - voice.time > voice.patience]
     if late and len(late) < len(found):
         first = min(voice.time for voice in late)
-        return _first([v for v in late if v.time - first <= WITHIN * (v.every if v.every == v.every else 1.0)], found)
-    standing = [voice for voice in found if voice.ended - voice.time > voice.patience]
-    furthest = max(voice.step for voice in found)
+        return tuple(v for v in late if v.time - first <= WITHIN * (v.every if v.every == v.every else 1.0))
+    furthest = max((voice.step for voice in found), default=0)
     behind = [voice for voice in found if voice.step < furthest]
-    if behind and 2 * len(behind) < len(found) and (standing or furthest - max(v.step for v in behind) > 1):
+    if behind and 2 * len(behind) < len(found) and (_standing(found) or furthest - max(v.step for v in behind) > 1):
         least = min(voice.step for voice in behind)
-        return _first([voice for voice in behind if voice.step == least], found)
-    if len(standing) == len(found):
-        return _together(found)
-    return None
+        return tuple(voice for voice in behind if voice.step == least)
+    return ()
+
+
+def _standing(found: Sequence[Voice]) -> list[Voice]:
+    """Whose log goes on without progress."""
+    return [voice for voice in found if voice.ended - voice.time > voice.patience]
 
 
 def _first(silent: Sequence[Voice], found: Sequence[Voice]) -> Verdict:

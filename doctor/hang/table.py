@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 
 from doctor.hang.cann import Stage
 from doctor.hang.conclude import conclude, stages
 from doctor.hang.doing import Doing
 from doctor.hang.verdict import SLOW, Kind, Verdict, ranks_told
-from doctor.read.dumps import STACKS
+from doctor.read.dumps import STACKS, VERDICT
 from doctor.scan.harvest import Dump, Place
 
 TABLE = "hang"
@@ -55,9 +56,10 @@ def _standing(told: Stage, one: Doing, given: tuple[Dump, ...]) -> Place:
 
 def cells(verdict: Verdict) -> dict[str, str]:
     ranks = ranks_told(verdict.ranks)
+    quiet = next((one.values for one in verdict.reasons if one.word == "hang.silent"), ())
     return {
         "table": TABLE,
-        "verdict": verdict.kind.value,
+        "verdict": verdict.kind.value if quiet or verdict.kind is not Kind.SILENT else "all-silent",
         "ranks": ranks or "?",
         "who": (f"rank {ranks}" if len(set(verdict.ranks)) == 1 else f"ranks {ranks}") if ranks else "no single rank",
         "waiting": ranks_told(verdict.waiting) or "?",
@@ -65,6 +67,7 @@ def cells(verdict: Verdict) -> dict[str, str]:
         "call": verdict.call or "?",
         "line": verdict.line or "?",
         "other_line": verdict.other_line or "?",
+        **(dict(quiet) if verdict.kind is Kind.SILENT else {}),
     }
 
 
@@ -73,6 +76,8 @@ def _place(verdict: Verdict, dumps: tuple[Dump, ...]) -> Place:
     wanted = (*verdict.ranks[:1], *verdict.waiting[:1])
     dump = next((d for rank in wanted for d in dumps if d.rank == rank), dumps[0])
     rank = verdict.ranks[0] if verdict.ranks else dump.rank
-    told = {Kind.MISMATCH: "calls that are not alike"}.get(verdict.kind, verdict.kind.value)
-    text = ", ".join(part for part in (told, verdict.call, verdict.line) if part)[:_SHOWN]
-    return Place(dump.path, 1, 1, None, None, TABLE, "table", dump.node, dump.pid, rank, None, None, text)
+    told = {Kind.MISMATCH: "calls that are not alike", Kind.SILENT: "the last progress"}.get(verdict.kind, verdict.kind.value)
+    said = json.loads(dump.told) if dump.kind == VERDICT else {}
+    line = said.get("at", 1)
+    text = said.get("text") or ", ".join(part for part in (told, verdict.call, verdict.line) if part)[:_SHOWN]
+    return Place(dump.path, line, line, None, None, TABLE, "table", dump.node, dump.pid, rank, None, None, text)

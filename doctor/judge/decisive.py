@@ -34,10 +34,27 @@ def decisive(related: Sequence[Related], unexplained: Iterable[Cluster]) -> tupl
     if general is not None:
         known = general.finding.instances[0].hits[0].place
         found = [c for c in found if _height(c.first) < SPOKEN and _nearer(c.first, known)]
-    elif roots:  # symptoms: the cause stands elsewhere, and so may these lines
-        return None, None
-    best = min(found, key=lambda c: (_height(c.first), c.first.time or "~", c.first.path, c.first.line), default=None)
+    elif roots:  # symptoms: the cause stands elsewhere, and so may these lines, but for what the same program said just before
+        general = roots[0]
+        known = general.finding.instances[0].hits[0].place
+        found = [c for c in found if _height(known) == SPOKEN and _height(c.first) >= SPOKEN and _led_to(c.first, known)]
+    best = _first(found)
     return best, general.finding.entry.code if best is not None and general is not None else None
+
+
+def _first(found: Sequence[Cluster]) -> Cluster | None:
+    """The one that stands lowest; of what programs say and raise, what was printed first."""
+    timed = all(c.first.time for c in found)
+    return min(
+        found,
+        key=lambda c: (min(_height(c.first), SPOKEN), (timed and c.first.time) or "", c.first.path, c.first.line),
+        default=None,
+    )
+
+
+def _led_to(line: Place, known: Place) -> bool:
+    """Did the program whose end is known say this right before?"""
+    return line.path == known.path and line.line < known.line and _nearer(line, known)
 
 
 def _height(place: Place) -> int:

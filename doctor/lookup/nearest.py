@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable
 from functools import lru_cache
+from itertools import accumulate
 from typing import Any
 
 from kb.knowledge import Brief, Knowledge
@@ -22,16 +24,14 @@ def nearest(text: str, knowledge: Knowledge, limit: int = 3, floor: float = 0.34
     words = {w.lower() for w in _WORD.findall(text[:2000])} - _DULL
     if not words:
         return []
+    everything, whole = _everything(knowledge), max(1, sum(map(len, words)))
     scored = []
-    for brief in knowledge.catalog():
-        told = _text_of(brief)
-        shared = {w for w in words if w in told}
-        shared &= (
-            _words_of(told) if shared else shared
-        )  # taking texts apart is what costs: only where a word stands at all
+    for number, parts in _holding(words, everything).items():
+        if sum(map(len, parts)) / whole < floor:  # taking texts apart is what costs: only where it can be enough
+            continue
+        shared = parts & _words_of(everything.told(number))
         if shared:
-            weight = sum(len(w) for w in shared) / max(1, sum(len(w) for w in words))
-            scored.append((weight, brief, shared))
+            scored.append((sum(map(len, shared)) / whole, everything.briefs[number], shared))
     scored.sort(key=lambda pair: (-pair[0], pair[1].code))
     best = [one for one in scored[: limit * 4] if one[0] >= floor]
     if not best:
@@ -55,9 +55,40 @@ def _lacks(brief: Brief, words: set[str]) -> list[str]:
     return [w for w in dict.fromkeys(told) if w not in words and w not in _DULL][:TOLD]
 
 
-@lru_cache(maxsize=20_000)
-def _text_of(brief: Brief) -> str:
-    return f"{brief.title.en} {brief.title.zh} {brief.words}".lower()
+class _Everything:
+    """The texts of all entries in one, a line each, and where each ends."""
+
+    def __init__(self, briefs: tuple[Brief, ...]) -> None:
+        texts = [f"{brief.title.en} {brief.title.zh} {brief.words}".lower().replace("\n", " ") for brief in briefs]
+        self.briefs, self.text = briefs, "\n".join(texts)
+        self.ends = tuple(accumulate(map(len, texts), lambda end, size: end + 1 + size))
+
+    def told(self, number: int) -> str:
+        return self.text[self.ends[number - 1] + 1 if number else 0 : self.ends[number]]
+
+
+@lru_cache(maxsize=2)
+def _everything(knowledge: Knowledge) -> _Everything:
+    return _Everything(knowledge.catalog())
+
+
+def _holding(words: Iterable[str], everything: _Everything) -> dict[int, set[str]]:
+    """The entries, by their number, in whose texts some of the words stand, be it as parts of others."""
+    held: dict[int, set[str]] = {}
+    for word in words:
+        for number in _places(word, everything):
+            held.setdefault(number, set()).add(word)
+    return held
+
+
+@lru_cache(maxsize=2_000)  # the lines of a log share most of their words
+def _places(word: str, everything: _Everything) -> tuple[int, ...]:
+    found = []
+    at = everything.text.find(word)
+    while at >= 0:
+        found.append(bisect_right(everything.ends, at))
+        at = everything.text.find(word, everything.ends[found[-1]])
+    return tuple(found)
 
 
 @lru_cache(maxsize=2_000)

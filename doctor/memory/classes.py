@@ -72,7 +72,7 @@ def _named(snapshot: Snapshot, size: Callable[[Holder], int]) -> tuple[tuple[Hol
 
 def _hccl(evidence: Evidence) -> Found | None:
     held = sum(size for name, size in evidence.components.items() if "HCCL" in name.upper() or "HCOM" in name.upper())
-    snapshot, said = evidence.snapshot, evidence.message
+    snapshot, said = evidence.snapshot, evidence.figures
     of = max(said.capacity if said else 0, snapshot.reserved + held if snapshot else 0)
     if of and held >= max(RUNTIME, of // 10):
         return Found(Kind.HCCL, held, of, ())
@@ -84,11 +84,11 @@ def _hccl(evidence: Evidence) -> Found | None:
 
 
 def _other_process(evidence: Evidence) -> Found | None:
-    said = evidence.message
+    said = evidence.figures
     if said is None or not said.outside:
         return None
     own = sum(evidence.components.values())
-    outside = said.outside - (max(0, own - said.reserved) if own else RUNTIME)
+    outside = said.outside - (max(0, own - (said.reserved or 0)) if own else RUNTIME)
     return Found(Kind.OTHER_PROCESS, outside, said.capacity, ()) if outside >= said.capacity * 0.12 else None
 
 
@@ -100,7 +100,7 @@ def _pending(evidence: Evidence) -> Found | None:
 
 
 def _fragmented(evidence: Evidence) -> Found | None:
-    s, said = evidence.snapshot, evidence.message
+    s, said = evidence.snapshot, evidence.figures
     if s is None:
         if said is None or not said.reserved or said.reserved - said.allocated < max(said.tried, said.reserved * 0.15):
             return None
@@ -163,7 +163,7 @@ def _leak(evidence: Evidence) -> Found | None:
 
 
 def _huge(evidence: Evidence) -> Found | None:
-    s, said = evidence.snapshot, evidence.message
+    s, said = evidence.snapshot, evidence.figures
     if s is not None and s.failed is not None and s.failed.size >= max(SMALL, (s.reserved + s.failed.size) * 0.25):
         site = s.failed.site
         here = next((h for h in s.holders if h.site == site), Holder(site, 0, 0, 0, ()))
@@ -189,7 +189,7 @@ def _peak(evidence: Evidence) -> Found | None:
 
 
 def _resident(evidence: Evidence) -> Found | None:
-    s, said = evidence.snapshot, evidence.message
+    s, said = evidence.snapshot, evidence.figures
     if s is None:
         if said is None or not said.capacity or said.allocated < said.capacity * 0.7:
             return None

@@ -1,48 +1,24 @@
-"""What stands beside a snapshot: the message of the failed request, and the table of CANN's components.
-
->>> message("RuntimeError: NPU out of memory. Tried to allocate 2.00 GiB (NPU 0; 60.96 GiB total capacity; 20.00 GiB already allocated; 20.00 GiB current active; 1.50 GiB free; 21.00 GiB reserved in total by PyTorch)").outside >> 30
-38
-"""
+"""What stands beside a snapshot: the message of the failed request, and the table of CANN's components."""
 
 from __future__ import annotations
 
 import csv
-import re
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
+from parsers.meaning.memory import LITERAL, Figures, figures
 from parsers.snapshot import Snapshot
 
 HEAD = "moduleName,curMemSize(MB)"  # of the table that torch_npu writes beside a snapshot when memory runs out
-LITERAL = "out of memory. Tried to allocate"
 MAX_ROWS = 1000
-
-_UNITS = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}
-_SIZE = r"([\d.]{1,12}) ?([KMGT]?)i?B(?:ytes)?"
-_TRIED = re.compile(rf"{LITERAL} {_SIZE}")
-_TOLD = {
-    "capacity": re.compile(rf"{_SIZE} total capacity"),
-    "allocated": re.compile(rf"{_SIZE} already allocated"),
-    "free": re.compile(rf"{_SIZE} (?:is )?free"),
-    "reserved": re.compile(rf"{_SIZE} reserved in total by PyTorch"),
-}
 
 
 class Message(NamedTuple):
-    """An out-of-memory message in bytes; 0 for what it does not tell."""
+    """An out-of-memory message, and where it stands."""
 
-    tried: int
-    capacity: int
-    allocated: int
-    free: int
-    reserved: int
+    figures: Figures
     path: str = ""
     line: int = 0
-
-    @property
-    def outside(self) -> int:
-        """Of the device, and neither free nor in this process's allocator: other processes, HCCL, the runtime."""
-        return max(0, self.capacity - self.free - self.reserved) if self.capacity and self.reserved else 0
 
 
 class Evidence(NamedTuple):
@@ -52,30 +28,18 @@ class Evidence(NamedTuple):
     message: Message | None
     components: Mapping[str, int]  # bytes by the name of CANN's module
 
-
-def message(line: str, path: str = "", number: int = 0) -> Message | None:
-    """The figures of an out-of-memory line."""
-    tried = _TRIED.search(line)
-    if tried is None:
-        return None
-    sizes = {name: _bytes(found) if (found := pattern.search(line)) is not None else 0 for name, pattern in _TOLD.items()}
-    return Message(_bytes(tried), sizes["capacity"], sizes["allocated"], sizes["free"], sizes["reserved"], path, number)
-
-
-def _bytes(found: re.Match[str]) -> int:
-    try:
-        return int(float(found[1]) * (1 << _UNITS[found[2]]))
-    except ValueError:
-        return 0
+    @property
+    def figures(self) -> Figures | None:
+        return self.message.figures if self.message is not None else None
 
 
 def last_message(lines: Iterable[str], path: str) -> Message | None:
     """The last message of a log that tells the device's capacity; else the last one."""
     whole = any_one = None
     for number, line in enumerate(lines, 1):
-        if LITERAL in line and (told := message(line, path, number)) is not None:
-            any_one = told
-            whole = told if told.capacity else whole
+        if LITERAL in line and (told := figures(line)) is not None:
+            any_one = Message(told, path, number)
+            whole = any_one if told.capacity else whole
     return whole or any_one
 
 

@@ -10,7 +10,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from io import BytesIO
+from io import SEEK_END, BytesIO, FileIO
 from itertools import accumulate
 from typing import BinaryIO, NamedTuple
 
@@ -371,6 +371,8 @@ def lane_of(source: Source) -> Lane:
 
 def tail(stream: BinaryIO, size: int) -> bytes:
     """The last bytes of a stream, of which no more is kept."""
+    if isinstance(getattr(stream, "raw", stream), FileIO):  # of a plain file what stands before them need not be read
+        stream.seek(max(0, stream.seek(0, SEEK_END) - size))
     kept = b""
     while piece := stream.read(1 << 22):
         kept = (kept + piece)[-size:]

@@ -13,7 +13,7 @@ from typing import BinaryIO, cast
 
 from doctor.base import limits
 from doctor.read import dumps, zips
-from doctor.read.content import ENDINGS, HEAD, archive, no_log, not_text
+from doctor.read.content import ENDINGS, HEAD, STARTS, archive, no_log, not_text, tells_starts
 from doctor.read.inflate import ArchiveError, Inflated, Meter, Slice, beginning, buffered
 from doctor.read.machines import MissingError
 from doctor.read.plain import plain, written
@@ -54,8 +54,12 @@ class _Found:
         """Is that no log? Then it is named."""
         why = not_text(head) if self._everything else no_log(shown, head, whole)
         if why:
-            self.skipped.append(Skipped(shown, why))
+            self.skipped.append(Skipped(shown, STARTS if tells_starts(why, head) else why))
         return bool(why)
+
+    def started(self) -> bool:
+        """Is what was refused last a script that starts something?"""
+        return self.skipped[-1].reason == STARTS
 
     def full(self, name: str) -> bool:
         """Counts one more member; says so when there are too many."""
@@ -98,6 +102,8 @@ def _member(
         found.sources.append(Source(shown, lambda: opener()[0], size, hints(shown), chained=chained, dump=dump))
     elif not found.refuses(shown, head, len(head) == size):
         found.sources.append(_source(shown, opener, size, head, chained))
+    elif found.started():
+        found.sources.append(Source(shown, lambda: opener()[0], size, hints(shown), chained=chained, dump=dumps.STARTED))
 
 
 def _source(name: str, opener: Opener, size: int | None, head: bytes, chained: bool = False) -> Source:

@@ -11,6 +11,8 @@ WHOLE = 1 << 16  # up to this size a text is looked at as a whole when its begin
 SOURCE_CODE = "source code, no log: what it would print has not happened (name the file itself, or --all-files, to have it read)"
 SETTINGS = "a build file, translation or configuration, no log (name the file itself, or --all-files, to have it read)"
 
+STARTS = "a script or a build file, no log: only what it starts was read, no message (name the file itself, or --all-files, to have it read)"
+
 # Beginnings of files that hold no log text.
 _BINARY = (
     b"\x7fELF",
@@ -131,7 +133,7 @@ _CODE_LINE = lazy(
 )
 _MIN_CODE_LINES = 8
 _SHEBANG = lazy(rb"#! ?/\S*\b(?:sh|bash|dash|zsh|ksh|make|perl|ruby|node|python[\d.]*|env )")
-_RANK_TABLE = (b'"rank_id"', b'"server_list"', b'"group_list"')  # JSON that tells about the job
+_OF_THE_JOB = (b'"rank_id"', b'"server_list"', b'"group_list"', b'"involvedObject"', b'"kind": "Event"', b'"kind":"Event"')  # JSON: rank tables, events
 
 
 def printed(text: bytes) -> bool:
@@ -153,7 +155,7 @@ def settings(name: str, text: bytes) -> bool:
     """Is it a file that tells programs what to do? By its name; JSON by its form as well, for logs are called so, too."""
     if _JSON_NAME.search(name):
         begin = text.lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
-        return begin in (b"{", b"[") and not json_records(text) and not any(word in text for word in _RANK_TABLE)
+        return begin in (b"{", b"[") and not json_records(text) and not any(word in text for word in _OF_THE_JOB)
     return _SETTINGS_NAME.search(name) is not None
 
 
@@ -177,6 +179,18 @@ def no_log(name: str, text: bytes, whole: bool) -> str:
     if settings(name, text):
         return SETTINGS
     return SOURCE_CODE if source_code(name, text, whole) else ""
+
+
+_STARTS = lazy(
+    rb"\b(?:vllm serve|vllm\.entrypoints|sglang\.launch_server|sglang serve|torchrun|torch\.distributed\.(?:run|launch)|msrun|mpirun|accelerate launch"
+    rb"|deepspeed --|llamafactory-cli|swift (?:sft|pt|rlhf|infer|deploy)|docker run|podman run|nerdctl run)\b|\bASCEND_(?:RT_)?VISIBLE_DEVICES\s?="
+    rb"|[\"']vllm[\"'], ?[\"']serve[\"']"
+)
+
+
+def tells_starts(why: str, text: bytes) -> bool:
+    """Does a file that is no log, for that reason, say how somebody started what the logs are of?"""
+    return why in (SOURCE_CODE, SETTINGS) and _STARTS.search(text) is not None
 
 
 def documentation(name: str) -> bool:

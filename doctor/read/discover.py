@@ -5,17 +5,19 @@ Nothing is followed out of the given tree, nothing is unpacked to disk, nothing 
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from doctor.base import limits
-from doctor.read import dumps
+from doctor.read import content, dumps
 from doctor.read.content import DOCUMENTATION, HEAD, SOURCE_CODE, WHOLE, archive, documentation, no_log, not_text
 from doctor.read.inflate import buffered
-from doctor.read.livefile import LiveFile, PipeFile, Was, was
+from doctor.read.livefile import LiveFile, PipeFile, Was, unchanged, was
 from doctor.read.plain import LOOKED_AT, Unknown, plain, written
 from doctor.read.source import Skipped, Source, hints
 from doctor.read.source_trees import SourceTrees
@@ -23,6 +25,7 @@ from doctor.read.sources import Sources
 from doctor.read.unread import Unread
 
 MAX_FILES = 200_000
+MAX_STARTED = 64  # scripts that are read for what they start
 OF_KERNEL = "files of the kernel (/proc, /sys), no logs: not read"
 STDIN = "<stdin>"
 
@@ -75,6 +78,7 @@ def discover(paths: Iterable[str], max_files: int | None = None, everything: boo
     for path in paths:
         if not looking.under(path):
             break
+    looking.settle()
     return Found(looking.sources, looking.skipped.told())
 
 
@@ -85,6 +89,7 @@ class _Looking:
         self.sources = Sources()
         self.skipped = Unread()
         self._seen: dict[int, set[int]] = {}  # the files of each device
+        self._started: list[Source] = []  # scripts: beside logs they tell how those came to be
         self._most, self._everything = most, everything
 
     def under(self, path: str) -> bool:
@@ -107,6 +112,11 @@ class _Looking:
         self.skipped.extend(tree.left_out())
         return True
 
+    def settle(self) -> None:
+        """Takes the scripts in, where there are logs for them to tell of."""
+        if len(self.sources):
+            self.sources.extend(self._started)
+
     def _take(self, name: str, asked_for: bool) -> None:
         try:
             state = os.stat(name)
@@ -121,7 +131,8 @@ class _Looking:
         if isinstance(got, Was):
             self.sources.add_log(name, got)
         else:
-            self.sources.extend(got)
+            self.sources.extend(source for source in got if source.dump != dumps.STARTED)
+            self._started += [source for source in got if source.dump == dumps.STARTED][: MAX_STARTED - len(self._started)]
         self.skipped.extend(faults)
 
 
@@ -211,25 +222,28 @@ def _file(name: str, state: os.stat_result, asked_for: bool, everything: bool) -
     """One regular file: a log, which stands there as it is read, an archive of logs, or nothing readable."""
     if stat.S_ISFIFO(state.st_mode):
         return [Source(name, lambda: buffered(Unknown(PipeFile(name))), None, hints(name), once=True)], []
+    found = was(state)
     if state.st_size == 0:
-        return [Source(name, lambda: open(name, "rb"), 0, hints(name), dump=dumps.named(name))], []
+        return [Source(name, partial(LiveFile, name, found), 0, hints(name), dump=dumps.named(name))], []
     try:
         with open(name, "rb") as file:
             head = file.read(HEAD)
             if archive(head):
                 from doctor.read import archives  # most logs stand in files of their own
 
-                return archives.members(name, head, everything)
+                got, faults = archives.members(name, head, everything)
+                return [source._replace(open=partial(unchanged, name, found, source.open)) for source in got], faults
             if not head.strip(b"\0"):
                 head = _behind_nuls(file)
             if dump := dumps.kind(name, head):
-                return [Source(name, lambda: open(name, "rb"), state.st_size, hints(name), dump=dump)], []
+                return [Source(name, partial(LiveFile, name, found), state.st_size, hints(name), dump=dump)], []
             how = written(head, lambda: file.read(LOOKED_AT))
     except OSError as error:
         return [], [Skipped(name, _reason(error))]
     if why := not_text(head) or ("" if asked_for else _no_log(name, head, state.st_size)):
+        if content.tells_starts(why, head):
+            return [Source(name, lambda: open(name, "rb"), state.st_size, hints(name), dump=dumps.STARTED)], [Skipped(name, content.STARTS)]
         return [], [Skipped(name, why)]
-    found = was(state)
     if how:
         return [Source(name, lambda: plain(LiveFile(name, found), how), state.st_size, hints(name))], []
     return found, []
@@ -237,10 +251,20 @@ def _file(name: str, state: os.stat_result, asked_for: bool, everything: bool) -
 
 def _behind_nuls(file: BinaryIO) -> bytes:
     """The first bytes that are none: a log that was copied and emptied while it was written begins with a hole."""
-    while piece := file.read(1 << 20):
-        if text := piece.lstrip(b"\0"):
-            return text[:HEAD]
-    return b"\0"
+    piece = _data(file)
+    while piece and not piece.strip(b"\0"):
+        piece = _data(file)
+    return piece.lstrip(b"\0")[:HEAD] or b"\0"
+
+
+def _data(file: BinaryIO) -> bytes:
+    """The next bytes: a hole, which takes no room on the disk whatever its size, is passed over."""
+    try:
+        file.seek(os.lseek(file.fileno(), file.tell(), os.SEEK_DATA))
+    except OSError as error:
+        if error.errno == errno.ENXIO:  # nothing but a hole up to the end
+            return b""
+    return file.read(1 << 20)
 
 
 def _no_log(name: str, head: bytes, size: int) -> str:

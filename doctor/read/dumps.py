@@ -7,6 +7,7 @@ import re
 FLIGHT = "flight"
 MEMORY = "memory"
 STACKS = "stacks"  # these stand in texts, which are read as logs as well
+STARTED = "started"  # no dump, and no log either: a script that tells how something was started
 VERDICT = "verdict"  # what `npu-doctor hang` said of live processes, written into a file
 
 _PICKLE = re.compile(rb"\x80[\x02-\x05]")

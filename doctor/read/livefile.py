@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import io
 import os
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from functools import partial
+from typing import Any, BinaryIO, NamedTuple
 
 from doctor.base import interrupts
 
@@ -28,7 +30,7 @@ class LiveFile(io.FileIO):
     """The bytes of a file up to the size that it had; `changed` tells what happened to it meanwhile."""
 
     def __init__(self, path: str, found: Was) -> None:
-        super().__init__(_where(path, found), "rb")
+        super().__init__(_where(path, found), "rb", opener=partial(_only, found))
         self._end = found.size
         self._short = False
 
@@ -71,6 +73,29 @@ class PipeFile(io.FileIO):
                 return data
 
 
+def unchanged(path: str, found: Was, open_: Callable[[], BinaryIO]) -> BinaryIO:
+    """Opens what stands in a file, as long as it is the file that was found: a link that took its place may lead anywhere."""
+    stream = open_()
+    if _identity(path) != (found.device, found.inode):
+        stream.close()
+        raise _replaced(path)
+    return stream
+
+
+def _only(found: Was, path: str, flags: int) -> int:
+    """Opens the file that was found, none that took its place a moment ago."""
+    handle = os.open(path, flags | os.O_NONBLOCK)
+    state = os.fstat(handle)
+    if (state.st_dev, state.st_ino) != (found.device, found.inode):
+        os.close(handle)
+        raise _replaced(path)
+    return handle
+
+
+def _replaced(path: str) -> FileNotFoundError:
+    return FileNotFoundError(None, "it was removed or replaced while the scan ran", path)
+
+
 def _at_once(path: str, flags: int) -> int:
     """Opening a pipe for reading would wait for a writer."""
     return os.open(path, flags | os.O_NONBLOCK)
@@ -88,7 +113,7 @@ def _where(path: str, found: Was) -> str:
                     return row.path
     except OSError:
         pass
-    raise FileNotFoundError(None, "it was removed or replaced while the scan ran", path)
+    raise _replaced(path)
 
 
 def _identity(path: str) -> tuple[int, int] | None:

@@ -29,7 +29,7 @@ class Source(NamedTuple):
     seekable: bool = False  # a regular file: ranges of it can be read
     chained: bool = False  # a member of a compressed archive: cheap to open after the one before it
     once: bool = False  # a pipe: what was read of it is gone
-    dump: str = ""  # no log but a dump of a process: its kind (`doctor.read.dumps`)
+    dump: str = ""  # no log but a dump of a process, or a script that starts one: its kind (`doctor.read.dumps`)
 
 
 class Skipped(NamedTuple):

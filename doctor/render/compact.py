@@ -18,7 +18,7 @@ from doctor.render.excerpt import excerpt
 from doctor.render.layout import HELD, Style, cells, cut, linked, paint, rows_of, wrap
 from doctor.render.terminal import LABEL, command, headline, labelled, remark
 from parsers.lazy import lazy
-from parsers.traceback_forms import FRAME
+from parsers.traceback_forms import EXCEPTION, FRAME
 
 Json = dict[str, Any]
 FURTHER = 4  # roots after the first
@@ -204,17 +204,20 @@ class _Compact:
     def _fix(self, fix: Fix, alone: bool) -> Iterator[str]:
         """Its title with goal and risk, then what can be pasted, each with how to take it back, as far as there is room.
 
-        Beside a look that can be pasted, sentences may have to wait for -v.
+        Beside a look that can be pasted, sentences may have to wait for -v. A look at the beginning of the fix takes
+        no room from what mends.
         """
         yield from self._few(labelled(word("fix", self.lang), _told(fix), self.style), 2)
         used = shown = 0
+        looked = True
         parts: list[FixPart] = [p for p in fix.parts if not isinstance(p, Bullet) and not (isinstance(p, Code) and p.old)]
         parts = parts or (list(fix.parts) if alone else [])
         while parts:
             part, undo = parts[0], parts[1] if len(parts) > 1 and _undoes(parts[1]) else None
             rows = list(self._part(part, undo))
-            if shown and used + len(rows) > self.room.steps:
+            if not looked and used + len(rows) > self.room.steps:
                 break
+            looked = looked and isinstance(part, Command) and part.looks
             used, shown, parts = used + len(rows), shown + 1 + (undo is not None), parts[1 + (undo is not None) :]
             yield from rows
         self.steps = len(fix.parts) - shown
@@ -341,13 +344,18 @@ class _Compact:
 
 
 def _shown(document: Document) -> Evidence | None:
-    """The evidence to show alone: an exception with the place that raised it, else the first that took part in the decision.
+    """The evidence to show alone: an exception with the place that raised it, else one alone, else the first that took part in the decision.
 
-    A frame of a stack says less than the line it led to.
+    A frame of a stack says less than the line it led to, and a setting less than the failure that rests on it.
     """
     found = [e for e in document.evidence if e.matched] or list(document.evidence)
-    raised = [e for e in found if "\n" in e.text and FRAME.match(e.text)]
-    return raised[0] if raised else next((e for e in found if "\n" in e.text or not FRAME.match(e.text)), found[0] if found else None)
+    ranked = (
+        [e for e in found if "\n" in e.text and FRAME.match(e.text)],
+        [e for e in found if EXCEPTION.match(e.text)],
+        [e for e in found if "\n" in e.text or not FRAME.match(e.text)],
+        found,
+    )
+    return next((rows[0] for rows in ranked if rows), None)
 
 
 def _told(fix: Fix) -> str:

@@ -75,6 +75,7 @@ class Command(NamedTuple):
     run: str
     notes: tuple[str, ...] = ()
     undo: bool = False
+    looks: bool = False  # it changes nothing
 
 
 class Code(NamedTuple):

@@ -56,7 +56,7 @@ def _facts(evidence: Evidence, lang: str) -> list[str]:
         if s.holders and all(h.site.place == UNKNOWN for h in s.holders):
             rows.append(word("memory.no-frames", lang))
     if said is not None:
-        sizes = {name: size(getattr(said, name)) for name in ("tried", "allocated", "reserved", "free", "capacity")}
+        sizes = {name: size(value or 0) for name, value in said.figures._asdict().items()}
         rows.append(word("memory.said", lang, place=place(said.path, said.line), **sizes))
     if evidence.components:
         top = sorted(evidence.components.items(), key=lambda row: -row[1])[:4]
@@ -118,6 +118,6 @@ def _data(case: Case) -> dict[str, Any]:
         "do": both(f"memory.do:{kind}"),
         "variables": [{"name": name, "value": value} for name, value in VARIABLES.get(found.kind, ())],
         "snapshot": written(s) if s is not None else None,
-        "message": said._asdict() if said is not None else None,
+        "message": {**said.figures._asdict(), "path": said.path, "line": said.line} if said is not None else None,
         "components": dict(case.evidence.components),
     }

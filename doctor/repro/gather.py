@@ -101,6 +101,14 @@ def _text(text: str) -> Iterator[tuple[int, str]] | str:
     return text if read_record.is_record(text) else enumerate(text.split("\n"), 1)
 
 
+def _beginning(path: Path, top: Path) -> bytes:
+    """Of a record; nothing of what is no plain file, and of a folder nothing of what leads out of it."""
+    if not path.is_file() or not path.resolve().is_relative_to(top.resolve()):
+        return b""
+    with path.open("rb") as file:
+        return file.read(MAX_RECORD)
+
+
 def _files(path: str) -> Iterator[tuple[str, Iterator[tuple[int, str]] | str]]:
     """Each file of a path: a record as its text, another file as its numbered lines."""
     top = Path(path).expanduser()
@@ -110,11 +118,11 @@ def _files(path: str) -> Iterator[tuple[str, Iterator[tuple[int, str]] | str]]:
         )
     rings = sorted(top.rglob("ops-*.ring"))[:MAX_FILES] if top.is_dir() else [top] if top.suffix == ".ring" else []
     for ring in rings:  # binary padding: the ordinary way takes them for no text
-        yield str(ring), ring.read_bytes()[:MAX_RECORD].decode("latin-1")
+        yield str(ring), _beginning(ring, top).decode("latin-1")
     if top.suffix == ".ring":
         return
     for whole in sorted(top.rglob("ops-*.json"))[:MAX_FILES] if top.is_dir() else []:  # nor is JSON a log of its own
-        text = whole.read_bytes()[:MAX_RECORD].decode("utf-8", "replace")
+        text = _beginning(whole, top).decode("utf-8", "replace")
         if read_record.is_record(text):
             yield str(whole), text
     for source in discover.discover([str(top)]).sources[:MAX_FILES]:

@@ -7,13 +7,13 @@ the operator that was running when the process died is the one without results.
 from __future__ import annotations
 
 import ast
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from doctor.record import FORMAT, HEADER, SLOT, parse_slots
 from doctor.repro.call import Call, Operator, Step, Value
 from doctor.repro.dtypes import TORCH
+from parsers import foreign_json
 
 MAX_CONTEXT = 64
 MARK = '"npu_doctor_record"'
@@ -57,15 +57,15 @@ def load(text: str) -> Mapping[str, object] | None:
     """The record, whole or pieced together from a ring; None when it is neither."""
     text = text.lstrip("\ufeff \t\r\n")
     try:
-        whole = json.loads(text)
-    except (ValueError, RecursionError):
+        whole = foreign_json.read(text)
+    except ValueError:
         whole = None
     if isinstance(whole, dict) and whole.get("npu_doctor_record") == FORMAT and "operators" in whole:
         return whole
     data = text.encode("utf-8", "replace")
     try:
-        head = json.loads(data[:HEADER].split(b"\n", 1)[0])
-    except (ValueError, RecursionError):
+        head = foreign_json.read(data[:HEADER].split(b"\n", 1)[0])
+    except ValueError:
         return None
     if not isinstance(head, dict) or head.get("npu_doctor_record") != FORMAT:
         return None

@@ -17,6 +17,7 @@ from parsers.pickles import MAX_BYTES, PickleError, Plain, Why
 MAX_TEXT = 64 << 20
 """Bytes of a text with stacks, or of a dump in JSON."""
 
+_SILENCE = ("who", "step", "last", "count", "others", "seconds")
 _WHY = {
     Why.HOSTILE: "not read: it asks for {asked}, and a dump holds nothing but plain values (nothing was run)",
     Why.TRUNCATED: "a dump that was cut off: not read",
@@ -115,12 +116,13 @@ def _snapshots(source: Source, text: str) -> Iterator[Dump]:
 def _verdicts(source: Source, text: str) -> Iterator[Dump]:
     """What `npu-doctor hang -f json` said where the processes ran."""
     try:
-        told = json.loads(text[text.index("{") :])
+        told = foreign_json.read(text[text.index("{") :])
         made = {name: str(told[name]) for name in ("kind", "call", "line", "other_line")}
         ranks = {name: [int(rank) for rank in told[name]] for name in ("ranks", "waiting")}
-    except (ValueError, KeyError, TypeError, RecursionError):
+        quiet = next(({name: str(one[name]) for name in _SILENCE} for one in told.get("reasons", ()) if one["what"] == "silent"), None)
+    except (ValueError, KeyError, TypeError):
         return
-    yield Dump(dumps.VERDICT, source.name, source.hints.node, next(iter(ranks["ranks"]), None), None, json.dumps({**made, **ranks}))
+    yield Dump(dumps.VERDICT, source.name, source.hints.node, next(iter(ranks["ranks"]), None), None, json.dumps({**made, **ranks, "silence": quiet}))
 
 
 def anywhere(source: Source) -> tuple[Dump, ...]:

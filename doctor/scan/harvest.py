@@ -137,6 +137,7 @@ def from_json(row: Mapping[str, Any]) -> Harvest:
     known: dict[Any, Any] = {}  # paths, workers and texts repeat: one object for each keeps large jobs small
     share = known.setdefault
     times: set[Any] = set()
+    leaves: set[Any] = set()
 
     def word(value: Any) -> str:
         if type(value) is not str:
@@ -160,6 +161,18 @@ def from_json(row: Mapping[str, Any]) -> Harvest:
             pid, rank, device, share(worker, worker), share(text, text),
         )  # fmt: skip
 
+    def leaf(value: Any) -> str:
+        """`HCL012/0`: an entry and the number of one of its leaves."""
+        if value not in leaves:
+            number = word(value).partition("/")[2]
+            if not (number.isascii() and number.isdecimal() and len(number) < 9):
+                raise TypeError(f"no leaf of an entry: {value!r:.80}")
+            leaves.add(value)
+        return word(value)
+
+    def found(rows: list[Any]) -> tuple[Hit, ...]:
+        return tuple([Hit(leaf(s), place(p), tuple([(word(k), word(v)) for k, v in c])) for s, p, c in rows])
+
     def hits(rows: list[Any]) -> tuple[Hit, ...]:
         return tuple([Hit(word(s), place(p), tuple([(word(k), word(v)) for k, v in c])) for s, p, c in rows])
 
@@ -179,7 +192,7 @@ def from_json(row: Mapping[str, Any]) -> Harvest:
         return Caller(word(path), line, word(package), word(where), word(code))
 
     return Harvest(
-        hits=hits(row["hits"]),
+        hits=found(row["hits"]),
         counts={word(k): number(n) for k, n in row["counts"].items()},
         clusters=tuple(Cluster(word(t), number(n), place(p), tuple(map(word, c))) for t, n, p, c in row["clusters"]),
         kinds={word(k): number(n) for k, n in row["kinds"].items()},

@@ -33,6 +33,8 @@ _HEAD = lazy(
 )
 """What stands before the words of a line of CANN: level, time, where it was written, and in which thread."""
 _TABLE = "meaning."
+_FIGURES = "ried to allocate"
+"""Of such a line its figures decide what it means: each is a shape of its own."""
 _NO_ERROR = ("W", "Possible Cause", "Solution", "TraceBack", "Rectify", "The function call", "- Ascend")  # of CANN's blocks
 
 Asked = tuple[Signal, ...]
@@ -78,14 +80,16 @@ class MeaningScan:
                 self.callers[shape] = made
             if leaves := self._fulfilled.get(shape, self._rows[RAISED]):
                 told = (Told(row(found, place.text), shown, leaves, shape),)
-        if shape in self._meanings:
-            return told + tuple(t._replace(place=shown) for t in self._meanings[shape])
-        if self.full or shape in self._shapes:
+        meant_by = place.text if _FIGURES in place.text else shape
+        if meant_by in self._meanings:
+            return told + tuple(t._replace(place=shown) for t in self._meanings[meant_by])
+        if self.full or meant_by in self._shapes:
             return told
-        self._shapes.add(shape)
-        meant = self._meant((found and found.said) or self._said(lines, eol, place), shown)
+        self._shapes.add(meant_by)
+        said = found.said if found is not None and meant_by == shape else None
+        meant = self._meant(said or self._said(lines, eol, place), shown)
         if found is not None:
-            self._meanings[shape] = meant
+            self._meanings[meant_by] = meant
         return told + meant
 
     def fulfils(self, shape: str, leaves: Asked) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from doctor.read.content import HEAD
+from doctor.read.dumps import STARTED
 from doctor.read.dumps import in_text as dump_in
 from doctor.read.source import Skipped, Source
 from doctor.scan.engine import Engine
@@ -40,6 +41,10 @@ class Scanner:
 
         `moved` hears how many bytes were read, window by window.
         """
+        if source.dump == STARTED:
+            from doctor.scan import beside
+
+            return beside.scan(source, self.plan.situation)
         if source.dump:
             from doctor.scan import dumps  # most folders hold none
 

@@ -20,7 +20,7 @@ FEW = 20  # small texts, after which their words are looked for in one pass as w
 _ASKED = count()
 REACH = 1 << 10  # bytes around a word in which a form is tried: a match is shorter by far
 TAIL = 1 << 14  # and at its end, where one window holds it all
-MAX_VALUES = 6  # different values of one fact that one text tells
+MAX_VALUES = 16  # different values of one fact that one text tells
 MAX_MATCHES = 200  # of one form in one text
 # A program that tries one platform after the other names those that are not there.
 _PROBING = lazy(rb"[^\n]*(?:(?:platform|plugin)\b[^\n]{0,60} is not available|No CUDA runtime is found)[^\n]*")
@@ -110,7 +110,7 @@ def joined(parts: Iterable[Said]) -> tuple[Said, ...]:
     known: dict[tuple[str, str], Said] = {}
     for one in parts:
         other = known.get(one[:2])
-        known[one[:2]] = one if other is None else Said(*one[:2], min(one.path, other.path), one.times + other.times)
+        known[one[:2]] = one if other is None else Said(*one[:2], min(one.path or other.path, other.path or one.path), one.times + other.times)
     return tuple(known[key] for key in sorted(known))
 
 
@@ -138,6 +138,14 @@ def _pattern(form: Signal) -> re.Pattern[bytes]:
 def _values(form: Signal, text: bytes, parts: Sequence[Part], constant: bool) -> Iterator[str]:
     matches = (match for part in parts for match in _pattern(form).finditer(text, *part))
     for match in islice(matches, MAX_MATCHES):
-        yield "" if constant else clean(match["v"].decode("utf-8", "replace").rstrip(".,-+"))
+        yield "" if constant else clean(_one_line(match["v"]).decode("utf-8", "replace").rstrip(".,-+"))
         if constant:
             return
+
+
+_LINE_ENDS = lazy(rb"[ \t]*\\?\r?\n[ \t]*(?:- )?")
+
+
+def _one_line(value: bytes) -> bytes:
+    """A value that runs over several lines, as a shell or a list has them, in one."""
+    return _LINE_ENDS.sub(b" ", value) if b"\n" in value else value

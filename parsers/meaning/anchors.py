@@ -6,6 +6,7 @@ In the order in which readers are asked: the most telling first, the plainest la
 from __future__ import annotations
 
 ANCHORS: dict[str, tuple[str, ...]] = {
+    "memory": ("ried to allocate",),
     "unsupported": (
         "opType", "optype", "Optype", "op type", "soc", "Soc", "SOC", "Could not run '", "for device", "op store", "910",
         "310", "A2", "A3", "chip", "platform", "Atlas", "is not implemented", "no kernel",
@@ -32,10 +33,14 @@ ANCHORS: dict[str, tuple[str, ...]] = {
         "support list", "only support", "larger than", "of size", "size of tensor", "bfloat16 of ", "float16 of ",
         "should be 1D", "should be 2D", "should be 3D", "should be 4D", "must be 2D", "must be 3D", "must be 4D",
     ),
+    "choices": (
+        " is not a valid ", "nvalid choice", "one of", "lease select", "hoose from", "in (", "in [", "Input should be", "vailable", "upported",
+        "alid ", "ptions", "hoices", "egistered", "nly support", "llowed",
+    ),
     "limits": (
         "more than", "less than", "greater than", "larger than", "exceed", "insufficient", "Insufficient", "not enough",
         "Not enough", "maximum", "only", "requested", "equires", "equired", "already in use", "No space left", "Too many open",
-        "Cannot allocate memory", "longer than", "smaller than", "at least", "ried to allocate", "out of range",
+        "Cannot allocate memory", "longer than", "smaller than", "at least", "out of range",
         "esource temporarily",
     ),
     "rules": (

@@ -19,13 +19,13 @@ from __future__ import annotations
 
 from parsers.lazy import lazy
 from parsers.meaning.said import Reading, Said, reading
+from parsers.meaning.shapes import thing
 
 _N = r"(?P<{0}>\d[\d.,]{{0,18}}) ?(?P<{1}>[KMGT]i?B\b|bytes\b|MB\b|tokens?\b|dims?\b|GB\b)?"
 _RESOURCE = r"(?P<resource>[A-Za-z_][\w/ .-]{0,60}?)"
 _FORMS = (
     # needs first
     lazy(r"[Ff]ree memory on device \S{0,30} ?\((?P<has>[\d.]{1,12})/[\d.]{1,12} (?P<unit>GiB)\).{0,60}?is less than .{0,80}?, (?P<needs>[\d.]{1,12}) (?P<resource>)"),
-    lazy(rf"[Tt]ried to allocate {_N.format('needs', 'unit')}.{{0,200}}?{_N.format('has', 'unit2')} free(?P<resource>)"),
     lazy(rf"needs? (?P<resource>[A-Za-z_]\w{{0,30}}) ?[:=]? ?{_N.format('needs', 'unit')},? (?:is|are) (?:more|greater|larger) than (?:\w{{1,20}} ){{0,3}}?(?:\w{{1,30}} ?[:=]? ?){_N.format('has', 'unit2')}"),
     lazy(r"(?P<resource>[A-Za-z_][\w. -]{0,60}?) ?\((?P<needs>\d{1,18})\) (?:must|should) (?:be|not be) (?:less|smaller|no more|greater|larger|more) than (?:or equal to )?.{0,80}?\((?P<has>\d{1,18})\)"),
     lazy(rf"maximum (?P<resource>context length|[\w ]{{1,40}}?) (?:is|of|:) {_N.format('has', 'unit')}.{{0,60}}?(?:requested|got|but) {_N.format('needs', 'unit2')}"),
@@ -81,5 +81,5 @@ def kind_of(words: str) -> str:
 
 
 def _clean(resource: str) -> str:
-    words = resource.strip(" ,.:-").split()
-    return " ".join(words[-4:])
+    words = thing(resource.strip(" ,.:-")).split()
+    return thing(" ".join(words[-4:]))

@@ -10,6 +10,8 @@
 >>> row = read(Said("libc_sec.so: cannot open shared object file: No such file or directory", "ImportError", "torch_npu"))[0]
 >>> [row.get(name) for name in ("what", "name", "wanted_by", "of")]
 ['library', 'libc_sec.so', 'torch_npu', 'CANN']
+>>> read(Said("Error checking IPC: toolkit info file does not exist: /opt/cann/toolkit.info"))[0].get("name")
+'/opt/cann/toolkit.info'
 >>> row = read(Said("No module named 'decorator'", "ModuleNotFoundError", "te"))[0]
 >>> [row.get(name) for name in ("what", "name", "wanted_by", "pip")]
 ['package', 'decorator', 'te', 'decorator']
@@ -20,6 +22,7 @@ from __future__ import annotations
 from parsers.lazy import lazy
 from parsers.meaning.libraries import owner
 from parsers.meaning.said import Reading, Said, distribution, reading
+from parsers.meaning.shapes import file
 
 _LIBRARY = lazy(r"(?P<name>lib[\w.+-]{1,120}?\.so[\w.]{0,20}|[\w.+-]{1,120}\.so[\w.]{0,20}): cannot open shared object file")
 _LINKER = lazy(r"cannot find -l(?P<name>\w{1,80})")
@@ -28,6 +31,7 @@ _PACKAGE = lazy(r"No module named ['\"]?(?P<name>\w{1,100})['\"]?(?![\w.])")
 _COMMAND = lazy(r"(?:(?P<by>[\w./-]{1,80}): )?(?:line \d{1,7}: )?(?P<name>[\w./+-]{1,120}): (?:command )?not found\s*$")
 _HEADER = lazy(r"fatal error: ['\"]?(?P<name>[\w./+-]{1,160}\.(?:h|hpp|hh|cuh))['\"]?(?:: No such file|' file not found| file not found)")
 _FILE = (
+    lazy(r"(?:[Ff]ile|[Pp]ath|[Dd]irectory|[Ff]older|[Cc]onfig|[Mm]odel|[Ww]eights?|[Cc]heckpoint)s? (?:(?:does|do|is|was)(?: not|n't) (?:exist|found)|not (?:exist|found)|(?:can|could) ?not be found|missing|is missing)(?: at| in)?:? ?[\[('\"]{0,2}(?P<name>[./~][\w./+~-]{2,200})"),
     lazy(r"[Nn]o such file or directory:? ?\(?['\"](?P<name>[^'\"\n]{1,200})['\"]"),
     lazy(r"(?:open|stat|access|read|load|mkdir|cat|ls: cannot access|cannot access|cannot stat|cannot open|can't open file|failed to open)\w{0,3} ['\"]?(?P<name>[./~][^'\"\s:,]{1,200}|[\w./-]{1,160}\.\w{1,8})['\"]?[:,]? .{0,40}?[Nn]o such (?:file|device)"),
     lazy(r"(?:[Ff]ile|[Pp]ath|[Dd]irectory|[Ff]older|[Cc]onfig|[Mm]odel|[Ww]eights?)(?: path| file| dir\w{0,6})?:? ?[\[('\"]{0,2}(?P<name>[./~]?[\w./+~-]{2,200}?)[\])'\"]{0,2} (?:(?:does|do|is|was)(?: not|n't) (?:exist|found)|not (?:exist|found)|(?:can|could) ?not be found)"),
@@ -88,6 +92,6 @@ def _command(text: str, _: Said) -> Reading | None:
 
 def _file(text: str, said: Said) -> Reading | None:
     for form in _FILE:
-        if (found := form.search(text)) is not None:
-            return reading("missing", what="file", name=found["name"], wanted_by=said.raised_in, file=said.user_file)
+        if (found := form.search(text)) is not None and (name := file(found["name"], quoted=text[found.start("name") - 1] in "'\"`")):
+            return reading("missing", what="file", name=name, wanted_by=said.raised_in, file=said.user_file)
     return None

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from parsers.lazy import lazy
 from parsers.meaning.said import Reading, Said, reading
+from parsers.meaning.shapes import thing
 
 _BLACK_BOX = lazy(r"exception code ?\[(?P<code>0x[0-9a-fA-F]{1,16})\].{0,40}?ModuleName ?\[(?P<module>\w{1,40})\].{0,20}?ExceptionReason ?\[(?P<reason>\w{1,80})\]")
 _CODE = r"[,.;| ]{0,4}(?:with |and |the )?(?:\(?(?:[Ee]rror ?(?:code|[Nn]umber)|err ?code|errno|error|ret(?:urn)?(?: ?code| ?value)?|result|status|rc|code))(?: is| was)? ?[:=]? ?\(?(?P<code>-?\d{1,10}|0x[0-9a-fA-F]{1,16})"
@@ -33,6 +34,5 @@ def read(said: Said) -> tuple[Reading, ...]:
     if (found := _BARE.search(text)) is not None:
         return (reading("failure", kind="device", what=found["what"], code=found["code"] or ""),)
     found = _FAILED.search(text) or _FAILED_TO.search(text)
-    if found is None:
-        return ()
-    return (reading("failure", kind="code", what=found["what"].rpartition("]")[2].strip().removeprefix("call "), code=found["code"]),)
+    what = thing(found["what"].rpartition("]")[2].strip().removeprefix("call ")) if found else ""
+    return (reading("failure", kind="code", what=what, code=found["code"]),) if found and what else ()

@@ -21,8 +21,9 @@ from __future__ import annotations
 from parsers.lazy import lazy
 from parsers.meaning.demands import VERB, demand
 from parsers.meaning.said import ASSERTION, Reading, Said, reading
+from parsers.meaning.shapes import thing
 
-_PREFIX = lazy(r"^(?:[\w./-]{1,80}: )?(?:\[[A-Z]{4,8}\] ?)?(?:\[PID: ?\d{1,12}\] ?)?(?:\d{4}-\d\d-\d\d[-T ][\d:.]{8,16} ?)?(?:\(PID[^)\n]{0,60}\) ?)?(?:\w{0,40}\(?[EW][0-9A-Z]\d{4}\)?: ?)?(?:\[PID: ?\d{1,12}\] ?)?(?:\d{4}-\d\d-\d\d[-T ][\d:.]{8,16} ?)?(?:(?:[A-Za-z_]\w{0,60}\.){0,8}[A-Za-z]\w{0,60}(?:Error|Exception): )?(?:error: )?(?:\[[^\]\n]{1,80}\] ?){0,3}")
+_PREFIX = lazy(r"^(?:[\w./-]{1,80}: )?(?:\[[A-Z]{4,8}\] ?)?(?:[EW][0-9A-Z]\d{4})?(?:\[PID: ?\d{1,12}\] ?)?(?:\d{4}-\d\d-\d\d[-T ][\d:.]{8,16} ?)?(?:\(PID[^)\n]{0,60}\) ?)?(?:\w{0,40}\(?[EW][0-9A-Z]\d{4}\)?: ?)?(?:\[PID: ?\d{1,12}\] ?)?(?:\d{4}-\d\d-\d\d[-T ][\d:.]{8,16} ?)?(?:(?:[A-Za-z_]\w{0,60}\.){0,8}[A-Za-z]\w{0,60}(?:Error|Exception): )?(?:error: )?(?:\[[^\]\n]{1,80}\] ?){0,3}")
 _OPTION = lazy(r"(?:(?:unrecogni[sz]ed arguments?|unknown (?:option|argument|key|parameter)s?|no such option|invalid choice)s?:? (?P<given>[^\n(]{1,120}))", 2)
 _INVALID = lazy(r"(?:[Ii]nvalid (?:value|argument|setting|config(?:uration)?)s?(?: (?:of|for) (?P<subject>[\w.`'\"\[\]-]{1,80}))?(?:[:=,] ?| is )(?P<given>[^\n\[]{1,120}))")
 _RANGE = (
@@ -61,4 +62,4 @@ def read(said: Said) -> tuple[Reading, ...]:
 def _row(said: Said, how: str, rule: str, subject: str, given: str, allowed: str = "") -> Reading:
     where = said.raised_in or said.user_file
     by = "library" if said.raised_in else "user" if said.user_file else "unknown"
-    return reading("rule", how=how, rule=rule.rstrip(". "), subject=_SUBJECT.sub("", subject), given=given.strip(" .'\""), allowed=allowed, where=where, by=by, file=said.user_file)
+    return reading("rule", how=how, rule=rule.rstrip(". "), subject=thing(_SUBJECT.sub("", subject)), given=given.strip(" .'\""), allowed=allowed, where=where, by=by, file=said.user_file)

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from parsers.lazy import lazy
 from parsers.meaning.said import Reading, Said, reading
+from parsers.meaning.shapes import thing, whole_words
 
 _IS = lazy(
     r"[Tt]imed[ -]?out|[Tt]ime[- ]?out(?: (?:error|expired|occurr|exceeded|after|waiting|when|while|of|in|\()|[!.,:]|\s*$)|\b\w{1,60} (?:wait )?time ?out\b|DEADLINE_EXCEEDED|[Dd]eadline exceeded|超时"
@@ -42,7 +43,7 @@ def read(said: Said) -> tuple[Reading, ...]:
     what = _HOST.search(text) or _FOR.search(text) or _HEAD.search(text)
     variable, option = _VARIABLE.search(text), _OPTION.search(text)
     name = variable["name"] if variable else next((v for v in option.groups() if v), "") if option else ""
-    waited_for = _clean(what["what"]) if what else ""
+    waited_for = _clean(what["what"]) if what and whole_words(text, *what.span("what")) else ""
     if len(waited_for) < 4 or waited_for.lower().startswith(_NOTHING):
         waited_for = ""
     seconds = _seconds(text)
@@ -57,7 +58,7 @@ def read(said: Said) -> tuple[Reading, ...]:
 
 
 def _clean(what: str) -> str:
-    return what.strip(" ,:'\"")
+    return thing(what.strip(" ,:'\""))
 
 
 def _seconds(text: str) -> str:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
+import io
 import json
 import os
 import re
@@ -10,6 +12,7 @@ import signal
 import socket
 import subprocess
 import sys
+import zipfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -27,12 +30,12 @@ from mcp.types import TextContent, TextResourceContents
 
 from doctor.agents.desk import Desk
 from doctor.agents.library import read
-from doctor.agents.reach import Reach
+from doctor.agents.reach import Reach, RefusedError
 from doctor.agents.server import server
 from doctor.agents.tools import TOOLS, Call, call_tool
 from doctor.base.tokens import tokens
 from kb.knowledge import Knowledge
-from tests.planted import groups, leaked, log_with
+from tests.planted import groups, leaks, log_with
 from tests.simulate.jobs import simulate
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -218,6 +221,51 @@ async def test_hostile_calls_are_refused(name: str, given: dict[str, Any], told:
         assert len((await client.list_tools()).tools) == len(TOOLS)
 
 
+def zipped(name: str, data: bytes) -> bytes:
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w") as archive:
+        archive.writestr(name, data)
+    return made.getvalue()
+
+
+OOM = b"RuntimeError: NPU out of memory. Tried to allocate 2.00 GiB (NPU 0; 60.97 GiB total capacity)\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [("a.log", OOM), ("empty.log", b""), ("u.log", OOM.decode().encode("utf-16")), ("a.log.gz", gzip.compress(OOM)), ("z.zip", zipped("a.log", OOM))],
+)
+def test_what_took_the_place_of_a_log_is_not_read(name: str, data: bytes, tmp_path: Path) -> None:
+    """Whoever may write into the folder puts a link to something of the server's user there, after the scan."""
+    root, secret = tmp_path / "root", tmp_path / "secret"
+    root.mkdir()
+    (root / name).write_bytes(data)
+    call = Call(Desk(Reach([str(root)]), "en", redact=False), lambda _, __: None, lambda: False)
+    call_tool("scan", {"paths": [name]}, call)
+    paths = [source.name for held in call.desk.reports() for source in held.sources]
+    secret.write_bytes(data or OOM)
+    (root / name).unlink()
+    (root / name).symlink_to(secret)
+    for path in paths:
+        with pytest.raises(RefusedError) as told:
+            call_tool("evidence", {"path": path, "line": 1}, call)
+        assert "has no line 1" in str(told.value)
+
+
+def test_nothing_is_waited_for_that_may_never_come(tmp_path: Path) -> None:
+    """A pipe in the folder, named or not: a server serves one call after the other."""
+    os.mkfifo(tmp_path / "p.log")
+    (tmp_path / "a.log").write_bytes(OOM)
+    call = Call(Desk(Reach([str(tmp_path)]), "en"), lambda _, __: None, lambda: False)
+    assert "a named pipe" in call_tool("scan", {"paths": ["p.log", "a.log"]}, call)
+    assert "MEM001" in call_tool("scan", {"paths": ["."]}, call)
+    with pytest.raises(RefusedError):
+        call_tool("evidence", {"path": "p.log"}, call)
+    call_tool("scan", {"paths": ["p.log"]}, call)
+    with pytest.raises(RefusedError):
+        call_tool("repro", {}, call)
+
+
 async def test_what_logs_say_is_quoted_and_hidden(desk: Desk) -> None:
     """An instruction in a log stands behind the mark; addresses and hosts are pseudonyms, the same in all answers; nothing steers a terminal."""
     async with Client(server(desk)) as client:
@@ -248,7 +296,8 @@ def test_no_planted_secret_leaves(number: int, tmp_path: Path, knowledge: Knowle
     told += [call_tool("evidence", {"path": "a.log", "line": line, "before": 0, "after": 90}, work) for line in range(1, lines, 60)]
     told += [read(work.desk, "npu-doctor://report/r1")[0]]
     assert sum(len(one) for one in told) > len(text) / 2
-    assert [(p.kind, leaked(p.secrets, "\n".join(told))) for p in group if leaked(p.secrets, "\n".join(told))] == []
+    found = leaks("\n".join(told))
+    assert [(p.kind, found(p.secrets)) for p in group if found(p.secrets)] == []
 
 
 async def test_long_logs_come_in_parts(desk: Desk) -> None:

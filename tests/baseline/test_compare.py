@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from doctor.baseline.compare import GONE, LATER, LESS, MORE, NEW, Compared, compare
 from doctor.baseline.indicating import judge
+from doctor.baseline.kin import kin
 from doctor.baseline.run import bits
 from doctor.baseline.shapes import MAX_SHAPES, Shapes
 from doctor.baseline.usual import usual
 from doctor.baseline.within import NODES, PROCESSES, of_others
 from tests.simulate.graded import Grade, f1, grade, heard
 from tests.simulate.pairs import pair
+from tests.simulate.programs import Wordings
 from tests.simulate.strange import STRANGE
 
 STEPS = "\n".join(f"2026-05-11 07:3{n // 60}:{n % 60:02},000 INFO iteration {n}/500 loss {n / 7:.3f}" for n in range(120)) + "\n"
@@ -155,3 +159,60 @@ def test_of_faults_that_no_entry_knows_the_node_is_among_the_first(seed: int) ->
 def test_most_of_what_is_told_indicates_the_fault() -> None:
     summed = Grade(*map(sum, zip(*(grade(pair(seed, STRANGE)) for seed in range(510, 514)), strict=True)))
     assert f1(summed.hit, summed.wrong, summed.missed) >= 0.85
+
+
+def indicating(found: Compared) -> list[str]:
+    return [row.difference.shape for row in judge(found).indicating]
+
+
+def test_what_most_say_and_no_healthy_rank_said_indicates_without_a_grave_word() -> None:
+    """One of many may warn by chance; that nine of ten do and none of ten healthy ones did is no chance."""
+    wait, lone = "2026-05-11 07:31:20,000 WARNING ring {n} leans on a neighbour\n", "2026-05-11 07:30:20,000 WARNING sample truncated to 7 tokens\n"
+    bad = job(*[STEPS + (wait.format(n=n) if n else "") + (lone if n == 4 else "") for n in range(10)])
+    assert indicating(against([job(*[STEPS] * 10)], bad)) == ["ring # leans on a neighbour"]
+
+
+def test_what_others_newly_say_behind_a_fault_indicates_and_before_it_does_not() -> None:
+    def log(n: int) -> str:
+        before, behind = f"2026-05-11 07:30:{10 + n},000 INFO governor asks for rest\n", f"2026-05-11 07:31:{10 + n},000 INFO clock of a sibling was set\n"
+        fault = "2026-05-11 07:30:58,000 ERROR lane 3 is gone\n" * 3
+        return STEPS + (fault if n == 1 else behind + before)
+
+    found = against([job(*[STEPS] * 12)], job(*map(log, range(12))))
+    assert indicating(found) == ["lane # is gone", "clock of a sibling was set"]
+
+
+def test_a_grave_word_of_a_note_indicates_less_than_an_error() -> None:
+    """What a program logs as information is one, whatever words stand in it."""
+    bad = dict(HEALTHY)
+    bad["node-1/train.log"] += "2026-05-11 07:31:00,000 INFO retrying after a failed lookup of the cache\n"
+    bad["node-2/train.log"] += "2026-05-11 07:31:40,000 ERROR lookup of the arena failed\n"
+    assert indicating(against([HEALTHY], bad)) == ["lookup of the arena failed"]
+
+
+def test_who_complains_with_the_others_is_not_the_one_who_spoke_just_before() -> None:
+    """Of two who each said something new alone before all complained, the one that does not complain."""
+    complaint, note = "2026-05-11 07:31:30,000 ERROR round {n} closed without member\n", "2026-05-11 07:31:10,000 INFO {who} {what}\n"
+    extra = {2: note.format(who="sampler", what="obeys hold order 7"), 4: note.format(who="profiler", what="window 3 closed")}
+    bad = job(*[STEPS + extra.get(n, "") + ("" if n == 2 else complaint.format(n=n)) for n in range(8)])
+    found = against([job(*[STEPS] * 8)], bad)
+    assert set(indicating(found)) == {"round # closed without member", "sampler obeys hold order #"}
+    assert judge(found).suspects[0].name == "node-2"
+
+
+def test_lines_that_differ_in_one_word_are_weighed_as_one() -> None:
+    """Said of twenty things by everybody, it is no rank's own."""
+    names = ("amber", "basin", "cedar", "delta", "ember", "fjord")
+    bad = job(*[STEPS + f"2026-05-11 07:31:00,000 INFO skipping device of module {name} once more\n" for name in names])
+    found = kin(against([job(*[STEPS] * 6)], bad).differences)
+    assert len(found) == 6
+    assert {(one.voices.bit_count(), one.times) for one in found.values()} == {(6, 6)}
+
+
+def test_wordings_of_a_program_become_noise_and_faults(tmp_path: Path) -> None:
+    calls = "".join(f"    logger.info('part {n} of %d is ready')\n    LOG.warning(f'part {n} came late by {{late}} ms')\n" for n in range(60))
+    (tmp_path / "store.py").write_text(f"def run():\n{calls}    logger.error('the store is closed: {{}}'.format(why))\n", encoding="utf-8")
+    said = Wordings.of(tmp_path)
+    assert [call.text for call in said.files[0][:2]] == ["part 0 of {n} is ready", "part 0 came late by {d} ms"]
+    assert grade(pair(3, said.faults(3))).hit > 0
+    assert {level for _, level, _ in said.noise(3).phases["start"]} == {"INFO", "WARNING"}

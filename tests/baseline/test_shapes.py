@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from doctor.baseline import shapes as room
 from doctor.baseline.masks import Masks
-from doctor.baseline.shapes import FURTHER, Shapes
+from doctor.baseline.shapes import BLANK, FIRST_SHAPES, FURTHER, LINES_A_SHAPE, Shapes
 from doctor.read.encoding import decode
 from tests.simulate.pairs import pair
 from tests.simulate.strange import STRANGE
@@ -125,3 +125,14 @@ def test_free_text_fills_no_bound_and_hides_no_trouble() -> None:
     assert shapes.texts[numbers[-1]] == f"received request {room.FREE}"
     told = shapes.texts[shapes.of(b"received request 7: but its connection is broken")[0]]
     assert told == "received request #: but its connection is broken"
+
+
+def test_where_no_line_is_like_another_only_grave_ones_are_told_apart() -> None:
+    """A file of random words is not compared line by line; what says that something is wrong is still found in it."""
+    pick = random.Random(3)
+    rows = [" ".join("".join(pick.choices("bcdfgklmprstvw", k=6)) for _ in range(6)) for _ in range(9000)]
+    rows[8000] = "the arena of lane seven is corrupted"
+    shapes = Shapes()
+    found = shapes.of("\n".join(rows).encode())
+    assert found.count(FURTHER) > 9000 - FIRST_SHAPES - 9000 // LINES_A_SHAPE - 10
+    assert found[8000] not in (BLANK, FURTHER)

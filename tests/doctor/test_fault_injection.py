@@ -36,6 +36,7 @@ from doctor.scan.select import Select
 from kb import pack
 from kb.fragments import assign
 from kb.knowledge import Knowledge, cache_folder
+from kb.layers import Layer
 from kb.model import Signal
 from kb.sought import gathered
 
@@ -56,13 +57,16 @@ def reasons(told: bytes) -> str:
 
 
 def limited(*args: str, size: int, **env: str) -> subprocess.CompletedProcess[bytes]:
-    """The command in a process that may write files of `size` bytes at most: what a full disk does, without one."""
+    """The command in a process that may write files of `size` bytes at most: what a full disk does, without one.
+
+    Python itself would leave half of what it compiles of its modules in this tree.
+    """
 
     def limit() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 
     return subprocess.run(
-        [*COMMAND, *args], capture_output=True, cwd=ROOT, env={**os.environ, **env}, preexec_fn=limit, timeout=HANG_S, check=False
+        [*COMMAND, *args], capture_output=True, cwd=ROOT, env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1", **env}, preexec_fn=limit, timeout=HANG_S, check=False
     )
 
 
@@ -455,13 +459,13 @@ def test_a_truncated_cache_of_the_knowledge(tmp_path: Path, mine: Path, monkeypa
 
     folder = mine
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    right, problems = knowledge._compiled("mine", folder)
+    right, problems = knowledge._compiled(Layer("mine", folder))
     assert problems == []
     place = next(iter((tmp_path / "cache").rglob("*.pack")))
     whole = place.read_bytes()
     for damaged in damages(whole):
         place.write_bytes(damaged)
-        told, problems = knowledge._compiled("mine", folder)
+        told, problems = knowledge._compiled(Layer("mine", folder))
         assert problems == []
         assert told.section("index") == right.section("index")
         assert told.item(told.section("index")["entries"]["USR001"]) == right.item(right.section("index")["entries"]["USR001"])

@@ -17,7 +17,11 @@ from doctor import cli
 from doctor.base import addresses
 from doctor.base.errors import UsageError
 from doctor.commands import kb_site
+from kb.build import build
+from kb.invisible import STEERING
 from kb.knowledge import Knowledge
+from kb.layers import Layer
+from kb.pack import Pack
 
 MOST_BYTES = 30_000_000
 
@@ -92,6 +96,50 @@ def test_addresses_are_for_ever() -> None:
 def test_the_same_knowledge_makes_the_same_pages(pages: Path, knowledge: Knowledge) -> None:
     for path, text in islice(kb_site.files_of(knowledge), 300):
         assert (pages / path).read_text(encoding="utf-8") == text
+
+
+class _Markup(HTMLParser):
+    """What of a page a browser would act on."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.acts: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        scripts = [value for name, value in attrs if tag == "script" and name == "src" and value not in ("index.js", "../search.js")]
+        links = [value for name, value in attrs if re.match(r"\s*(?:javascript|data|vbscript):", value or "", re.IGNORECASE)]
+        self.acts += [name for name, _ in attrs if name.startswith("on")] + [str(found) for found in (*scripts, *links)]
+        self.acts += [tag] if tag in ("img", "iframe", "object", "embed", "base", "form", "svg") else []
+
+
+SAID = '</script></title><script>alert(1)</script><img src=x onerror=alert(1)>"` '
+LONG = "../" * 60
+
+
+def test_hostile_knowledge_becomes_plain_pages(tmp_path: Path) -> None:
+    """Markup in texts, characters that steer in patterns, and names that no file system takes."""
+    both = {"en": SAID, "zh": SAID}
+    for name, rows in {
+        "usr001_x": {
+            "code": "USR001", "severity": "error", "kind": "user-code", "component": SAID, "title": both, "cause": both, "references": [{"title": SAID}],
+            "evidence": {"any": [{"text": "swordfish \x1b]0;owned\x07\x9b\u202e failed"}]},
+            "fixes": [{"goal": "resolve", "title": both, "steps": [both], "commands": [{"run": SAID, "why": both}], "code": {"lang": SAID, "after": SAID}}],
+        },
+        "codes/c": {"family": LONG, "title": both, "codes": [{"code": SAID + LONG, "name": SAID, "meaning": both, "ref": SAID, "related": [SAID]}]},
+        "cards/c": [{"code": SAID, "title": both, "text": both, "keywords": [SAID], "references": [{"title": SAID, "url": "https://x/"}]}],
+        "envvars": [{"name": SAID, "purpose": both, "values": [SAID]}],
+    }.items():  # fmt: skip
+        (tmp_path / f"{name}.yaml").parent.mkdir(exist_ok=True)
+        (tmp_path / f"{name}.yaml").write_text(json.dumps(rows))
+    data, problems = build(Layer("mine", tmp_path))
+    assert problems == []
+    made = dict(kb_site.files_of(Knowledge((Pack(data),))))
+    assert len([path for path in made if path.endswith(".html")]) == 11
+    for path, text in made.items():
+        assert all(len(name) < 250 and name.strip(".") for name in path.split("/"))
+        assert STEERING.search(text.replace("\n", "")) is None
+        assert _Markup(text if path.endswith(".html") else "").acts == []
 
 
 def test_a_folder_of_other_things_is_not_written_into(tmp_path: Path) -> None:

@@ -116,6 +116,14 @@ def test_nuls_are_passed_over(scanner: Scanner, tmp_path: Path, data: bytes) -> 
     assert [s.reason for s in harvest.skipped] == []
 
 
+def test_a_hole_costs_nothing(tmp_path: Path) -> None:
+    """A file of terabytes of which nothing stands on the disk is told apart at once."""
+    with (tmp_path / "a.log").open("wb") as file:
+        file.truncate(1 << 40)
+    found = discover([str(tmp_path)])
+    assert [len(found.sources), len(found.skipped)] == [0, 1]
+
+
 def test_a_sparse_file_is_read_where_it_holds_something(scanner: Scanner, tmp_path: Path) -> None:
     """A log that was copied and emptied while its writer went on: a hole of any size, then text."""
     with (tmp_path / "a.log").open("wb") as file:

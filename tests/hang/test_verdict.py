@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -310,67 +309,3 @@ def test_live_processes(job: list[subprocess.Popen[bytes]], capsys: pytest.Captu
     assert main(["hang", *pids, "-f", "json", "--between", "0.2"]) == 1
     read = json.loads(capsys.readouterr().out)
     assert (read["kind"], read["ranks"]) == ("dead", [2])
-
-
-# --- silence
-
-BEGAN = datetime(2026, 3, 2, 9, 0, 0)
-
-
-def log(folder: Path, rank: int, steps: int, goes_on: int = 0) -> None:
-    """Steps of one rank, a second each, and then so many seconds of lines that tell of no progress."""
-    said = [(at, f"iteration {at:8d}/    9000 | consumed samples: {at} | elapsed time per iteration (ms): 1000.0 |") for at in range(1, steps + 1)]
-    said += [(at, "still waiting") for at in range(steps + 10, steps + goes_on + 1, 10)]
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / f"rank_{rank}.log").write_text("".join(f" [{BEGAN + timedelta(seconds=at)}] {line}\n" for at, line in said))
-
-
-@pytest.mark.parametrize(
-    ("steps", "ranks", "code"),
-    [
-        pytest.param((400, 400, 120, 400), [2], 1, id="one-stopped-long-before"),
-        pytest.param((120, 120, 119, 120), [2], 1, id="one-step-behind-while-the-logs-go-on"),
-        pytest.param((120, 120, 120, 120), [], 1, id="all-at-once-while-the-logs-go-on"),
-    ],
-)
-def test_who_fell_silent(steps: tuple[int, ...], ranks: list[int], code: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """By the last step of each rank, without any dump; in both languages."""
-    for rank, number in enumerate(steps):
-        log(tmp_path / "logs", rank, number, 300)
-    assert main(["hang", str(tmp_path / "logs"), "-f", "json"]) == code
-    read = json.loads(capsys.readouterr().out)
-    assert (read["kind"], read["ranks"]) == ("silent", ranks)
-    assert str(min(steps)) in read["reasons"][0]["said"]["en"]
-    main(["hang", str(tmp_path / "logs"), "--lang", "zh"])
-    assert "沉默" in capsys.readouterr().out
-
-
-def test_logs_that_only_end_are_no_hang(tmp_path: Path) -> None:
-    """A run that is over has no silence; neither has a rank that told of progress twice only, or one that is a step behind when a log is copied."""
-    for rank, number in enumerate((120, 120, 119, 120, 2)):
-        log(tmp_path, rank, number)
-    assert main(["hang", str(tmp_path)]) == 3
-
-
-@pytest.mark.parametrize(("running", "code"), [(3, 1), (0, 3)])
-def test_a_service_without_progress(running: int, code: int, tmp_path: Path) -> None:
-    """Requests that run and no tokens are a silence; nothing to do is none."""
-    said = [(at, 512.0, 3) for at in range(0, 300, 10)] + [(at, 0.0, running) for at in range(300, 900, 10)]
-    (tmp_path / "serve.log").write_text(
-        "".join(
-            f"INFO {BEGAN + timedelta(seconds=at):%m-%d %H:%M:%S} [loggers.py:248] Engine 000: Avg prompt throughput: 0.0 tokens/s, Avg generation throughput: {made} tokens/s, "
-            f"Running: {count} reqs, Waiting: 0 reqs, GPU KV cache usage: 1.0%, Prefix cache hit rate: 0.0%\n"
-            for at, made, count in said
-        )
-    )
-    assert main(["hang", str(tmp_path)]) == code
-
-
-def test_silence_speaks_for_what_dumps_say(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The dumps decide, the order of the logs stands among the reasons."""
-    made.write(tmp_path, made.away(4, 2))
-    for rank in range(4):
-        log(tmp_path / "logs", rank, 40 if rank == 2 else 200)
-    assert main(["hang", str(tmp_path), "-f", "json"]) == 1
-    read = json.loads(capsys.readouterr().out)
-    assert (read["kind"], read["ranks"], read["reasons"][-1]["what"]) == ("away", [2], "silent")

@@ -52,6 +52,23 @@ def test_the_lowest_layer_speaks_first() -> None:
     assert "upside down" in found.decisive.first.text
 
 
+def test_what_a_program_said_before_it_only_followed_is_the_decisive_line() -> None:
+    """MindIE's daemon ends its sub processes because of an error that stands right above; one of another process says nothing of it."""
+    head = "[2026-01-20 16:04:20.{ms}+08:00] [{pid}] [1290] "
+    end = head.format(ms=204, pid=1203) + "[server] [ERROR] [llm_daemon.cpp:70] : ERR: Failed to init endpoint! Please check the service log or console output.\n"
+    said = "[llm] [ERROR] [model_wrapper] : the floob of this model is upside down\n"
+    found = diagnose(head.format(ms=111, pid=1203) + said + end)
+    assert found.decisive is not None
+    assert "upside down" in found.decisive.first.text
+    assert diagnose(head.format(ms=111, pid=977) + said + end).decisive is None
+
+
+def test_of_what_a_program_raises_and_says_the_first_is_the_decisive_line() -> None:
+    found = diagnose("FloobError: the plate is gone\n[2026-02-10 10:00:01.204+08:00] [1203] [1203] [server] [ERROR] [model.cpp:211] : Floob init failed\n")
+    assert found.decisive is not None
+    assert "plate is gone" in found.decisive.first.text
+
+
 def test_a_general_entry_claims_no_title_while_a_line_stands_nearer_to_the_origin() -> None:
     known = "RuntimeError: call aclnnFloob failed, detail:EZ1001: floob\n, error code is 161002\n"
     alone = diagnose(known)

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from kb import fetching, files, trust, yamldoc
+from kb import fetching, files, invisible, trust, yamldoc
 from kb.build import build
-from kb.knowledge import load
+from kb.knowledge import Knowledge, load
 from kb.layers import Layer
 from kb.problems import Problem
 
@@ -79,9 +79,9 @@ def test_the_list_of_trusted_folders_may_be_damaged(place: Path) -> None:
     kept.parent.mkdir(parents=True)
     for text in ("", "[]", '{"folders": []}', '{"folders": {"x": 1}}', "[" * 100_000):
         kept.write_text(text)
-        assert trust.state(place) == "unknown"
+        assert trust.look(place)[0] == "unknown"
     assert trust.pin(place, trust.fingerprint(place))
-    assert trust.state(place) == "trusted"
+    assert trust.look(place)[0] == "trusted"
 
 
 def test_trust_follows_contents_and_names(place: Path) -> None:
@@ -92,7 +92,7 @@ def test_trust_follows_contents_and_names(place: Path) -> None:
     third = trust.fingerprint(place)
     (place / "codes").mkdir()
     (place / "codes" / "x.yaml").write_text("family: acl\n")
-    assert len({first, second, third, trust.fingerprint(place)}) == 4
+    assert len({first.whole, second.whole, third.whole, trust.fingerprint(place).whole}) == 4
 
 
 @pytest.mark.parametrize("form", ["text", "json", "jsonl", "md", "html", "sarif", "junit", "github"])
@@ -171,3 +171,74 @@ def test_references_lead_to_the_web_alone(place: Path) -> None:
     for url in ("javascript:alert(1)", "file:///etc/passwd", "https://x/) [click](javascript:x", "https://x/\x1b[31m", "ftp://x"):
         (place / "env001_mine.yaml").write_text(ENTRY.format(code="USR001").replace("{title: me}", f"{{title: me, url: {json.dumps(url)}}}"))
         assert any("leads to a web page" in str(p) for p in build(Layer("project", place))[1])
+
+
+EVIL = ENTRY.format(code="USR001").replace("Mine", "Evil")
+
+
+def test_what_is_exchanged_after_it_was_looked_at_is_not_read(place: Path, knowledge: Knowledge, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Between the look and the reading, by somebody who then puts the old file back: the other one is refused, and not kept."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    one, look = place / "env001_mine.yaml", trust.look
+    mine = one.read_bytes()
+    trust.pin(place, trust.fingerprint(place))
+
+    def exchanged(folder: Path) -> Any:
+        found = look(folder)
+        one.write_text(EVIL)
+        return found
+
+    monkeypatch.setattr(trust, "look", exchanged)
+    known = load(built_in=knowledge.packs[0])
+    assert known.entry("USR001") is None
+    assert [problem.what for problem in known.problems] == ["cannot be read: it has changed since it was trusted"]
+    one.write_bytes(mine)
+    monkeypatch.setattr(trust, "look", look)
+    entry = load(built_in=knowledge.packs[0]).entry("USR001")
+    assert entry is not None
+    assert entry.title.en == "Mine"
+
+
+def test_what_was_compiled_of_another_file_of_that_size_and_time_is_not_used(place: Path, knowledge: Knowledge, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Whoever packs an archive chooses both."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    one = place / "env001_mine.yaml"
+    for text, title in ((EVIL, "Evil"), (ENTRY.format(code="USR001"), "Mine")):
+        one.write_text(text)
+        os.utime(one, ns=(1, 1))
+        trust.pin(place, trust.fingerprint(place))
+        entry = load(built_in=knowledge.packs[0]).entry("USR001")
+        assert entry is not None
+        assert entry.title.en == title
+
+
+STEERS = 'a\\e]0;owned\\a\\x9b\\u202eb\\n::error::pwned'
+TEXTS = f'{{en: "{STEERS}", zh: "{STEERS}"}}'
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("cards/c.yaml", f"- {{code: CARD9, title: {TEXTS}, text: {TEXTS}}}\n"),
+        ("cards/c.yaml", f'- {{code: CARD9, title: {{en: a, zh: b}}, text: {{en: a, zh: b}}, keywords: ["{STEERS}"]}}\n'),
+        ("cards/c.yaml", "- {code: CARD9, title: {en: a, zh: b}, text: {en: a, zh: b}, references: [{title: x, url: 'javascript:alert(1)'}]}\n"),
+        ("envvars.yaml", f'- {{name: MINE, purpose: "{STEERS}"}}\n'),
+        ("codes/c.yaml", f'family: f\ntitle: {{en: a, zh: b}}\ncodes: [{{code: "1", meaning: {{en: a, zh: b}}, "{STEERS}": x}}]\n'),
+        ("codes/c.yaml", f'family: f\ntitle: {TEXTS}\ncodes: [{{code: "1", meaning: {{en: a, zh: b}}}}]\n'),
+        ("codes/c.yaml", f'family: "{STEERS}"\ncodes: [{{code: "1", meaning: {{en: a, zh: b}}}}]\n'),
+        ("codes/c.yaml", 'family: f\ntitle: [a]\ncodes: [{code: "1", meaning: {en: a, zh: b}}]\n'),
+        ("compat.yaml", f'torch_npu: [{{torch_npu: "{STEERS}", torch: "1", cann: "1", confidence: inferred, source: x}}]\n'),
+        ("usr002_x.yaml", ENTRY.format(code="USR002") + f'applies_to: {{cann: "{STEERS}"}}\n'),
+        ("usr002_x.yaml", ENTRY.format(code="USR002") + f'"{STEERS}": 1\n'),
+    ],
+)
+def test_no_knowledge_steers_a_terminal(name: str, text: str, place: Path) -> None:
+    """Of whatever kind it is: the row is refused, and what is said of it is safe to print."""
+    (place / name).parent.mkdir(exist_ok=True)
+    (place / name).write_text(text)
+    data, problems = build(Layer("mine", place))
+    assert len(problems) == 1
+    assert invisible.STEERING.search(str(problems[0]).replace("\n", "")) is None
+    assert all(row.startswith(("error: ", "  --> ", "   |  ", " = help: ")) for row in str(problems[0]).split("\n"))
+    assert b"owned" not in data
+    assert b"javascript" not in data

@@ -43,7 +43,7 @@ def test_a_line_without_an_end_takes_no_memory(tmp_path: Path) -> None:
     found = reading.read([str(log), str(table)])
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert [case.evidence.message.capacity >> 30 for case in found.cases if case.evidence.message] == [60]
+    assert [case.evidence.figures.capacity >> 30 for case in found.cases if case.evidence.figures] == [60]
     assert peak < 20 << 20
 
 

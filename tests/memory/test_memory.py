@@ -17,9 +17,10 @@ from benchmarks.memory import named, told
 from doctor.commands import memory, scan
 from doctor.memory.advice import VARIABLES
 from doctor.memory.classes import Kind, floors, growth, judge
-from doctor.memory.evidence import Evidence, components, last_message, message
+from doctor.memory.evidence import Evidence, components, last_message
 from doctor.memory.reading import read
 from kb.knowledge import load
+from parsers.meaning.memory import figures
 from parsers.snapshot import NoSnapshotError, again, snapshot
 from tests.simulate.memory_snapshots import KINDS, make
 
@@ -169,7 +170,7 @@ def test_growth_is_of_the_floor() -> None:
 
 def test_messages_and_tables() -> None:
     """Figures in any unit; the table of components is torch_npu's own; a line of something else is no message."""
-    said = message("torch.OutOfMemoryError: NPU out of memory. Tried to allocate 512.00 MiB (NPU 3; 29.50 GiB total capacity; 1.00 GiB already allocated; 20.00 KiB free; 2.00 GiB reserved in total by PyTorch)")
+    said = figures("torch.OutOfMemoryError: NPU out of memory. Tried to allocate 512.00 MiB (NPU 3; 29.50 GiB total capacity; 1.00 GiB already allocated; 20.00 KiB free; 2.00 GiB reserved in total by PyTorch)")
     assert said is not None
     assert (said.tried >> 20, said.capacity >> 20, said.free >> 10, said.outside >> 30) == (512, 30208, 20, 27)
     assert last_message(["nothing", "out of memory"], "x") is None

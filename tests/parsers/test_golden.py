@@ -22,7 +22,7 @@ from parsers.line import read_line
 from parsers.traceback import failures
 
 LOGS = sorted((Path(__file__).resolve().parent.parent / "data" / "parsers").glob("*/*.log"))
-TABLES = ("npu-smi", "npu-smi-query", "hccn", "session")
+TABLES = ("npu-smi", "npu-smi-query", "hccn", "session", "kube")
 MODULES = sorted(found.name for found in pkgutil.iter_modules(parsers.__path__))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import doctest
 import importlib
 import pkgutil
+import re
 import time
 
 import pytest
@@ -32,17 +33,26 @@ SENTENCES = [
     ("x dim num should be in range [4, 8], but got 9", "refusal", {"property": "dims", "allowed": "in range [4, 8]"}),
     ("EZ1001: Expected self dtype [DT_BFLOAT16] to be equal to other dtype [DT_FLOAT].", "refusal", {"cast": "float32", "side": "npu"}),
     ("requires 4 devices but only 2 are available", "limit", {"kind": "devices", "needs": "4", "has": "2"}),
-    ("Tried to allocate 2.00 GiB (60 GiB total capacity; 120.00 MiB free;", "limit", {"needs": "2.00 GiB", "has": "120.00 MiB"}),
+    ("Tried to allocate 2.00 GiB (60 GiB total capacity; 120.00 MiB free;", "memory", {"needs": "2.00 GiB", "has": "120.00 MiB"}),
     ("[Errno 98] bind on address ('0.0.0.0', 8000): address already in use", "limit", {"kind": "port", "needs": "8000"}),
     ("npu-smi: error while loading shared libraries: libc_sec.so: cannot open shared object file", "missing", {"wanted_by": "npu-smi", "of": "CANN"}),
     ("File /plugh/x.json does not exist", "missing", {"what": "file", "name": "/plugh/x.json"}),
+    ("plugh tracker file does not exist: /plugh/latest_iteration.txt", "missing", {"what": "file", "name": "/plugh/latest_iteration.txt"}),
+    ("The plugh config file was not found at ./conf/plugh.yaml", "missing", {"what": "file", "name": "./conf/plugh.yaml"}),
     ("open /dev/davinci_manager failed: Permission denied", "permission", {"what": "device", "name": "/dev/davinci_manager"}),
     ("wait for kernel plugh timeout, time: 120000 ms", "timeout", {"waited_for": "kernel plugh", "seconds": "120"}),
     ("Unsupported soc version: Ascend310B4", "unsupported", {"what": "chip", "chip": "Ascend310B4"}),
     ("plugh_impl: implementation for device npu:0 not found.", "unsupported", {"what": "operator", "operator": "plugh_impl"}),
     ("chunked plugh is not supported with MLA", "rule", {"how": "combination", "given": "MLA"}),
+    ("plugh is not a valid PlughOption, please select one of ['a', 'b']", "rule", {"how": "choice", "given": "plugh", "allowed": "a, b"}),
+    ("Unsupported device type: npu, only support ['cuda', 'cpu']", "rule", {"how": "choice", "subject": "device", "allowed": "cuda, cpu"}),
+    ("mode\n  Input should be 'a' or 'b' [type=literal_error, input_value='plugh', input_type=str]", "rule", {"subject": "mode", "given": "plugh"}),
     ("plugh.py: error: unrecognized arguments: --foo 3", "rule", {"how": "option", "given": "--foo 3"}),
     ("plugh module initialize failed. ret is -8005", "failure", {"what": "plugh module initialize", "code": "-8005"}),
+    ("Some plugh operations have failed or timed out after 9 s.", "timeout", {"waited_for": "Some plugh operations have failed", "seconds": "9"}),
+    ("plugh_frame.py:1009] AssertionError: Device xyzzy not supported", "rule", {"subject": "Device xyzzy"}),
+    ("0 active drivers ([]). There should only be one.", "rule", {"subject": ""}),
+    ("Failed to create vdev info. (dev_id=0; ret=-22)", "failure", {"what": "create vdev info", "code": "-22"}),
     ("Invalid device ID.", "failure", {"kind": "device"}),
     ("module 'torch.library' has no attribute 'plugh'", "import", {"imported": "torch", "what": "attribute"}),
     ("No module named 'plugh.core'; 'plugh' is not a package", "import", {"what": "shadowed"}),
@@ -58,7 +68,7 @@ def test_sentence(text: str, table: str, cells: dict[str, str]) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "all is well", "'NoneType' object has no attribute 'size'", "list index out of range", "step 12 took 3 s", "Get soc name failed."]
+    "text", ["", "all is well", "the given file does not exist", "model you asked for was not found", "Check whether the plugh timeout is set.", "'NoneType' object has no attribute 'size'", "list index out of range", "step 12 took 3 s", "Get soc name failed."]
 )
 def test_what_says_nothing(text: str) -> None:
     """What no reader understands stays unread: nothing is made up."""
@@ -95,7 +105,7 @@ def test_who_made_the_call_is_told_by_the_frames() -> None:
 
 WORDS = st.sampled_from(
     [anchor for anchors in ANCHORS.values() for anchor in anchors]
-    + ["'x'", "(1)", "[2]", "128", "GiB", "is", "not", "but", "got", ",", ".", "\n", "\\n", "DT_FLOAT", "aclnnFoo", "the", ":", "/a/b.so"]
+    + ["'x'", "does", "there", "file", "path", "should be", "(", "]", "(1)", "[2]", "128", "GiB", "is", "not", "but", "got", ",", ".", "\n", "\\n", "DT_FLOAT", "aclnnFoo", "the", ":", "/a/b.so"]
 )
 TEXTS = st.lists(WORDS, max_size=40).map(" ".join) | st.text(max_size=300)
 
@@ -108,6 +118,15 @@ def test_any_text_is_taken(said: Said) -> None:
         names = [name for name, _ in row.cells]
         assert len(names) == len(set(names))
         assert all(0 < len(value) <= 160 and "\n" not in value and value == value.strip() for _, value in row.cells)
+        assert all(names_something(value) for name, value in row.cells if name in ("subject", "waited_for", "resource"))
+        assert row.get("what") != "file" or "/" in row.get("name") or names_something(row.get("name"))
+
+
+def names_something(value: str) -> bool:
+    """Is a name more than words that any sentence has, with all its brackets closed?"""
+    words = re.findall(r"[^\W_]+", value.lower())
+    closed = all(value.count(one) == value.count(other) for one, other in ("()", "[]", "{}"))
+    return closed and bool(words) and not {*words} <= {"does", "is", "the", "not", "file", "or", "and", "with", "there", "this", "of", "to", "should", "was"}
 
 
 @pytest.mark.parametrize("piece", ["a ", "is not ", "expected x ", "must be ", "(1) ", "x: ", "'a' ", "dtype of ", "for ", "1 ", "timed out ", "/a", "a.", "[", "failed, ", "x must be y, but got "])

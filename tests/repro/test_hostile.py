@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import ast
 import json
+import os
 from functools import lru_cache
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests_support import HOSTILE
 
-from doctor.repro import choose
+from doctor.repro import choose, gather
 from doctor.repro.build import BEGIN, END, script, template, templates
 from doctor.repro.call import Operator, Request, Seen, Value
 from doctor.repro.choose import Wish
@@ -190,3 +192,20 @@ def test_any_text_and_number(one: str, other: str, number: int) -> None:
     except SlotError:
         return
     unchanged(request.template, made.text)
+
+
+def test_only_plain_files_of_the_folder_are_read_as_records(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pipe is not waited for, a link out of the folder not followed, of an enormous file the beginning is enough."""
+    monkeypatch.setattr(gather, "MAX_RECORD", 1000)
+    (tmp_path / "secret").write_text("swordfish")
+    folder = tmp_path / "logs"
+    folder.mkdir()
+    os.mkfifo(folder / "ops-1.ring")
+    os.mkfifo(folder / "ops-1.json")
+    (folder / "ops-2.ring").symlink_to(tmp_path / "secret")
+    with (folder / "ops-3.ring").open("wb") as file:
+        file.truncate(1 << 38)
+    (folder / "ops-4.ring").write_text("of this folder")
+    told = str(gather.evidence([str(folder)]))
+    assert "of this folder" in told
+    assert "swordfish" not in told

@@ -22,7 +22,7 @@ _CONFIG = (
     ("recompute_granularity", ("full", "selective")), ("sequence_parallel", ("True",)), ("swiglu", ("True",)), ("normalization", ("RMSNorm",)),
 )  # fmt: skip
 # (share of ranks that print it, level, text)
-_PHASES: dict[str, tuple[tuple[float, str, str], ...]] = {
+PHASES: dict[str, tuple[tuple[float, str, str], ...]] = {
     "start": (
         (1, "INFO", "launcher {id} starts member {rank} on {host} in {dir}"), (1, "INFO", "using backend hccl, world size {world}, local device {dev}"),
         (1, "INFO", "device {dev} has {n} MiB, {n} MiB free"), (0.3, "WARNING", "OMP_NUM_THREADS is not set, using {d}"), (0.15, "INFO", "picked cached plan {hex}"),
@@ -38,16 +38,27 @@ _PHASES: dict[str, tuple[tuple[float, str, str], ...]] = {
     "save": ((1, "INFO", "checkpoint {step} written to {dir}iter_{n}"), (0.3, "INFO", "pruned old checkpoint iter_{n}"), (0.1, "WARNING", "fsync took {n} ms")),
     "end": ((1, "INFO", "training finished after {step} steps"), (1, "INFO", "goodbye from member {rank}")),
 }  # fmt: skip
-_RARE = (
+RARE = (
     "INFO collected {n} objects in {n} ms", "WARNING gradient norm {f} was clipped to 1.0", "INFO loss scale set to {n}", "WARNING heartbeat to store took {n} ms", "INFO rotated log after {n} lines",
     "INFO profiler window {n} closed", "INFO metrics pushed to {host}, {n} points", "WARNING metrics gateway answered 503, retry {d}", "INFO worker {n} joined the pool", "INFO worker {n} left the pool, was idle",
     "WARNING allocator returned {n} MiB to the device", "INFO tensor cache hit rate {f}", "INFO prefetch queue depth {d}", "WARNING step {step} was {pct} percent slower than the median", "INFO dataloader epoch {d} shuffled with seed {n}",
     "INFO lease {hex} renewed for {n} s", "WARNING tracer buffer is {pct} percent full", "INFO config watcher sees no change", "INFO user {name} attached to dashboard", "WARNING dropped {n} trace events",
 )  # fmt: skip
-_DAEMON = (
+DAEMON = (
     "INFO agent tick {n}, {n} containers", "INFO fan zone {d} at {pct} percent", "INFO link {d} up, {n} Gbps", "INFO scrape of {host} took {n} ms", "WARNING scrape of {host} took {n} ms, budget {n}",
     "INFO image layer {hex} unpacked", "INFO volume {id} mounted at {dir}", "INFO chronyd offset {n} ns", "INFO session {n} of user {name} opened", "INFO session {n} of user {name} closed",
 )  # fmt: skip
+
+
+class Noise(NamedTuple):
+    """What is said though nothing is wrong: in each phase, now and then, and by the daemon of a node."""
+
+    phases: dict[str, tuple[tuple[float, str, str], ...]]
+    rare: tuple[str, ...]
+    daemon: tuple[str, ...]
+
+
+USUAL = Noise(PHASES, RARE, DAEMON)
 
 
 class Pair(NamedTuple):
@@ -62,8 +73,9 @@ class Pair(NamedTuple):
 
 
 class _Run:
-    def __init__(self, pick: random.Random, job: random.Random, nodes: int, per_node: int, combined: bool) -> None:
+    def __init__(self, pick: random.Random, job: random.Random, nodes: int, per_node: int, combined: bool, noise: Noise) -> None:
         self.pick, self.nodes, self.ranks, self.per_node, self.combined = pick, nodes, nodes * per_node, per_node, combined
+        self.noise = noise
         names = pick.sample(_WORDS, 2)
         self.names = [f"{names[0]}-{pick.randrange(10, 99)}-{n}" for n in range(nodes)]
         self.dir = f"/mnt/{names[1]}/run_{pick.randrange(1000, 9999)}/"
@@ -106,7 +118,7 @@ class _Run:
     def phase(self, name: str, at: float) -> None:
         for rank in range(self.ranks):
             moment = at
-            for share, level, text in _PHASES[name]:
+            for share, level, text in self.noise.phases[name]:
                 for _ in range(self.pick.randrange(1, 4) if name == "load" else 1):
                     moment += self.pick.uniform(0.01, 0.8)
                     if self.pick.random() < share:
@@ -130,7 +142,7 @@ class _Run:
                 if rank % self.per_node == 0 or step % 10 == 0:
                     self.say(rank, at + r.uniform(0, 0.3), "INFO", "iteration {step}/ 5000 | elapsed {f} | loss {f} | grad norm {f} | {n} tokens/s")
                 if r.random() < 0.02:
-                    level, _, text = r.choice(_RARE).partition(" ")
+                    level, _, text = r.choice(self.noise.rare).partition(" ")
                     self.say(rank, at + r.uniform(0, 2), level, text)
             if step % 50 == 0:
                 self.phase("eval", at + 1)
@@ -140,7 +152,7 @@ class _Run:
         for node in range(self.nodes):
             moment = r.uniform(0, 4)
             while moment < at:
-                level, _, text = r.choice(_DAEMON).partition(" ")
+                level, _, text = r.choice(self.noise.daemon).partition(" ")
                 self.daemon(node, moment, level, text)
                 moment += r.uniform(1, 9)
         if until is None or at <= until:
@@ -156,7 +168,7 @@ class _Run:
         return made, frozenset(told)
 
 
-def pair(seed: int, faults: tuple[Strange, ...], healthy: int = 1, fault: Strange | None = None) -> Pair:
+def pair(seed: int, faults: tuple[Strange, ...], healthy: int = 1, fault: Strange | None = None, noise: Noise = USUAL) -> Pair:
     """The pair of a seed; `healthy`: how many healthy runs."""
     job = random.Random(seed)
     fault = fault or job.choice(faults)
@@ -164,10 +176,10 @@ def pair(seed: int, faults: tuple[Strange, ...], healthy: int = 1, fault: Strang
     config = job.randrange(1 << 30)
     made = []
     for n in range(healthy):
-        run = _Run(random.Random(f"{seed}-good-{n}"), random.Random(config), job.choice((2, 3, 4, 6)), per_node, combined)
+        run = _Run(random.Random(f"{seed}-good-{n}"), random.Random(config), job.choice((2, 3, 4, 6)), per_node, combined, noise)
         run.live()
         made.append(run.files()[0])
-    bad = _Run(random.Random(f"{seed}-bad"), random.Random(config), job.choice((2, 3, 4, 6, 8)), per_node, combined)
+    bad = _Run(random.Random(f"{seed}-bad"), random.Random(config), job.choice((2, 3, 4, 6, 8)), per_node, combined, noise)
     return _hurt(bad, job, fault, tuple(made))
 
 

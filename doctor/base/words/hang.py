@@ -76,7 +76,7 @@ WORDS = {
     "stands-alone": ("one process, looked at once, stands at {line}: whether it moves cannot be told", "只有一个进程、只看了一次，停在 {line}：无法判断是否在动"),
     "moves-alone": ("the process runs, last seen at {line}", "该进程在运行，最后位于 {line}"),
     "same-twice": ("looked at twice, the process stands at {line} and does not run", "两次查看，该进程都停在 {line} 且没有运行"),
-    "silent": ("the last progress of {who} in its log is step {step} at {last}; {count} others went on for {seconds} s, to step {others}", "{who} 的日志中最后的进展是第 {step} 步（{last}）；另有 {count} 个又继续了 {seconds} 秒，到第 {others} 步"),
+    "silent": ("the last progress of {who} in its log is step {step} at {last}; of the others, {count} went on for {seconds} s, to step {others}", "{who} 的日志中最后的进展是第 {step} 步（{last}）；另有 {count} 个又继续了 {seconds} 秒，到第 {others} 步"),
     "all-silent": ("{count} logs tell of progress until step {step} at {last}; after that they go on for {seconds} s without any", "{count} 份日志的进展都止于第 {step} 步（{last}）；之后日志又继续了 {seconds} 秒，但没有任何进展"),
     # what to do now
     "do-away": ("look at the stack of {who} while it hangs: npu-doctor hang --pid PID, twice", "趁卡住时查看 {who} 的栈：npu-doctor hang --pid PID，执行两次"),

@@ -12,8 +12,8 @@ from doctor.tui.env import light_rows
 from doctor.tui.shell.bindings import bindings
 from doctor.tui.shell.doc import Doc
 from doctor.tui.shell.fix_copier import FixCopier
-from doctor.tui.shell.frame import Frame
-from doctor.tui.shell.messages import Failed, MachineLooked, RowFolded, RowHighlighted, RowOpened
+from doctor.tui.shell.look_screen import LookScreen
+from doctor.tui.shell.messages import RowFolded, RowHighlighted, RowOpened
 from doctor.tui.shell.panes import panes
 from doctor.tui.shell.views import Card, Rows
 from doctor.tui.shell.widgets import Bar, Note
@@ -31,64 +31,37 @@ def this_machine(known: Knowledge) -> Json:
     return report.report(looked, known, verdict.results(looked, known.checks()))
 
 
-class EnvironmentScreen(Frame):
-    """Looks in a thread; a row a group, unfolded to its checks; F5 looks again."""
+class EnvironmentScreen(LookScreen):
+    """A row a group, unfolded to its checks."""
 
     AUTO_FOCUS = "#list"
+    LOOKING = "env.looking"
 
     BINDINGS: ClassVar[list[Binding | tuple[str, str] | tuple[str, str, str]]] = bindings("copy-fix", "copy-card", "rescan")
     HINTS: ClassVar[tuple[str, ...]] = ("open", "fold", "copy-fix", "rescan", "knowledge", "command-line", "language", "back", "help", "quit")
 
     def __init__(self, look: Callable[[Knowledge], Json], command: Sequence[str] = ("env",)) -> None:
-        super().__init__()
-        self._look, self._command = look, tuple(command)
+        super().__init__(look)
+        self._command = tuple(command)
         self.report: Json | None = None
         self._opened: frozenset[str] = frozenset()
         self._key = ""
-        self._run = 0
         self._copier = FixCopier()
-        self._remark = ""
 
     def compose(self) -> ComposeResult:
         yield Bar()
         yield from panes()
 
-    def on_mount(self) -> None:
-        self.action_rescan()
-
-    def action_rescan(self) -> None:
-        self._run += 1
-        run, known = self._run, self.doctor.session
-        self._remark = self.word("env.looking")
-        self.query_one(Note).show(self._remark)
-
-        def work() -> None:
-            try:
-                made = self._look(known.known)
-            except Exception as error:  # noqa: BLE001 - a thread's error is shown, not thrown at the terminal
-                self.post_message(Failed(f"{type(error).__name__}: {error}"))
-                return
-            self.post_message(MachineLooked(run, made))
-
-        self.run_worker(work, thread=True, exclusive=True, group="look")
-
-    def on_machine_looked(self, message: MachineLooked) -> None:
-        if message.run != self._run:
-            return
-        self.report = message.report
-        self._remark = "" if message.report["verdict"] != "inconclusive" else self.word("env.no-ascend")
-        first = message.report["findings"][:1]
+    def found(self, made: Json) -> None:
+        self.report = made
+        self.remark = "" if made["verdict"] != "inconclusive" else self.word("env.no-ascend")
+        first = made["findings"][:1]
         self._key = self._key or (f"finding:{first[0]['id']}" if first else "")
-        self.speak()
-
-    def on_failed(self, message: Failed) -> None:
-        self._remark = message.what
-        self.query_one(Note).show(self._remark)
 
     def speak(self) -> None:
         self.query_one("#list").border_title = self.word("env.machine")
         self.query_one("#card").border_title = self.word("detail")
-        self.query_one(Note).show(self._remark)
+        self.query_one(Note).show(self.remark)
         if self.report is None:
             self.bar("env")
             return

@@ -12,8 +12,7 @@ from textual.binding import Binding
 from doctor.pace.verdict import Pace
 from doctor.tui.pace import pace_rows
 from doctor.tui.shell.bindings import bindings
-from doctor.tui.shell.frame import Frame
-from doctor.tui.shell.messages import Failed, PaceLooked
+from doctor.tui.shell.look_screen import LookScreen
 from doctor.tui.shell.views import Rows
 from doctor.tui.shell.widgets import Bar, Hints, Note, SearchBox
 from kb.knowledge import Knowledge
@@ -29,20 +28,19 @@ def of_paths(paths: Sequence[str], known: Knowledge) -> Pace:
     return look(found.sources, found.skipped, wordings(known.pace()), lambda: None)
 
 
-class PaceScreen(Frame):
+class PaceScreen(LookScreen):
     """What is said of a run, and its ranks by time."""
 
     AUTO_FOCUS = "#pace"
+    LOOKING = "pace.reading"
 
     BINDINGS: ClassVar[list[Binding | tuple[str, str] | tuple[str, str, str]]] = bindings("rescan")
     HINTS: ClassVar[tuple[str, ...]] = ("search", "rescan", "command-line", "language", "back", "help", "quit")
 
     def __init__(self, look: Callable[[Knowledge], Pace], command: Sequence[str] = ("pace",)) -> None:
-        super().__init__()
-        self._look, self._command = look, tuple(command)
+        super().__init__(look)
+        self._command = tuple(command)
         self._pace: Pace | None = None
-        self._run = 0
-        self._remark = ""
 
     def compose(self) -> ComposeResult:
         yield Bar()
@@ -51,33 +49,8 @@ class PaceScreen(Frame):
         yield SearchBox(id="search", classes="-asked", select_on_focus=False)
         yield Hints()
 
-    def on_mount(self) -> None:
-        self.action_rescan()
-
-    def action_rescan(self) -> None:
-        self._run += 1
-        run, known = self._run, self.doctor.session
-        self._remark = self.word("pace.reading")
-        self.query_one(Note).show(self._remark)
-
-        def work() -> None:
-            try:
-                made = self._look(known.known)
-            except Exception as error:  # noqa: BLE001 - a thread's error is shown, not thrown at the terminal
-                self.post_message(Failed(f"{type(error).__name__}: {error}"))
-                return
-            self.post_message(PaceLooked(run, made))
-
-        self.run_worker(work, thread=True, exclusive=True, group="pace")
-
-    def on_pace_looked(self, message: PaceLooked) -> None:
-        if message.run == self._run:
-            self._pace, self._remark = message.pace, ""
-            self.speak()
-
-    def on_failed(self, message: Failed) -> None:
-        self._remark = message.what
-        self.query_one(Note).show(self._remark)
+    def found(self, made: Pace) -> None:
+        self._pace = made
 
     def speak(self) -> None:
         view = self.query_one("#pace", Rows)
@@ -85,7 +58,7 @@ class PaceScreen(Frame):
         view.empty = self.word("nothing-fits")
         told = "" if self._pace is None or self._pace.verdict == "none" else pace_rows.summary(self._pace, self.doctor.language)
         self.bar(self.word("pace.title"))
-        self.query_one(Note).show(self._remark or told)
+        self.query_one(Note).show(self.remark or told)
         self.draw()
 
     def draw(self) -> None:

@@ -54,19 +54,11 @@ class Failed(Message):
 
 
 @dataclass
-class MachineLooked(Message):
-    """A look at a machine is over; `run` tells looks apart."""
+class Looked(Message):
+    """A look is over; `run` tells looks apart."""
 
     run: int
-    report: dict[str, Any]
-
-
-@dataclass
-class PaceLooked(Message):
-    """The logs of a run are read; `run` tells readings apart."""
-
-    run: int
-    pace: Any
+    made: Any
 
 
 @dataclass

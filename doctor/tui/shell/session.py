@@ -168,7 +168,7 @@ class Session:
             if clock() - last > PARTIAL_S:
                 on_partial(self._outcome(work.join(ranges, done), skipped, clock() - begin, False))
                 last = clock()
-        return self._outcome(work.join(ranges, done), skipped, clock() - begin, True)
+        return self._outcome(work.join(ranges, done), skipped, clock() - begin, True, sources)
 
     def _count(self, source: Source, end: int | None, lines: int) -> None:
         """Keeps what was counted of a large log: its evidence is then found without counting again."""
@@ -176,11 +176,16 @@ class Session:
             counted = self.begun.setdefault(source.name, [])
             counted.append((end, lines + (counted[-1][1] if counted else 0)))
 
-    def _outcome(self, harvests: Sequence[Harvest], skipped: Sequence[Skipped], seconds: float, whole: bool) -> Outcome:
+    def _outcome(self, harvests: Sequence[Harvest], skipped: Sequence[Skipped], seconds: float, whole: bool, sources: Sequence[Source] = ()) -> Outcome:
+        """The report; of all `sources`, when they were read to their ends, also who fell silent."""
         from doctor.answer.report import report
         from doctor.judge.diagnosis import conclude
 
         diagnosis = conclude(harvests, self.known, seconds, skipped)
+        if len(sources) > 1:
+            from doctor.pace.quiet import heard
+
+            diagnosis = heard(diagnosis, sources, self.known)
         return Outcome(report(diagnosis, self.known), diagnosis, whole)
 
     def text(self, text: str) -> Outcome:

@@ -1,0 +1,174 @@
+"""A command of the knowledge, said in the words of whoever reads it: their own command, with what the advice changes in it.
+
+`vllm serve MODEL --max-model-len 8192` becomes the command that stands in `run.sh`, with that length.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from doctor.base.notation import clean
+from doctor.base.words import both, word
+from doctor.findings.started import KINDS, Started, read
+from kb.model import Text
+from parsers.lazy import lazy
+
+# What the knowledge writes where the reader's own model, image or script stands.
+_THEIRS = frozenset({"MODEL", "MODEL_PATH", "MODEL_DIR", "IMAGE", "SCRIPT"})
+MOST = 3  # changes that are named
+_TAIL = lazy(r"\s(?:\d?>|\||;|&&)")
+_BEGIN = lazy(r"(?:[A-Z_][A-Z0-9_]*=\S* )*(?:vllm serve|python3? -m (?:vllm|sglang|torch)|sglang serve|torchrun|docker run)\b")
+_SEVERAL = frozenset({"volume", "device", "env", "group-add", "cap-add", "security-opt", "ulimit"})  # of docker: each adds something
+_DEVICE = lazy(r"/dev/davinci\d+$")
+# Examples of a smaller need: the reader's own value may be smaller already.
+_LENGTHS = frozenset({"max-model-len", "max-num-seqs", "max-num-batched-tokens", "context-length", "chunked-prefill-size", "max-running-requests"})
+_SHARES = frozenset({"gpu-memory-utilization", "mem-fraction-static"})
+_RAISED = 0.9  # a share from which on an example is meant to give more
+
+
+class Own(NamedTuple):
+    """A command as the reader would type it, and what was changed of theirs."""
+
+    run: str
+    note: Text
+
+
+def own(run: str, started: Sequence[Started], paths: Iterable[str] = (), less: bool = False) -> Own | None:
+    """The reader's own command with the options of an advised one; None where theirs is not known, or has them all.
+
+    `less`: the advice is to need less memory, and its numbers are examples.
+    """
+    if not started or not _BEGIN.match(run):
+        return None
+    cut = _TAIL.search(run)
+    advised = read(run[: cut.start()] if cut else run) or _template(run[: cut.start()] if cut else run)
+    if advised is None or "..." in advised.words:
+        return None
+    theirs = _one(started, advised.kind, frozenset(paths))
+    if theirs is not None:
+        changed = _docker(theirs, advised) if theirs.kind == "docker" else _launched(theirs, advised, less)
+    elif advised.kind == "torchrun" and (launched := _as_theirs(started, advised, frozenset(paths))):
+        theirs, changed = launched
+    else:
+        return None
+    for name, value in advised.env:
+        changed = changed.with_env(name, value)
+    if changed == theirs:
+        return None
+    tail = run[cut.start() :] if cut and "|" in run[cut.start() :] else ""
+    return Own(clean(changed.shell() + tail), _note(theirs, changed))
+
+
+def _template(text: str) -> Started | None:
+    """A command with words to fill in: what the knowledge writes, and nobody types."""
+    return read(f"{text} $")
+
+
+def _one(started: Sequence[Started], kind: str, paths: frozenset[str]) -> Started | None:
+    """The command that is meant: the only one of its kind, what a person typed before what arguments tell, of the finding's own file first."""
+    found = [one for one in started if one.kind == kind]
+    for some in ([s for s in found if s.typed and s.path in paths], [s for s in found if s.typed], found):
+        distinct = {(s.env, s.words): s for s in some}
+        if len(distinct) == 1:
+            return next(iter(distinct.values()))
+        if distinct:
+            return None
+    return None
+
+
+def _as_theirs(started: Sequence[Started], advised: Started, paths: frozenset[str]) -> tuple[Started, Started] | None:
+    """A number of processes, advised in the words of torchrun, in those of the launcher that they use."""
+    count = advised.option("nproc-per-node") or ""
+    kinds = {one.kind for one in started if one.processes is not None}
+    theirs = _one(started, next(iter(kinds)), paths) if len(kinds) == 1 and count.isdecimal() and len(advised.options) == 1 else None
+    changed = theirs.with_processes(int(count)) if theirs is not None else None
+    return None if theirs is None or changed is None else (theirs, changed)
+
+
+def _launched(theirs: Started, advised: Started, less: bool) -> Started:
+    changed = theirs
+    target = advised.words[advised.target] if advised.target is not None else ""
+    if theirs.kind == "vllm" and target and target not in _THEIRS and theirs.target is not None and target.startswith("MODEL"):
+        words = list(theirs.words)
+        words[theirs.target] = target  # another model is meant than theirs
+        changed = theirs._replace(words=tuple(words))
+    for option in advised.options:
+        if option.value in _THEIRS or (option.name in KINDS[theirs.kind].processes and option.value == "1" and (theirs.processes or 0) > 1):
+            continue  # what needs several cards does not start on one
+        opposite = option.name.removeprefix("no-") if option.name.startswith("no-") else f"no-{option.name}"
+        if not option.values and changed.option(opposite) is not None:
+            changed = changed.without(opposite)
+        given = theirs.option(option.name)
+        values = (_smaller(option.name, given, option.value),) if less and given and len(option.values) == 1 else option.values
+        if given is None or tuple(values) != next(o.values for o in theirs.options if o.name == option.name):
+            changed = changed.with_option(option.name, values)
+    return changed
+
+
+def _smaller(name: str, given: str, example: str) -> str:
+    """What is less than the reader has: the example, or where that would be more, a part of theirs."""
+    try:
+        have, told = float(given), float(example)
+    except ValueError:
+        return example
+    if name in _LENGTHS and have <= told:
+        return str(max(1, int(have) // 2))
+    if name in _SHARES and have <= told < _RAISED:
+        return f"{max(0.1, have - 0.1):.2f}".rstrip("0")
+    return given if name in _SHARES and told >= _RAISED and have >= told else example
+
+
+def _docker(theirs: Started, advised: Started) -> Started:
+    """What the container lacks of what is advised; the devices that it has stay."""
+    changed = theirs
+    told = theirs.options
+    privileged = theirs.option("privileged") is not None
+    has_cards = privileged or any(o.name == "device" and _DEVICE.search(o.value.partition(":")[0]) for o in told)
+    for option in advised.options:
+        if not option.values:
+            if option.name == "privileged" and not privileged:
+                changed = _first(changed, option.name)
+            continue
+        if option.name == "device" and (privileged or (has_cards and _DEVICE.search(option.value))):
+            continue
+        if option.name in _SEVERAL:
+            if not any(o.name == option.name and _covers(option.name, o.value, option.value) for o in told):
+                changed = _first(changed, option.name, option.value)
+        elif theirs.option(option.name) != option.value:
+            changed = changed.with_option(option.name, option.values)
+    return changed
+
+
+def _first(started: Started, name: str, *values: str) -> Started:
+    """With one more option, where options end."""
+    at = started.target if started.target is not None else len(started.words)
+    written = {"volume": "-v", "env": "-e"}.get(name, f"--{name}")
+    return started._replace(words=(*started.words[:at], written, *values, *started.words[at:]))
+
+
+def _covers(name: str, given: str, wanted: str) -> bool:
+    """Does the container have what an advised option gives: the device, the variable, the folder or one above it?"""
+    if name == "volume":
+        inside = (given.split(":")[1:2] or [given])[0].rstrip("/")
+        asked = (wanted.split(":")[1:2] or [wanted])[0].rstrip("/")
+        return asked == inside or asked.startswith(inside + "/")
+    if name in ("device", "env", "ulimit"):
+        sign = ":" if name == "device" else "="
+        return given.partition(sign)[0] == wanted.partition(sign)[0]
+    return given == wanted
+
+
+def _note(theirs: Started, changed: Started) -> Text:
+    """Whose command it is, and what is new in it."""
+    before, was = {(o.name, o.values) for o in theirs.options}, {o.name: " ".join(o.values) for o in theirs.options}
+    new = [(" ".join(changed.words[o.at : o.end]), was.get(o.name, "") if o.name not in _SEVERAL else "") for o in changed.options if (o.name, o.values) not in before]
+    new += [(f"{name}={value}", dict(theirs.env).get(name, "")) for name, value in changed.env if (name, value) not in theirs.env]
+    told = [(clean(text), clean(old)) for text, old in new[:MOST]]
+    how, path = "own-command" if theirs.typed else "own-arguments", clean(posixpath.basename(theirs.path))
+    if not told:
+        return Text(**both("own-command-less", path=path))
+    further = {lang: word("own-further", lang, n=len(new) - MOST) if len(new) > MOST else "" for lang in ("en", "zh")}
+    shown = {lang: ", ".join(word("own-was", lang, new=text, old=old) if old else text for text, old in told) + further[lang] for lang in ("en", "zh")}
+    return Text(*(word(how if path else "own-typed", lang, path=path, new=shown[lang]) for lang in ("en", "zh")))

@@ -1,0 +1,313 @@
+"""The command by which somebody started a program, as the logs or the files beside them show it: read, asked, changed, written again.
+
+What stands in it is text of others: it is cut into words, and each word is quoted again before a command is shown.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from parsers.lazy import lazy
+
+MAX_TEXT = 4000  # characters of a command
+
+
+class Kind(NamedTuple):
+    """A program that starts others: how its commands begin, and which options say how many processes a node gets."""
+
+    begins: tuple[tuple[str, ...], ...]
+    processes: tuple[str, ...] = ()
+    flags: frozenset[str] = frozenset()  # options without a value
+    script: bool = False  # what follows the first word that is no option belongs to another program
+    aliases: Mapping[str, str] = {}
+
+
+_VLLM = {"tp": "tensor-parallel-size", "pp": "pipeline-parallel-size", "dp": "data-parallel-size", "q": "quantization", "model-tag": "model"}
+_SGLANG = {"tp": "tp-size", "tensor-parallel-size": "tp-size", "dp": "dp-size", "data-parallel-size": "dp-size", "model": "model-path", "pp": "pp-size"}
+_DOCKER = {"v": "volume", "e": "env", "network": "net", "u": "user", "w": "workdir", "p": "publish"}
+_PYTHON = ("python", "python3", "python3.8", "python3.9", "python3.10", "python3.11", "python3.12")
+
+
+def _modules(*names: str) -> tuple[tuple[str, ...], ...]:
+    return tuple((python, "-m", name) for python in _PYTHON for name in names)
+
+
+KINDS: Mapping[str, Kind] = {
+    "vllm": Kind((("vllm", "serve"), *_modules("vllm.entrypoints.openai.api_server", "vllm.entrypoints.api_server")), ("tensor-parallel-size", "pipeline-parallel-size", "data-parallel-size"), aliases=_VLLM),
+    "sglang": Kind((("sglang", "serve"), *_modules("sglang.launch_server")), ("tp-size", "pp-size"), aliases=_SGLANG),
+    "torchrun": Kind((("torchrun",), *_modules("torch.distributed.run", "torch.distributed.launch")), ("nproc-per-node",), frozenset({"standalone", "use-env", "no-python", "m", "module"}), True),
+    "msrun": Kind((("msrun",),), ("local-worker-num", "worker-num"), script=True),
+    "mpirun": Kind((("mpirun",), ("mpiexec",)), ("n", "np"), frozenset({"allow-run-as-root", "oversubscribe"}), True),
+    "accelerate": Kind((("accelerate", "launch"),), ("num-processes",), frozenset({"multi-gpu", "use-deepspeed", "use-fsdp", "cpu", "m", "module", "debug", "quiet"}), True),
+    "deepspeed": Kind((("deepspeed",),), ("num-gpus", "num-accelerators"), frozenset({"no-python", "module", "no-local-rank", "no-ssh"}), True),
+    "llamafactory": Kind((("llamafactory-cli",),), script=True),
+    "swift": Kind((("swift", "sft"), ("swift", "pt"), ("swift", "rlhf"), ("swift", "infer"), ("swift", "deploy")), script=False),
+    "docker": Kind((("docker", "run"), ("podman", "run"), ("nerdctl", "run")), (), frozenset({"i", "t", "d", "it", "ti", "itd", "dit", "tid", "idt", "td", "dt", "di", "id", "rm", "privileged", "init", "interactive", "tty", "detach", "P", "publish-all", "read-only", "no-healthcheck"}), True, _DOCKER),
+}
+# How many processes the other ones make is told by a variable.
+_BY_VARIABLE = {"swift": "NPROC_PER_NODE", "llamafactory": "NPROC_PER_NODE"}
+_FLAG = lazy(r"(?:no|enable|disable|trust|enforce|skip|use|multi|allow|headless|async|return|log|calculate|language|is)-[\w-]+$|headless$|async-scheduling$|debug$|verbose$|is-embedding$")
+_VALUED = frozenset({"log-level", "log-dir", "log-config-file", "log-format", "allowed-origins", "disable-log-prefix", "skip-tokens", "use-cpu-affinity"})
+_SETS = lazy(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
+_ASSIGNS = lazy(r"[A-Z_][A-Z0-9_]*=")
+_SECRET = lazy(r"(?i)(?:^|[_-])(?:api[_-]?key|key|token|passw(?:or)?d|secret)$")
+_VARIABLE = lazy(r"\$\{?([A-Za-z_]\w*)(?::-([^}]*))?\}?")
+_EXEC_LIST = lazy(r"[\"'],\s*[\"']")
+_REDIRECTS = ("<", ">", "&>")
+_TO_FILL_IN = lazy(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*$|<.*>$|\[.*\]$|\.\.\.$|…$")
+
+
+class Option(NamedTuple):
+    """One option of a command: its name without what differs between spellings, and where it stands among the words."""
+
+    name: str
+    at: int
+    end: int
+    values: tuple[str, ...]
+    glued: bool = False  # `--name=value`
+
+    @property
+    def value(self) -> str:
+        return self.values[0] if self.values else ""
+
+
+class Started(NamedTuple):
+    """A command in words, with the variables that stand before it; `typed` when a person wrote it, else put together from arguments."""
+
+    kind: str
+    env: tuple[tuple[str, str], ...]
+    words: tuple[str, ...]
+    head: int  # words that name the program
+    path: str = ""
+    typed: bool = True
+
+    @property
+    def options(self) -> tuple[Option, ...]:
+        return tuple(_options(self))
+
+    def option(self, name: str) -> str | None:
+        """The value of an option, by its full name; "" of one without a value, None of one that is not given."""
+        return next((o.value for o in self.options if o.name == name), None)
+
+    @property
+    def target(self) -> int | None:
+        """The word that is no option: the model, the script, the image."""
+        taken = {n for o in self.options for n in range(o.at, o.end)}
+        return next((n for n in range(self.head, len(self.words)) if n not in taken), None)
+
+    @property
+    def model(self) -> str | None:
+        """What it loads, where the command says so."""
+        for name in ("model", "model-path", "model-name-or-path", "model-id"):
+            if value := self.option(name):
+                return value
+        return self.words[self.target] if self.kind == "vllm" and self.target is not None else None
+
+    @property
+    def processes(self) -> int | None:
+        """How many processes it makes on this node."""
+        if variable := _BY_VARIABLE.get(self.kind):
+            return _number(dict(self.env).get(variable, ""))
+        found = [n for name in KINDS[self.kind].processes if (n := _number(self.option(name) or "")) is not None]
+        if not found:
+            return 1 if self.kind in ("vllm", "sglang") and self.model else None
+        if self.kind not in ("vllm", "sglang"):
+            return found[0]
+        nodes = _number(self.option("nnodes") or "") or 1
+        if self.option("headless") is not None or self.option("data-parallel-size-local") is not None:
+            return None  # the ranks of data parallelism lie on other nodes as well
+        made = 1
+        for n in found:
+            made *= n
+        return made // nodes if made % nodes == 0 else None
+
+    def shell(self) -> str:
+        """As a line for a shell: whatever the words are, they stay words."""
+        return " ".join([*(f"{name}={shlex.quote(value)}" for name, value in self.env), *map(_quoted, self.words)])
+
+    def with_env(self, name: str, value: str) -> Started:
+        return self._replace(env=(*((n, v) for n, v in self.env if n != name), (name, value)))
+
+    def with_option(self, name: str, values: Sequence[str]) -> Started:
+        """The same command with an option set: where it stands, else where options end."""
+        words = list(self.words)
+        for option in self.options:
+            if option.name == name:
+                written = words[option.at].partition("=")[0]
+                words[option.at : option.end] = [f"{written}={values[0]}"] if option.glued and len(values) == 1 else [written, *values]
+                return self._replace(words=tuple(words))
+        at = self.target if KINDS[self.kind].script and self.target is not None else len(words)
+        dashes = "-" if len(name) == 1 else "--"
+        styled = name.replace("-", "_") if any("_" in o for o in words if o.startswith("--")) and self.kind != "docker" else name
+        words[at:at] = [dashes + styled, *values]
+        return self._replace(words=tuple(words))
+
+    def without(self, name: str) -> Started:
+        words = list(self.words)
+        for option in reversed(self.options):
+            if option.name == name:
+                del words[option.at : option.end]
+        return self._replace(words=tuple(words))
+
+    def with_processes(self, count: int) -> Started | None:
+        """The same with another number of processes, said as this program wants it; None where it has no word for that."""
+        if variable := _BY_VARIABLE.get(self.kind):
+            return self.with_env(variable, str(count))
+        names = KINDS[self.kind].processes
+        if not names:
+            return None
+        given = [name for name in names if self.option(name) is not None]
+        if self.kind in ("vllm", "sglang"):
+            plain = all(self.option(name) in (None, "1") for name in names[1:])
+            return self.with_option(names[0], (str(count),)) if plain else None
+        changed, before = self, self.processes
+        for name in given or names[:1]:
+            all_nodes = (_number(self.option(name) or "") or 0) // before if before else 1
+            changed = changed.with_option(name, (str(count * max(all_nodes, 1)),))
+        return changed
+
+
+def read(text: str, path: str = "") -> Started | None:
+    """The command that a text is; None for what is none, is cut off, or holds what only its own shell can tell."""
+    text = text.strip()
+    if len(text) > MAX_TEXT or "$(" in text or "`" in text:
+        return None
+    if text.startswith("{"):
+        return _of_arguments(text, path)
+    return _command(text, path)
+
+
+def _command(text: str, path: str) -> Started | None:
+    words = _words(text)
+    env: list[tuple[str, str]] = []
+    while words and _ASSIGNS.match(words[0]):
+        name, _, value = words.pop(0).partition("=")
+        env.append((name, _masked(name, value)))
+    words = [word for word in words if word not in ("Args:", "args:", "-")]
+    for kind, known in KINDS.items():
+        for begin in known.begins:
+            if tuple(w.rsplit("/", 1)[-1] if n == 0 else w for n, w in enumerate(words[: len(begin)])) == begin:
+                made = Started(kind, tuple(env), tuple(words), len(begin), path)
+                return _without_secrets(made) if "$" in text or _is_one(made) else None
+    return None
+
+
+def _is_one(made: Started) -> bool:
+    """Is it a command that somebody gave, and no line of a manual?"""
+    if made.kind in ("docker", "torchrun", "msrun", "mpirun", "accelerate", "deepspeed"):
+        return made.target is not None and not _TO_FILL_IN.match(made.words[made.target])
+    if made.kind in ("vllm", "sglang"):
+        return made.model is not None and not _TO_FILL_IN.match(made.model)
+    return len(made.words) > made.head
+
+
+def _words(text: str) -> list[str]:
+    """The words of the first simple command of a text; nothing of a text with an open quote."""
+    if _EXEC_LIST.search(text):
+        text = _EXEC_LIST.sub('" "', text.strip("[] ,"))
+        text = text if text.startswith(('"', "'")) else f'"{text}'
+        text = text if text.endswith(('"', "'")) else f'{text}"'
+    lexer = shlex.shlex(_VARIABLE.sub(lambda m: m[2] or m[1].upper(), text), posix=True, punctuation_chars=";|&<>")
+    lexer.whitespace_split, lexer.commenters = True, "#"
+    words: list[str] = []
+    try:
+        for word in lexer:
+            if word and not word.strip(";|&<>"):
+                if word.startswith(_REDIRECTS) and words and words[-1] in ("1", "2"):
+                    words.pop()
+                break
+            words.append(word)
+    except ValueError:
+        return []
+    return [word for word in words if not word.startswith("$")]
+
+
+def _of_arguments(text: str, path: str) -> Started | None:
+    """What vLLM prints of the arguments that differ from their defaults, as the command that has them."""
+    try:
+        told = ast.literal_eval(text)  # plain values only: nothing is run
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return None
+    if not isinstance(told, dict) or not all(isinstance(name, str) for name in told):
+        return None
+    model = told.pop("model_tag", None) or told.get("model")
+    told.pop("model", None)
+    if not isinstance(model, str):
+        return None
+    words = ["vllm", "serve", model]
+    for name, value in told.items():
+        written = "--" + name.replace("_", "-")
+        if value is True:
+            words.append(written)
+        elif value is False:
+            words.append("--no-" + name.replace("_", "-"))
+        elif isinstance(value, dict):
+            words += [written, json.dumps(value, ensure_ascii=False)]
+        elif isinstance(value, (list, tuple)):
+            words += [written, *map(str, value)]
+        elif value is not None:
+            words += [written, str(value)]
+    return _without_secrets(Started("vllm", (), tuple(words), 2, path, False))
+
+
+def _options(started: Started) -> Iterator[Option]:
+    known, words = KINDS[started.kind], started.words
+    at = started.head
+    while at < len(words):
+        word = words[at]
+        if not word.startswith("-") or word == "-" or _number(word) is not None:
+            if known.script:
+                return
+            at += 1
+            continue
+        written, glued, value = word.partition("=")
+        name = written.lstrip("-") if len(written) == 2 else written.lstrip("-").replace("_", "-")
+        name = known.aliases.get(name, name)
+        if glued:
+            yield Option(name, at, at + 1, (value,), True)
+            at += 1
+            continue
+        end = at + 1
+        if not _is_flag(name, known):
+            most = 1 if known.script else len(words)
+            while end < len(words) and end - at <= most and (not words[end].startswith("-") or _number(words[end]) is not None):
+                end += 1
+        yield Option(name, at, end, tuple(words[at + 1 : end]))
+        at = end
+
+
+def _is_flag(name: str, known: Kind) -> bool:
+    return name in known.flags or (not known.script and name not in _VALUED and _FLAG.match(name) is not None)
+
+
+def _without_secrets(made: Started) -> Started:
+    words = list(made.words)
+    for option in made.options:
+        if option.values and _SECRET.search(option.name):
+            written = words[option.at].partition("=")[0]
+            words[option.at : option.end] = [f"{written}={_word(option.name)}"] if option.glued else [written, *([_word(option.name)] * len(option.values))]
+        elif made.kind == "docker" and option.name == "env" and (sets := _SETS.fullmatch(option.value)):
+            words[option.end - 1] = words[option.end - 1].replace(option.value, f"{sets[1]}={_masked(sets[1], sets[2])}")
+    return made._replace(words=tuple(words))
+
+
+def _masked(name: str, value: str) -> str:
+    return _word(name) if _SECRET.search(name) else value
+
+
+def _word(name: str) -> str:
+    return name.replace("-", "_").upper()
+
+
+def _number(text: str) -> int | None:
+    return int(text) if re.fullmatch(r"-?[0-9]{1,6}", text) else None
+
+
+def _quoted(word: str) -> str:
+    """Quoted where a shell would take it for more than a word."""
+    return word if _TO_FILL_IN.fullmatch(word) and word.isascii() and word[:1].isalpha() else shlex.quote(word)

@@ -1,0 +1,42 @@
+"""Scripts beside logs: what they start is told, as far as they say it themselves; no message in them has been printed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from doctor.read.source import Source
+from doctor.scan.harvest import Harvest
+from doctor.scan.situation import HEAD, said
+from kb.model import Signal
+
+TOLD = frozenset({"start", "visible"})
+"""Facts that a script tells of; that it could do something else as well tells nothing."""
+
+_COMMENT = re.compile(rb"^[ \t]*#.*$", re.MULTILINE)
+_SETS = re.compile(rb"^[ \t]*(?:export[ \t]+|ENV[ \t]+|ARG[ \t]+)?([A-Za-z_]\w*)[= ][\"']?([^\s\"'`$;|&()<>]{1,300})[\"']?[ \t]*$", re.MULTILINE)
+_NAMES = re.compile(rb"\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))")
+
+
+def scan(source: Source, forms: Sequence[Signal]) -> Harvest:
+    """What a script tells; nothing where it cannot be read, for it was not asked for."""
+    try:
+        with source.open() as stream:
+            text = stream.read(HEAD)
+    except OSError:
+        return Harvest()
+    told = said(expanded(_COMMENT.sub(b"", text)), source.name, forms)
+    return Harvest(situation=tuple(one for one in told if one.fact in TOLD))
+
+
+def expanded(text: bytes) -> bytes:
+    """The script with its variables replaced that it sets once, to a plain word."""
+    values: dict[bytes, set[bytes]] = {}
+    for found in _SETS.finditer(text):
+        values.setdefault(found[1], set()).add(found[2])
+
+    def value(found: re.Match[bytes]) -> bytes:
+        known = values.get(found[1] or found[2], ())
+        return next(iter(known)) if len(known) == 1 else found[0]
+
+    return _NAMES.sub(value, text)

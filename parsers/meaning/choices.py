@@ -1,0 +1,53 @@
+"""A value that software does not know, and those that it does.
+
+    ValueError: fsdp2 is not a valid FSDPOption, please select one of ['full_shard', 'shard_grad_op']
+    ValueError: 'plugh' is not a valid AttentionBackend
+    run.py: error: argument --dtype: invalid choice: 'fp12' (choose from 'fp16', 'bf16')
+
+>>> from parsers.meaning.said import Said
+>>> row = read(Said("fsdp2 is not a valid FSDPOption, please select one of ['full_shard', 'offload']", "ValueError", "transformers"))[0]
+>>> [row.get(name) for name in ("how", "given", "subject", "allowed", "where")]
+['choice', 'fsdp2', 'FSDPOption', 'full_shard, offload', 'transformers']
+"""
+
+from __future__ import annotations
+
+import re
+
+from parsers.lazy import lazy
+from parsers.meaning.said import Reading, Said, distribution, reading
+
+_VALUE = r"['\"`]?(?P<given>[\w./+:-]{1,80})['\"`]?"
+_LIST = r"(?P<allowed>[\[({]\s{0,3}['\"\w<][^\])}\n]{0,400}[\])}]?|['\"`][\w./+-]{1,60}['\"`](?:(?:, ?(?:or |and )?| or | and )['\"`][\w./+-]{1,60}['\"`]){0,40}|[\w.-]{1,40}(?:, ?(?:or |and )?[\w.-]{1,40}){1,30})"
+_OFFERS = r"(?:[Pp]lease )?(?:(?:[Ss]elect|[Cc]hoose|[Pp]ick|[Ee]xpected|[Mm]ust be|[Ss]hould be|[Uu]se|[Oo]nly supports?)(?: from)?(?: (?:one|any))?(?: of| from)?|(?:[Oo]nly )?(?:[Aa]vailable|[Ss]upported|[Vv]alid|[Aa]llowed|[Pp]ossible|[Kk]nown|[Rr]egistered|[Aa]ccepted)(?: [a-z_]{2,20}){0,3}(?: are| is)?|[Cc]hoices(?: are)?|[Oo]ptions(?: are)?)(?: the following)?(?: [a-z]{1,12})?:? ?"
+_FORMS = (
+    # an enumeration of Python, with or without what its author adds
+    lazy(_VALUE + r" is not a valid (?P<subject>[A-Za-z_][\w.-]{1,60})(?:[,.;:] ?" + _OFFERS + _LIST + r")?"),
+    lazy(r"(?:argument )?(?P<subject>-{0,2}[\w/-]{1,60}): invalid choice: ['\"]?(?P<given>[\w./+:-]{1,80})['\"]?,? \(choose from " + r"(?P<allowed>[^)\n]{1,400})"),
+    lazy(r"(?:[Uu]nknown|[Uu]nsupported|[Ii]nvalid|[Uu]nrecogni[sz]ed|[Uu]nexpected) (?P<subject>[A-Za-z_`][\w .`-]{1,50}?)(?: (?:type|name|value|option))?(?: ?[:=] ?| (?:is |of )?(?=['\"`]))" + _VALUE + r"[,.;:]? ?\(?" + _OFFERS + _LIST),
+    lazy(r"(?P<subject>[A-Za-z_-][\w.-]{1,60})(?: must be| should be| has to be|: expected)(?: one)? (?:of|in) " + _LIST + r",? ?(?:but )?(?:got|found|received|given|not|is):? " + _VALUE),
+    lazy(_VALUE + r" is not (?:a )?(?:supported|available|recogni[sz]ed|known|registered)(?: (?:as )?(?:a |an )?(?P<subject>[A-Za-z][\w -]{1,40}?))?[,.;:] ?" + _OFFERS + _LIST),
+)  # fmt: skip
+# What pydantic says: the field, then what it takes and what it got.
+_LITERAL = lazy(r"(?:(?P<subject>[A-Za-z_][\w.]{0,80})\s{1,6})?Input should be (?P<allowed>['\"][^\[\n]{1,400}?) \[type=(?:literal_error|enum), input_value=['\"]?(?P<given>[^,'\"\n]{1,80})")
+_QUOTES = lazy(r"['\"`<>\[\](){}]")
+
+
+def read(said: Said) -> tuple[Reading, ...]:
+    """Which value was given for what, and which ones are known; nothing where no other value is told and no class of values is named."""
+    text = said.text[:1500]
+    if (found := _LITERAL.search(text)) is not None:
+        return (_row(said, found),)
+    line = text.partition("\n")[0]
+    return next(((_row(said, found),) for form in _FORMS if (found := form.search(line)) is not None), ())
+
+
+def _row(said: Said, found: re.Match[str]) -> Reading:
+    allowed = " ".join(_QUOTES.sub("", found["allowed"] or "").replace(" or ", ", ").replace(" and ", ", ").split()).strip(" ,")
+    where = said.raised_in or said.user_file
+    by = "library" if said.raised_in else "user" if said.user_file else "unknown"
+    return reading(
+        "rule", how="choice", rule=found[0], subject=(found["subject"] or "").strip(" `"), given=found["given"].rstrip(".:"), allowed=allowed,
+        where=where, by=by, caller=said.caller if said.caller != "user" else "",
+        where_pip=distribution(said.raised_in) if said.raised_in else "", caller_pip=distribution(said.caller) if said.caller not in ("", "user") else "", file=said.user_file,
+    )  # fmt: skip

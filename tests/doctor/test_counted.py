@@ -1,0 +1,159 @@
+"""Facts of neighbouring files and lines: how many processes and NPUs there are, who shares one, who holds what was wanted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from doctor import report
+from doctor.findings.devices import Seat, sharing, started_with
+from doctor.findings.holders import of_memory, of_port
+from doctor.findings.rank_sets import described
+from doctor.findings.started import Started, read
+
+INVALID = """\
+[rank5]: RuntimeError: Initialize:torch_npu/csrc/core/npu/sys_ctrl/npu_sys_ctrl.cpp:217 NPU function error: c10_npu::SetDevice(device_id_), error code is 107001
+[rank5]: [ERROR] 2025-06-11-10:20:01 (PID:5121, Device:5, RankID:5) ERR00100 PTA call acl api failed
+[rank5]: [Error]: Invalid device ID.
+"""
+EJ0001 = "EJ0001: [PID: 88211] 2025-05-11-13:11:05.221.100 Failed to initialize the HCCP process. Reason: Maybe the last training process is running.\n"
+SEATS = "".join(f"[ERROR] 2025-05-11-13:11:05 (PID:8821{n}, Device:0, RankID:{n}) ERR02200 DIST call hccl api failed.\n" for n in range(3))
+OCCUPIED = "ValueError: Free memory on device (9.12/60.97 GiB) on startup is less than desired GPU memory utilization (0.9, 54.87 GiB). Decrease GPU memory utilization or reduce GPU memory used by other processes.\n"
+TABLE = """\
+| NPU     Chip              | Process id    | Process name             | Process memory(MB)      |
++===========================+===============+====================================================+
+| 0       0                 | 31877         | python3.11               | 52841                   |
+"""
+SS = """\
+[root@npu-node-3 ~]# ss -lntp
+LISTEN   0        2048             0.0.0.0:8000           0.0.0.0:*      users:(("python3.11",pid=20417,fd=34))
+LISTEN   0        128              0.0.0.0:22             0.0.0.0:*      users:(("sshd",pid=1201,fd=3))
+"""
+
+
+def command(text: str) -> Started:
+    made = read(text)
+    assert made is not None
+    return made
+
+
+def first(folder: Path, **files: str) -> dict[str, Any]:
+    """The first finding about some files."""
+    for name, text in files.items():
+        (folder / name.replace("_", ".")).write_text(text)
+    found: dict[str, Any] = report(folder)["findings"][0]
+    return found
+
+
+def runs(finding: dict[str, Any]) -> list[str]:
+    return [c["run"] for fix in finding["fixes"] for c in fix["commands"]]
+
+
+@pytest.mark.parametrize(
+    ("text", "visible", "cards", "wanted"),
+    [
+        ("torchrun --nproc_per_node=8 a.py", "0,1,2,3", "too-few", "0,1,2,3,4,5,6,7"),
+        ("vllm serve /m/a --tensor-parallel-size 2", "4", "too-few", "4,5"),
+        ("vllm serve /m/a --tensor-parallel-size 2", "7", "too-few", "6,7"),
+        ("vllm serve /m/a", "4", "enough", None),
+    ],
+)
+def test_processes_are_compared_with_visible_npus(text: str, visible: str, cards: str, wanted: str | None) -> None:
+    facts = started_with([command(text)], [visible])
+    assert facts["cards"] == (cards,)
+    assert facts.get("visible_wanted") == (None if wanted is None else (wanted,))
+
+
+def test_devices_of_a_container_count() -> None:
+    started = [command("docker run --device /dev/davinci2 --device=/dev/davinci3:/dev/davinci3 --device /dev/davinci_manager img:1 bash"), command("vllm serve /m/a -tp 4")]
+    assert started_with(started, [])["cards"] == ("too-few",)
+
+
+def test_nothing_is_concluded_of_two_values() -> None:
+    """A script may know two jobs, a log two lists."""
+    assert "cards" not in started_with([command("torchrun --nproc_per_node=8 a.py"), command("torchrun --nproc_per_node=2 b.py")], ["0"])
+    assert "cards" not in started_with([command("torchrun --nproc_per_node=8 a.py")], ["0", "1,2"])
+
+
+def test_the_start_command_and_the_variable_name_the_cause(tmp_path: Path) -> None:
+    """Eight processes on four visible NPUs: the title counts both, the fixes are theirs."""
+    found = first(tmp_path, train_log=INVALID, run_sh="export ASCEND_RT_VISIBLE_DEVICES=0,1,2,3\ntorchrun --nproc_per_node=8 train.py\n")
+    assert found["title"]["en"] == "More processes (8) than visible NPUs (4): ASCEND_RT_VISIBLE_DEVICES=0,1,2,3"
+    assert found["title"]["zh"] == "进程数（8）多于可见 NPU 数（4）：ASCEND_RT_VISIBLE_DEVICES=0,1,2,3"
+    assert found["fixes"][0]["env"][0]["value"] == "0,1,2,3,4,5,6,7"
+    assert runs(found) == ["torchrun --nproc_per_node=4 train.py"]
+
+
+def test_the_launcher_of_the_log_is_the_launcher_of_the_fix(tmp_path: Path) -> None:
+    found = first(tmp_path, train_log="$ export ASCEND_RT_VISIBLE_DEVICES=0,1\n$ msrun --worker_num=4 --local_worker_num=4 --join=True net.py\n" + INVALID)
+    assert runs(found) == ["msrun --worker_num=2 --local_worker_num=2 --join=True net.py"]
+
+
+def test_without_a_start_command_the_entry_says_what_the_line_proves(tmp_path: Path) -> None:
+    assert "outside the NPUs visible" in first(tmp_path, train_log=INVALID)["title"]["en"]
+
+
+def test_ranks_that_share_a_card_are_named(tmp_path: Path) -> None:
+    found = first(tmp_path, train_log=EJ0001 + SEATS)
+    assert found["title"]["en"] == "Ranks 0, 1, 2 start on one NPU (0): each rank needs a card of its own"
+
+
+def test_first_ranks_of_two_nodes_share_nothing() -> None:
+    assert sharing([Seat("a.log", 0, 0), Seat("a.log", 8, 0), Seat("a.log", 1, 1)]) == {}
+    assert sharing([Seat("a.log", 0, -1), Seat("a.log", 1, -1)]) == {}
+
+
+def test_workers_of_ray_call_their_only_npu_zero(tmp_path: Path) -> None:
+    found = first(tmp_path, train_log=EJ0001 + SEATS + "(WorkerDict pid=88212) RuntimeError: x\n")
+    assert "HCCP cannot start" in found["title"]["en"]
+
+
+def test_the_process_that_holds_the_npu_is_named(tmp_path: Path) -> None:
+    found = first(tmp_path, serve_log=OCCUPIED, smi_txt=TABLE)
+    assert "npu-smi shows process 31877 (python3.11, 52841 MB, NPU 0)." in found["cause"]["en"]
+    assert found["fixes"][found["first_fix"]]["title"]["en"] == "Look at the process that holds the NPU (pid 31877), then stop it"
+    assert "kill 31877" in runs(found)
+
+
+def test_a_process_of_the_job_itself_holds_nothing_up() -> None:
+    row = "| 0       0                 | 31877         | python3.11               | 52841 "
+    assert of_memory([row], "", frozenset({31877})) == {}
+    assert of_memory([row], "3", frozenset()) == {}
+    assert "holder_pid" not in of_memory([row, row.replace("| 0 ", "| 1 ").replace("31877", "31900")], "", frozenset())
+
+
+def test_the_program_on_the_port_is_named(tmp_path: Path) -> None:
+    found = first(tmp_path, serve_log="OSError: [Errno 98] Address already in use\n", ss_txt=SS, run_sh="vllm serve /m/a --port 8000\n")
+    assert found["title"]["en"] == "The server's port 8000 is in use by python3.11, pid 20417"
+    assert "vllm serve /m/a --port 8011" in runs(found)
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        'LISTEN 0 2048 0.0.0.0:8000 0.0.0.0:* users:(("python3",pid=77,fd=3))',
+        "tcp   0   0 0.0.0.0:8000   0.0.0.0:*   LISTEN   77/python3",
+        "python3 77 root 34u IPv4 123456 0t0 TCP *:8000 (LISTEN)",
+    ],
+)
+def test_listeners_are_read_as_tools_print_them(row: str) -> None:
+    assert of_port([row], [command("vllm serve /m/a --port 8000")])["listener_pid"] == ("77",)
+    assert "listener_pid" not in of_port([row], [command("vllm serve /m/a --port 80")])
+
+
+@pytest.mark.parametrize(
+    ("ranks", "size", "rule"),
+    [([1, 3, 5, 7], 8, "odd"), ([0, 2, 4, 6], 8, "even"), (list(range(8, 16)), 32, "nodes"), ([1, 2, 3], 4, "all-but-one"), ([3, 11, 19], 32, "place"), ([0, 5, 6], 8, None), ([1, 2], 8, None)],
+)
+def test_what_ranks_have_in_common(ranks: list[int], size: int, rule: str | None) -> None:
+    found = described(ranks, size)
+    assert (found.rule if found else None) == rule
+
+
+def test_missing_ranks_are_told_as_what_they_are(tmp_path: Path) -> None:
+    """A list of numbers hides that one device of each pair is missing."""
+    found = first(tmp_path, train_log="[ERROR] HCCL(5100,python):2025-08-07-08:20:41.300.100 [topoinfo_exchange_server.cc:200] [5100]Failed to connect agent[1,3,5,7,]\n[ERROR] HCCL(5100,python):2025-08-07-08:20:41.300.200 [topoinfo_exchange_server.cc:201] [5100]need connect rankNum is [8]\n")
+    assert found["title"]["en"].endswith("(every odd rank: the second of each pair)")
+    assert found["title"]["zh"].endswith("（所有奇数 rank：每对中的第二个）")

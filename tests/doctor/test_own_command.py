@@ -1,0 +1,164 @@
+"""The fix is the reader's own command: read from logs and from the scripts beside them, changed, and written again for a shell."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+import pytest
+
+from doctor import report
+from doctor.answer.own_command import own
+from doctor.findings.started import read
+from doctor.read.content import STARTS
+from doctor.read.discover import discover
+from doctor.scan.beside import expanded
+from doctor.scan.scanner import Scanner
+
+TOO_LONG = """\
+(EngineCore_0 pid=981) ERROR 07-02 03:14:51 [core.py:586] EngineCore failed to start.
+(EngineCore_0 pid=981) ERROR 07-02 03:14:51 [core.py:586] ValueError: To serve at least one request with the models's max seq len (131072), (16.00 GiB KV cache is needed, which is larger than the available KV cache memory (11.21 GiB). Based on the available memory, the estimated maximum model length is 91776. Try increasing `gpu_memory_utilization` or decreasing `max_model_len` when initializing the engine.
+"""
+NO_DRIVER = "ImportError: libascend_hal.so: cannot open shared object file: No such file or directory\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "processes", "model"),
+    [
+        ("vllm serve /m/a --tensor-parallel-size 2 --served-model-name x y --port=80 > log 2>&1 &", "vllm", 2, "/m/a"),
+        ("vllm serve --enforce-eager /m/a -tp 4 -pp 2", "vllm", 8, "/m/a"),
+        ("python3 -m vllm.entrypoints.openai.api_server --model /m/a", "vllm", 1, "/m/a"),
+        ('["vllm", "serve", "/m/a", "--tensor-parallel-size", "4"]', "vllm", 4, "/m/a"),
+        ("{'model_tag': '/m/a', 'tensor_parallel_size': 2, 'enforce_eager': True}", "vllm", 2, "/m/a"),
+        ("python -m sglang.launch_server --model-path /m/a --tp 8", "sglang", 8, "/m/a"),
+        ("torchrun --nproc_per_node=8 --master_port 29501 train.py --epochs 3", "torchrun", 8, None),
+        ("msrun --worker_num=16 --local_worker_num=8 --join=True run.py", "msrun", 8, None),
+        ("accelerate launch --num_processes 4 train.py", "accelerate", 4, None),
+        ("NPROC_PER_NODE=4 swift sft --model /m/a", "swift", 4, "/m/a"),
+        ("mpirun --allow-run-as-root -n 8 python train.py", "mpirun", 8, None),
+        ("deepspeed --num_gpus 2 train.py", "deepspeed", 2, None),
+    ],
+)
+def test_a_command_is_read(text: str, kind: str, processes: int, model: str | None) -> None:
+    started = read(text)
+    assert started is not None
+    assert (started.kind, started.processes, started.model) == (kind, processes, model)
+
+
+@pytest.mark.parametrize("text", ["vllm serve MODEL --enforce-eager", "vllm serve [model_tag] [options]", 'vllm serve "/m/a', "vllm serve $(cat model)", "vllm serve `cat model`", "{'model_tag': __import__('os')}", "vllm bench latency"])
+def test_what_is_no_command_of_somebody_is_none(text: str) -> None:
+    """Lines of a manual, cut commands, and what only a shell can work out."""
+    assert read(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "changed"),
+    [
+        ("torchrun --nproc_per_node=8 train.py --epochs 3", "torchrun --nproc_per_node=4 train.py --epochs 3"),
+        ("torchrun train.py", "torchrun --nproc-per-node 4 train.py"),
+        ("msrun --worker_num=16 --local_worker_num=8 run.py", "msrun --worker_num=8 --local_worker_num=4 run.py"),
+        ("accelerate launch --config_file a.yaml train.py", "accelerate launch --config_file a.yaml --num_processes 4 train.py"),
+        ("NPROC_PER_NODE=8 swift sft --model /m/a", "NPROC_PER_NODE=4 swift sft --model /m/a"),
+        ("vllm serve /m/a -tp 8", "vllm serve /m/a -tp 4"),
+    ],
+)
+def test_each_launcher_is_told_the_number_of_processes_in_its_own_words(text: str, changed: str) -> None:
+    started = read(text)
+    assert started is not None
+    made = started.with_processes(4)
+    assert made is not None
+    assert made.shell() == changed
+
+
+@pytest.mark.parametrize("hostile", ["/m/a;reboot", "/m/'$HOME'", "/m/a b", "--x=\n|sh"])
+def test_words_stay_words(hostile: str) -> None:
+    """What somebody's file says is quoted again: nothing in it is an operator of a shell."""
+    started = read(f"vllm serve {shlex.quote('/m/a')} --served-model-name {shlex.quote(hostile)} --port 80")
+    assert started is not None
+    made = own("vllm serve MODEL --enforce-eager", [started])
+    assert made is not None
+    lexer = shlex.shlex(made.run, posix=True, punctuation_chars=True)
+    lexer.whitespace_split = True
+    words = list(lexer)
+    assert words == shlex.split(made.run)
+    assert (words[:3], words[-3:]) == (["vllm", "serve", "/m/a"], ["--port", "80", "--enforce-eager"])
+
+
+def test_secrets_are_words_to_fill_in() -> None:
+    started = read("HF_TOKEN=hf_abc vllm serve /m/a --api-key sk-1234")
+    assert started is not None
+    assert started.shell() == "HF_TOKEN=HF_TOKEN vllm serve /m/a --api-key API_KEY"
+
+
+def test_an_example_never_gives_more_than_the_reader_has() -> None:
+    """Advice to need less memory shows numbers: where theirs are smaller already, they get smaller still."""
+    started = read("vllm serve /m/a --max-model-len 4096 --gpu-memory-utilization 0.6")
+    assert started is not None
+    made = own("vllm serve MODEL --max-model-len 8192 --gpu-memory-utilization 0.8", [started], less=True)
+    assert made is not None
+    assert made.run == "vllm serve /m/a --max-model-len 2048 --gpu-memory-utilization 0.5"
+
+
+def test_of_two_commands_none_is_taken() -> None:
+    """A prefill and a decode service: which one failed is not known."""
+    two = [made for text in ("vllm serve /m/a --port 1", "vllm serve /m/a --port 2") if (made := read(text)) is not None]
+    assert own("vllm serve MODEL --enforce-eager", two) is None
+
+
+def test_a_container_gets_what_it_lacks() -> None:
+    started = read("docker run --rm --name v --device=/dev/davinci3 -v /usr/local/Ascend/driver:/usr/local/Ascend/driver:ro -it repo/vllm-ascend:v0.9.1 bash run.sh")
+    assert started is not None
+    advised = "docker run -it --device /dev/davinci0 --device /dev/davinci_manager -v /usr/local/dcmi:/usr/local/dcmi -v /usr/local/Ascend/driver/lib64:/usr/local/Ascend/driver/lib64 IMAGE bash"
+    made = own(advised, [started])
+    assert made is not None
+    assert made.run == (
+        "docker run --rm --name v --device=/dev/davinci3 -v /usr/local/Ascend/driver:/usr/local/Ascend/driver:ro -it "
+        "--device /dev/davinci_manager -v /usr/local/dcmi:/usr/local/dcmi repo/vllm-ascend:v0.9.1 bash run.sh"
+    )
+
+
+def test_variables_of_a_script_are_replaced_where_they_are_plain() -> None:
+    script = b'MODEL="/data/Qwen3-8B"\nexport TP=4\nA=1\nA=2\nvllm serve ${MODEL} -tp $TP --port $A --x $UNSET\n'
+    assert expanded(script).splitlines()[-1] == b"vllm serve /data/Qwen3-8B -tp 4 --port $A --x $UNSET"
+
+
+def commands(paths: list[Path], code: str) -> dict[str, dict[str, str]]:
+    """Every command of a finding's fixes, with what is said of it."""
+    found = next(f for f in report(paths)["findings"] if f["id"] == code)
+    return {c["run"]: c["why"] for fix in found["fixes"] for c in fix["commands"]}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "serve.sh").write_text("# vllm serve /models/old\nMODEL=/models/Qwen2.5-32B-Instruct\npython -m vllm.entrypoints.openai.api_server --model $MODEL \\\n  --tensor-parallel-size 2 --max-model-len 131072 --port 8080\n")
+    (tmp_path / "api.log").write_text(TOO_LONG)
+    return tmp_path
+
+
+def test_the_command_of_a_script_beside_the_log_is_the_fix(folder: Path) -> None:
+    """After a thread in which the length of the model's configuration did not fit: the fix is their command with a length that does."""
+    runs = commands([folder], "MEM022")
+    note = runs["python -m vllm.entrypoints.openai.api_server --model /models/Qwen2.5-32B-Instruct --tensor-parallel-size 2 --max-model-len 91776 --port 8080"]
+    assert note["en"].startswith("your command in serve.sh, with --max-model-len 91776 (was 131072).")
+    assert note["zh"].startswith("您在 serve.sh 中的命令，改用 --max-model-len 91776（原为 131072）。")
+
+
+def test_a_script_is_still_no_log(folder: Path, scanner: Scanner) -> None:
+    """No message in it counts as printed, it is told as no log, and alone it is nothing to read."""
+    (folder / "serve.sh").write_text("vllm serve /m/a\necho 'RuntimeError: NPU out of memory'\n")
+    found = discover([str(folder)])
+    assert [s.reason for s in found.skipped] == [STARTS]
+    assert all(not scanner.scan(s).hits for s in found.sources if s.dump)
+    (folder / "api.log").unlink()
+    assert len(discover([str(folder)]).sources) == 0
+
+
+def test_the_mounts_that_a_container_lacks_are_added_to_its_command(tmp_path: Path) -> None:
+    """After vllm-ascend #1440: the container was started without the driver."""
+    (tmp_path / "run.txt").write_text("docker run --rm --name env --device /dev/davinci0 --device /dev/davinci_manager --device /dev/devmm_svm --device /dev/hisi_hdc \\\n  -v /home/models:/models -it quay.io/ascend/vllm-ascend:v0.9.1 bash\n")
+    (tmp_path / "out.log").write_text(NO_DRIVER)
+    runs = [run for run in commands([tmp_path], "CTR001") if run.startswith("docker run --rm --name env ")]
+    assert len(runs) == 1
+    assert " -v /usr/local/Ascend/driver/lib64:/usr/local/Ascend/driver/lib64 " in runs[0]
+    assert runs[0].endswith(" quay.io/ascend/vllm-ascend:v0.9.1 bash")
+    assert runs[0].count("--device") == 4
