@@ -9,8 +9,9 @@ from doctor.scan.windows import WINDOW
 
 FIXED = 400  # looking for every literal in nothing costs as much as in so many bytes
 WORTH = 200_000  # making another finder costs as much as so many finds
-MUCH = 32 << 20
+SOME, MUCH = 8 << 20, 32 << 20
 MAX_QUIET = 12
+DIGITS = frozenset(b"0123456789")
 PATIENCE = 4  # for each finder that there is so many times as many windows pass before another: meanwhile more is found to be of no use
 
 
@@ -24,6 +25,7 @@ class Engine:
         self._quiet: dict[frozenset[int], finder.Finder] = {}
         self._unneeded: frozenset[int] = frozenset()
         self._patterns: Mapping[int, bytes] = {}
+        self._numbered: finder.Finder | None = None
         self._asked = 0  # windows for which another finder would have been made since the last one was
         self._expected = 0
         self._looked = 0  # bytes of small inputs so far, with what each costs besides
@@ -54,12 +56,20 @@ class Engine:
         """Can it find a literal only where a pattern matches?"""
         return finder.finds_patterns(self._expected, self._name) and finder.understands(literal, pattern)
 
+    def numbered(self, pattern: bytes) -> finder.Finder | None:
+        """What finds the literals that have digits, and where a pattern matches, in no order; nothing for little input."""
+        if self._numbered is None and self._large is not None and self._expected >= SOME:
+            without = frozenset(n for n, text in enumerate(self._fragments) if n not in self._patterns and DIGITS.isdisjoint(text))
+            self._numbered = finder.with_pattern(self._fragments, without, self._expected, self._name, self._patterns, pattern)
+        return self._numbered
+
     def change(self, fragments: tuple[bytes, ...], unneeded: frozenset[int], patterns: Mapping[int, bytes]) -> None:
         """More literals, and some that are not looked for any more; the others keep their numbers. Some count only where a pattern matches."""
         self._fragments, self._unneeded, self._patterns = fragments, unneeded, patterns
         self._small = finder.plain(fragments)
         self._large = finder.without(fragments, unneeded, self._expected, self._name, patterns)
         self._quiet.clear()
+        self._numbered = None
 
     def quieten(self, wanted: frozenset[int], dead: frozenset[int], saved: int) -> frozenset[int]:
         """Which of the dead literals can be left out from now on: those wanted, or as many as a finder was made for.

@@ -8,6 +8,7 @@ plain           the standard library: for small inputs the best, for large ones 
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -158,6 +159,21 @@ def without(
             pass
     found = best(part, size, "", "plain" if chosen == "plain" else "ahocorasick_rs")
     return lambda data: [(end, numbers[n]) for end, n in found(data)]
+
+
+def with_pattern(
+    literals: Sequence[bytes], left_out: AbstractSet[int], size: int, engine: str | None, patterns: Mapping[int, bytes], pattern: bytes
+) -> Finder:
+    """The same, and where a pattern matches, in no order."""
+    if finds_patterns(size, engine):
+        numbers = [n for n in range(len(literals) + 1) if n not in left_out]
+        every = {**patterns, len(literals): pattern}
+        try:
+            return hyperscan([(*literals, _PACE)[n] for n in numbers], None, numbers, every)[0]
+        except Exception:  # noqa: BLE001, S110 - whatever a native engine throws, there is another engine
+            pass
+    found, other = without(literals, left_out, size, engine, patterns), re.compile(pattern)
+    return lambda data: [*found(data), *((match.end(), -1) for match in other.finditer(data))]
 
 
 def _cached_hyperscan(literals: Sequence[bytes], digest: str) -> Finder | None:

@@ -34,12 +34,12 @@ from collections import Counter
 from collections.abc import Callable
 from collections.abc import Set as AbstractSet
 
-from doctor.scan import error_blocks
-from doctor.scan.engine import Engine
+from doctor.scan.engine import DIGITS, Engine
 from doctor.scan.finder import Finds
 from doctor.scan.forms import deciding, form
 from doctor.scan.marks import Mark, frequent
-from doctor.scan.plan import GO_MARK, Literal, Plan
+from doctor.scan.plan import Plan
+from doctor.scan.treatments import Enough, Same, Treatments
 from parsers.lazy import lazy
 
 KEEP = 200
@@ -62,94 +62,11 @@ _STATEMENT = lazy(
     rb"\[(?:ERROR|CRITICAL|FATAL)\] ?[A-Z0-9_]{2,20}\([^)\n]{0,60}\): ?[\d:. -]{20,32}\[[^\]\n]{1,120}\]"
 )
 
-Key = int | tuple[int, ...]
-# An anchor, with what it announces. None: the literal that was found is the anchor itself.
-Opened = tuple[bytes | None, tuple[int, ...]]
-Counted = tuple[bytes | None, int]
-
-
 def statement(data: bytes, start: int, eol: int) -> bytes:
     """From `start`, behind the level: where in the software's source a line was written, as plog lines tell behind their level: `[stream.cc:12`."""
     at = data.find(b"[", start, eol)
     end = data.find(b"]", at, eol) if at >= 0 else -1
     return data[at:end] if end >= 0 else b""
-
-
-class Enough:
-    """Which signals were seen often enough in this range."""
-
-    def __init__(self, plan: Plan, silent: frozenset[int]) -> None:
-        self._plan, self.silent = plan, silent
-        self.full: set[int] = set()  # enough of it was kept
-        self.capped: set[int] = set()  # of those, the ones whose further occurrences are not even counted
-        self.dead: set[int] = set()  # literals that nobody needs any more
-
-    def bury(self, number: int) -> None:
-        """Which literals of a signal are of no more use, after something became known of it."""
-        for n in self._plan.literals_of(number):
-            literal = self._plan.literals[n]
-            if not (literal.mark or literal.table) and all(
-                x in self.full and (x in self.silent or x in self.capped) for _, x in literal.pairs
-            ):
-                self.dead.add(n)
-
-
-class Treatment:
-    """What is to be done about a line with one combination of literals. `lines` counts those that need no more than that."""
-
-    __slots__ = ("capped", "claimable", "counted", "further", "go", "lines", "mark", "only_counts", "only_mark", "open", "settles", "table")
-
-    def __init__(self, found: list[Literal], enough: Enough) -> None:
-        opened: dict[bytes | None, list[int]] = {}
-        counted: dict[Counted, None] = {}
-        capped: dict[bytes | None, None] = {}
-        for literal in found:
-            for anchor, number in literal.pairs:
-                needed = None if anchor == literal.fragment else anchor
-                if number not in enough.full:
-                    opened.setdefault(needed, []).append(number)
-                elif number in enough.silent:
-                    continue  # it never claimed a line
-                elif number in enough.capped:
-                    capped[needed] = None
-                else:
-                    counted[needed, number] = None
-        self.claimable = any(literal.pairs for literal in found)  # a literal belongs to a signal
-        self.open: tuple[Opened, ...] = tuple((anchor, tuple(dict.fromkeys(n))) for anchor, n in opened.items())
-        self.counted = tuple(counted)  # seen often enough: only counted
-        self.capped = tuple(capped)  # seen often enough, and their count is 'at least' anyway
-        self.mark = any(literal.mark for literal in found)
-        self.table = any(literal.table for literal in found)
-        self.only_mark = self.mark and not self.claimable and not self.table
-        self.go = all(literal.fragment == GO_MARK.encode() for literal in found)  # says nothing about the level
-        self.further = self.only_mark and not self.go  # in a storm, one more
-        self.settles = self.further and all(literal.fragment != error_blocks.MARK.encode() for literal in found)  # what follows a title is read
-        claimed = None in capped or any(anchor is None for anchor, _ in counted)
-        sure = all(anchor is None for anchor, _ in counted)
-        self.only_counts = not self.table and not self.open and sure and (claimed or not self.mark)
-        self.lines = 0
-
-
-class Treatments(dict[Key, Treatment]):
-    """Of the combinations of literals that the range has, worked out when one is first found and until more is full."""
-
-    def __init__(self, plan: Plan, enough: Enough) -> None:
-        super().__init__()
-        self._plan, self._enough = plan, enough
-
-    def __missing__(self, key: Key) -> Treatment:
-        numbers = (key,) if isinstance(key, int) else dict.fromkeys(key)
-        made = self[key] = Treatment([self._plan.literals[n] for n in numbers], self._enough)
-        return made
-
-    def forget(self, numbers: list[int]) -> None:
-        """What was worked out with these signals changes."""
-        changed: set[int] = set()
-        for number in numbers:
-            self._enough.bury(number)
-            changed.update(self._plan.literals_of(number))
-        for key in [k for k in self if (k in changed if isinstance(k, int) else not changed.isdisjoint(k))]:
-            del self[key]
 
 
 class LeftOut:
@@ -160,6 +77,7 @@ class LeftOut:
         self.literals: frozenset[int] = frozenset()
         self.mark: Mark | None = None  # one of them, which stands in nearly all lines
         self._anchors: re.Pattern[bytes] | None = None
+        self.numbered = False  # has one of their anchors digits?
         self._claimed: dict[bytes, int] = {}  # lines of a log statement that were claimed without exception; below zero: that were not
 
     def more(self, finds: Finds, dead: AbstractSet[int], mark: int | None, engine: Engine) -> None:
@@ -178,11 +96,12 @@ class LeftOut:
             self.mark = Mark(mark, self._plan.literals[mark].fragment)
         pairs = [pair for n in literals for pair in self._plan.literals[n].pairs]
         anchors = {anchor for anchor, number in pairs if number not in self._silent}
+        self.numbered = any(not DIGITS.isdisjoint(anchor) for anchor in anchors)
         self._anchors = re.compile(b"|".join(map(re.escape, sorted(anchors, reverse=True)))) if anchors else None
 
     def nothing(self) -> None:
         """Everything is looked for again."""
-        self.literals, self.mark, self._anchors = frozenset(), None, None
+        self.literals, self.mark, self._anchors, self.numbered = frozenset(), None, None, False
         self._forget_unclaimed()
 
     def claim(self, data: bytes, start: int, eol: int) -> bool:
@@ -238,13 +157,14 @@ class Unclaimed:
         self._forms: dict[bytes, _Statement] = {}
         self._statement: _Statement | None = None  # of the line that is being read
         self._deciding: tuple[bytes, ...] = ()  # its numbers that may make it an error
+        self.same: Same | None = None  # what was done about the last line, if it was no more than counting
         self._new = 0  # lines in a row that were of none of the shapes kept
         self.further = 0  # lines that came when there were enough shapes
         self.flooded = False  # whoever finds an error line only counts it as a further one
 
     def only_counts(self, data: bytes, start: int, eol: int, enough_shapes: bool, was_read: bool) -> bool:
         """Is this line counted instead of read? Of one that is read, `shaped` or `harmless` is told."""
-        self._statement = None
+        self._statement = self.same = None
         if not self._everything:
             return False
         name = statement(data, start + 1, eol)
@@ -254,12 +174,14 @@ class Unclaimed:
                 if enough_shapes:
                     self.further += 1
                     self._count_new()
+                    self.same = Same(further=self) if self.flooded else None
                     return True
                 known = self._statements[name] = _Statement()
             elif not was_read:
                 return self._form_counts(data[start:eol], enough_shapes)
         elif known.seen >= KEEP_OF_STATEMENT:
             known.further += 1
+            self.same = Same(further=known)
             if self._never_claimed(name):
                 self._settled[name] = known
             return True
@@ -273,26 +195,33 @@ class Unclaimed:
         if known is None:
             if self.flooded and enough_shapes and _RAISED.search(raw) is None:
                 self.further += 1
+                self.same = Same(further=self)
                 return True
             if name and len(self._forms) < MAX_FORMS:
                 known = self._forms[name] = _Statement()
         elif known.numbers:
             self._deciding = deciding(raw)
             if known.harmless >= KEEP_OF_STATEMENT and self._deciding in known.told:
-                self._new = 0
+                self._new, self.same = 0, Same(harmless=True, numbers_decide=True)
                 return True
             if known.faulty[self._deciding] >= KEEP_OF_STATEMENT:
                 known.further += 1
+                self.same = Same(further=known, numbers_decide=True)
                 return True
         else:
             if known.seen >= KEEP_OF_STATEMENT and not known.harmless:
                 known.further += 1
+                self.same = Same(further=known)
                 return True
             if known.harmless >= KEEP_OF_STATEMENT and not known.seen:
-                self._new = 0
+                self._new, self.same = 0, Same(harmless=True)
                 return True
         self._statement = known
         return False
+
+    def calm(self) -> None:
+        """Lines that report no error were counted."""
+        self._new = 0
 
     def harmless(self, numbers: bool) -> None:
         """The line that was read reports no error; might one with other numbers do so?"""
@@ -330,7 +259,7 @@ class Floods:
     """What one range has seen enough of; the scan asks before it reads and tells what it found."""
 
     def __init__(self, plan: Plan, engine: Engine, silent: frozenset[int], one_process: bool, everything: bool) -> None:
-        self._plan, self._engine, self._everything = plan, engine, everything
+        self._plan, self._engine, self.everything = plan, engine, everything
         self.keep = KEEP_OF_PROCESS if one_process else KEEP
         self.counts: dict[int, int] = {}
         self.enough = Enough(plan, silent)
@@ -348,13 +277,26 @@ class Floods:
 
     def fill(self, number: int, exact: bool) -> None:
         """Enough was kept of a signal. Only a text that is found without reading the line goes on being counted."""
-        if not self._everything:
+        if not self.everything:
             return
         self.enough.full.add(number)
         if not exact and number not in self.enough.silent:
             self.enough.capped.add(number)
         self.settle()
         self.treatments.forget([number])
+
+    def state(self) -> object:
+        """What decides how lines are treated: as long as it is the same, the same is done about the same line."""
+        return self.enough.changes, self.left_out.literals, self.unclaimed.flooded, len(self._plan.fragments)
+
+    def count(self, same: Same, times: int) -> None:
+        """Lines about which the same is done as about one that came before."""
+        for number in same.counted:
+            self.counts[number] += times
+        if same.further is not None:
+            same.further.further += times
+        elif same.harmless and times:
+            self.unclaimed.calm()
 
     def settle(self) -> None:
         """Adds the lines that were only counted."""

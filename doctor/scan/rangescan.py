@@ -14,15 +14,17 @@ from doctor.scan.engine import Engine
 from doctor.scan.error_lines import ErrorLines, go_error
 from doctor.scan.factscan import FactScan
 from doctor.scan.finder import Finds
-from doctor.scan.floods import Floods, Treatment, statement
+from doctor.scan.floods import Floods, statement
 from doctor.scan.harvest import Harvest, Hit, Place
 from doctor.scan.loadscan import LoadScan
 from doctor.scan.meaningscan import MeaningScan
 from doctor.scan.plan import STRIKES, Plan
 from doctor.scan.raised import asked
+from doctor.scan.repeats import Repeats
 from doctor.scan.select import EVERYTHING, Select
 from doctor.scan.situation import HEAD, TAIL, Said, joined, said
 from doctor.scan.tablescan import Cells, TableScan, holds
+from doctor.scan.treatments import Same, Treatment
 from doctor.scan.window_lines import KEEP_TEXT, WindowLines
 from doctor.scan.windows import MAX_LINE, Window
 from kb.model import RAISED, Filter, Signal
@@ -53,6 +55,8 @@ class RangeScan:
         self.loads = LoadScan(plan)
         self.silent = plan.facts | plan.silent  # claim no line
         self.floods = Floods(plan, engine, self.silent, source.hints.pid is not None, select == EVERYTHING)
+        self.repeats = Repeats(engine, self.floods)
+        self.same: Same | None = None  # what was done about the last line, if it was no more than counting
         self.errors = ErrorLines(select, self.floods.unclaimed)
         self.kinds: dict[str, int] = {}
         self.size = self.lines = 0
@@ -92,14 +96,15 @@ class RangeScan:
                 self.situation = joined((*self.situation, *end))
         self.facts.window(data[max(0, limit - 4096) : limit])
         lines = WindowLines(window, self.source, self.lines + 1)
-        finds = self.engine.find(data, self.floods.left_out.literals)
         self.escaped.clear()
         self.beneath.clear()
         escapes = b"\x1b" in data
-        self.floods.count_marks(data, limit, finds, plainly=not escapes)
-        if escapes:
-            finds = self._beneath_escapes(data, limit, finds)
-        tables = self._lines(lines, finds)
+        tables: list[int] = []
+        disturbing: Finds = []
+        for finds in self.repeats.parts(data, limit):
+            self.floods.count_marks(data, limit, finds, plainly=not escapes)
+            tables += self._lines(lines, self._beneath_escapes(data, limit, finds) if escapes else finds)
+            disturbing += finds
         for start, eol, found in self.loads.left():
             self._line(lines, start, eol, found)
         self.loads.after_window(data, limit)
@@ -108,7 +113,7 @@ class RangeScan:
                 self.kinds["table"] = self.kinds.get("table", 0) + 1
                 self._row(row, place, self.plan.rows[row[0][1]])
         self.lines = lines.number(limit) - 1
-        self.floods.after_window(data, finds)
+        self.floods.after_window(data, disturbing)
 
     def _lines(self, lines: WindowLines, finds: Finds) -> list[int]:
         """What was found, line by line; returns where tables may be.
@@ -117,7 +122,7 @@ class RangeScan:
         """
         data, limit = lines.window.data, lines.window.limit
         treatments, unclaimed, escaped = self.floods.treatments, self.floods.unclaimed, self.escaped
-        settled = self.floods.settled
+        settled, asked = self.floods.settled, self.repeats.asks
         tables: list[int] = []
         found: list[int] = []
         first, eol, huge = 0, -1, False
@@ -130,13 +135,19 @@ class RangeScan:
                 treatment = treatments[found[0] if len(found) == 1 else tuple(found)]
                 if treatment.only_counts and first <= limit and not escaped:
                     treatment.lines += 1
+                    if asked:
+                        self._learn(data, first, eol, treatment, treatment.same)
                 elif treatment.further and unclaimed.flooded and first <= limit and not escaped:
                     unclaimed.further += 1
+                    if asked:
+                        self._learn(data, first, eol, treatment, Same(further=unclaimed))
                 elif (
                     treatment.settles and settled and first <= limit and not escaped
                     and (known := settled.get(statement(data, data.rfind(b"\n", 0, first - 1) + 2, eol))) is not None
                 ):
                     known.further += 1
+                    if asked:
+                        self._learn(data, first, eol, treatment, Same(further=known))
                 else:
                     start = data.rfind(b"\n", 0, first - 1) + 1
                     if start >= limit:  # this line and what follows belong to the next window
@@ -145,13 +156,18 @@ class RangeScan:
                     if huge:
                         self.long += 1
                         start = max(start, first - MAX_LINE // 2)
+                    self.same = None
                     if treatment.table:
                         tables.append(start)
                     if treatment.only_mark:
                         if not treatment.go or go_error(data, start, eol):
                             self._unclaimed(lines, start, eol)
+                        else:
+                            self.same = Same(numbers_decide=True)
                     else:
                         self._found(lines, start, eol, found, treatment)
+                    if asked and self.same is not None and not treatment.table:
+                        self._learn(data, first, eol, treatment, self.same)
             before, first, found = eol, end, [literal]
             eol = data.find(b"\n", end - 1)
             if eol < 0:
@@ -161,6 +177,11 @@ class RangeScan:
                 if huge:  # it is read around each find
                     eol = min(eol, end + MAX_LINE // 2)
         return tables
+
+    def _learn(self, data: bytes, first: int, eol: int, treatment: Treatment, same: Same) -> None:
+        """A line was only counted: the next ones like it need not be looked at, unless their numbers decide what it is."""
+        decide = same.numbers_decide or bool(treatment.open) or treatment.numbered or self.floods.left_out.numbered
+        self.repeats.learn(data, data.rfind(b"\n", 0, first - 1) + 1, eol, same._replace(numbers_decide=decide))
 
     def _sample(self, data: bytes) -> None:
         """What kinds of lines the source holds, by its first lines: tells 'healthy' from 'not a log of ours'."""
@@ -172,16 +193,18 @@ class RangeScan:
 
     def _found(self, lines: WindowLines, start: int, eol: int, found: list[int], treatment: Treatment) -> None:
         """One line in which literals stand. It is read only when an anchor of a signal that is not full stands in it."""
-        data = lines.window.data
+        data, postponed = lines.window.data, False
         if treatment.claimable:
             may_match = self.plan.may_match
             for anchor, numbers in treatment.open:
                 if anchor is None or data.find(anchor, start, eol) >= 0:
                     for number in numbers:
                         if number in self.plan.loads and self.loads.postpone(start, eol, found):
+                            postponed = True
                             continue
                         if may_match(number, data, start, eol):
                             self._line(lines, start, eol, found)
+                            self.same = None
                             return
             if start in self.escaped:
                 self._line(lines, start, eol, found)
@@ -189,6 +212,7 @@ class RangeScan:
             counted = {n for anchor, n in treatment.counted if anchor is None or data.find(anchor, start, eol) >= 0}
             for number in counted:
                 self.floods.counts[number] += 1
+            self.same = None if postponed else Same(tuple(counted))
             if counted:
                 return
             for anchor in treatment.capped:
@@ -196,16 +220,24 @@ class RangeScan:
                     return
         if treatment.mark:
             self._unclaimed(lines, start, eol)
+            if postponed:
+                self.same = None
 
     def _unclaimed(
         self, lines: WindowLines, start: int, eol: int, line: Line | None = None, place: Place | None = None
     ) -> None:
         """A line with an error mark that no literal claims of those that are still looked for."""
         data = lines.window.data
+        self.same = None
         if data.find(error_blocks.TITLE, start, eol) >= 0:
             self._block(lines, eol)
-        elif start not in self.beneath and not self.floods.left_out.claim(data, start, eol):
+        elif start in self.beneath:
+            pass
+        elif self.floods.left_out.claim(data, start, eol):
+            self.same = Same()
+        else:
             place = self.errors.add(lines, start, eol, line, place, not self.meanings.full)
+            self.same = self.floods.unclaimed.same
             if place is not None:
                 self._meaning(lines, start, eol, place)
 
