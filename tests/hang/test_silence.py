@@ -125,3 +125,10 @@ def test_healthy_ranks_are_not_taken_for_silent(seed: int) -> None:
     known = load()
     nothing = conclude([], known)
     assert heard(nothing, given, known) is nothing
+
+
+def test_clocks_that_are_apart_are_no_silence(tmp_path: Path) -> None:
+    """Whoever came as far as the others has not fallen silent before them, whatever the clock of its node says."""
+    for rank in range(4):
+        log(tmp_path, rank, 200, after=rank * 86400)
+    assert main(["hang", str(tmp_path)]) == 3
