@@ -1,6 +1,7 @@
 """How well is a slow run understood? Jobs are simulated, their logs written in the words of real programs, and `npu-doctor pace` judges them.
 
     python -m benchmarks.pace --seed 4711 --jobs 300      who is slow, where the pace changes, false alarms
+    python -m benchmarks.pace --silence --jobs 100        of even jobs one rank's log ends early: does a scan name it, and leave whole ones alone?
     python -m benchmarks.pace --scale 1024 10000          processor seconds and memory for so many ranks and steps
 
 The simulation knows nothing of the judge: a rank computes, loads data and then waits in communication for the slowest one, all of
@@ -18,8 +19,11 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from statistics import median
 from typing import NamedTuple
 
+from doctor.judge.diagnosis import conclude
+from doctor.pace.quiet import heard
 from doctor.pace.reading import Reader
 from doctor.pace.runs import assemble
 from doctor.pace.verdict import Pace, judge
@@ -186,6 +190,34 @@ def measure(seed: int, jobs: int, faults: tuple[str, ...], chatty: bool) -> dict
     return made
 
 
+def silence(seed: int, jobs: int, small: bool = False) -> dict[str, int]:
+    """What a scan that knows no cause says of logs that each rank wrote alone: whole ones, and with one of them cut long before the end."""
+    rng, known = random.Random(seed), load(())
+    nothing = conclude([], known)
+    made = dict.fromkeys(("jobs", "named", "wrongly_named", "whole_ones_alarmed"), 0)
+    while made["jobs"] < jobs:
+        job = simulate(rng, "even", small)
+        if job.dialect not in ("deepspeed", "mmengine") or job.ranks < 2:
+            continue
+        with tempfile.TemporaryDirectory() as name:
+            write(job, Path(name), rng)
+            made["jobs"] += 1
+            made["whole_ones_alarmed"] += heard(nothing, discover([name]).sources, known) is not nothing
+            rank, long = rng.randrange(job.ranks), max(60.0, 20 * median(job.total))
+            end = next((at for at in range(job.steps) if sum(job.total[at:]) <= 1.5 * long), 0)
+            if end < 10:
+                continue
+            path = next(Path(name).glob(f"node-*/rank_{rank}/train.log"))
+            lines = path.read_text().splitlines(keepends=True)
+            path.write_text("".join(lines[: len(lines) * end // job.steps]))
+            said = heard(nothing, discover([name]).sources, known)
+            ranks = {one.finding.instances[0].scope.rank for one in said.roots}
+            made["cut"] = made.get("cut", 0) + 1
+            made["named"] += ranks == {rank}
+            made["wrongly_named"] += bool(ranks - {rank})
+    return made
+
+
 def scale(ranks: int, steps: int) -> dict[str, object]:
     """Processor seconds from logs to the verdict, and the memory that it took beyond what the program takes anyway."""
     with tempfile.TemporaryDirectory() as name:
@@ -224,8 +256,9 @@ def main() -> None:
     made.add_argument("--faults", default="rank,group,change,even")
     made.add_argument("--scale", nargs=2, type=int, metavar=("RANKS", "STEPS"))
     made.add_argument("-v", action="store_true", help="print what was judged wrong")
+    made.add_argument("--silence", action="store_true", help="whether a scan names who fell silent")
     args = made.parse_args()
-    found = scale(*args.scale) if args.scale else measure(args.seed, args.jobs, tuple(args.faults.split(",")), args.v)
+    found = silence(args.seed, args.jobs) if args.silence else scale(*args.scale) if args.scale else measure(args.seed, args.jobs, tuple(args.faults.split(",")), args.v)
     json.dump(found, sys.stdout, indent=2)
     print()
 

@@ -221,12 +221,14 @@ class _Reader:
 
     def segment(self, value: dict[Any, Any]) -> None:
         size, blocks = _size(value.get("total_size")), value.get("blocks")
+        if not size or not isinstance(blocks, list):
+            return
         pool = value.get("segment_pool_id")
         pooled = isinstance(pool, list) and any(pool)
         self.segments += 1
         self.reserved += size
         self.pooled += size if pooled else 0
-        told = [b for b in blocks if type(b) is tuple and len(b) == 3] if isinstance(blocks, list) else []
+        told = [b for b in blocks if type(b) is tuple and len(b) == 3]
         free = [b[1] for b in told if b[0] == "inactive"]
         lives = [b for b in told if b[0] != "inactive"]
         if lives:
@@ -276,6 +278,9 @@ def snapshot(data: bytes, read: Load = load) -> Snapshot:
     whole = read(data, fold=reader.fold, wanted=_WANTED)
     if not isinstance(whole, dict) or not {"segments", "device_traces"} & whole.keys():
         raise NoSnapshotError("it is a pickle of plain values, and no memory snapshot: it has neither 'segments' nor 'device_traces'")
+    told = (whole.get("segments"), whole.get("device_traces"))
+    if any(not isinstance(one, list) for one in told if one is not None) or (told[0] and not reader.segments and not reader.entries):
+        raise NoSnapshotError("it is a pickle of plain values, and no memory snapshot: its segments or its events are none")
     settings = whole.get("allocator_settings")
     if isinstance(settings, dict):
         reader.settings = {str(k)[:100]: str(v)[:100] for k, v in list(settings.items())[:50] if isinstance(v, (str, int, float, bool))}

@@ -31,7 +31,7 @@ def report(compared: Compared, verdict: Verdict, codes: Mapping[str, Sequence[Js
     made: Json = {
         "schema_version": SCHEMA_VERSION,
         "tool": {"name": "npu-doctor", "version": __version__},
-        "verdict": DIFFERS if verdict.indicating or compared.settings or compared.quiet else SAME,
+        "verdict": DIFFERS if verdict.indicating or compared.settings or compared.quiet else SAME if run.sightings.keys() & usual.norms.keys() else NOTHING,
         "usual": {"runs": usual.runs, "shapes": len(usual.norms), "lines": round(usual.lines), "voices": round(usual.voices), "further": usual.further},
         "run": {"files": run.files, "bytes": run.size, "lines": run.lines, "voices": len(run.voices), "nodes": [n for n in run.nodes if n], "shapes": len(run.sightings), "further": run.further},
         "length": round(compared.scale, 3),

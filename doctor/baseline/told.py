@@ -9,6 +9,7 @@ from typing import Any
 from doctor.base.notation import duration, message, place, short_moment
 from doctor.base.words import named, word
 from doctor.baseline.compare import LATER, MORE, NEW
+from doctor.baseline.report import NOTHING
 from doctor.baseline.within import NODES
 from doctor.render.html_style import STYLE
 from doctor.render.layout import Style, cut, paint
@@ -66,6 +67,8 @@ def head(made: Json, lang: str) -> str:
     n, every = len(made["differences"]) + made["untold"], sum(made["counts"].values())
     if n:
         return word("diff.head-one" if n == 1 else "diff.head", lang, n=n, all=every)
+    if made["verdict"] == NOTHING:
+        return word("diff.nothing", lang)
     return word("diff.head-none" if made["verdict"] == "differs" else "diff.same", lang, **({"all": every} if made["verdict"] == "differs" else {}))
 
 
@@ -76,10 +79,10 @@ def _facts(made: Json, lang: str) -> Iterator[tuple[str, str]]:
         yield word("diff.usual", lang), told
     else:
         name = "diff.usual-run" if usual["runs"] == 1 else "diff.usual-runs"
-        yield word("diff.usual", lang), word(name, lang, **{"lines": usual["lines"], "shapes": usual["shapes"]} | ({} if usual["runs"] == 1 else {"runs": usual["runs"]}))
+        yield word("diff.usual", lang), word(name, lang, **{"lines": usual["lines"], "shapes": _shapes(usual["shapes"], lang)} | ({} if usual["runs"] == 1 else {"runs": usual["runs"]}))
     files = word("diff.file", lang) if run["files"] == 1 else word("diff.files", lang, n=run["files"])
     voices = word("diff.voice", lang) if run["voices"] == 1 else word("diff.voices", lang, n=run["voices"])
-    heard = {"files": files, "lines": run["lines"], "shapes": run["shapes"], "voices": voices}
+    heard = {"files": files, "lines": run["lines"], "shapes": _shapes(run["shapes"], lang), "voices": voices}
     if among:
         yield word("diff.run", lang), word("diff.run-nodes", lang, **heard)
     else:
@@ -93,6 +96,10 @@ def _facts(made: Json, lang: str) -> Iterator[tuple[str, str]]:
         yield word("diff.suspect", lang) if not number else "", word(name, lang, name=one["who"], **({"n": one["lines"]} if one["lines"] else {}))
     for number, one in enumerate(made["quiet"][:5]):
         yield word("diff.quiet", lang) if not number else "", word("diff.quiet-one", lang, voice=one["voice"], time=duration(one["seconds_early"], lang))
+
+
+def _shapes(number: int, lang: str) -> str:
+    return word("diff.shape", lang) if number == 1 else word("diff.shapes", lang, n=number)
 
 
 def _kind(one: Json, lang: str) -> str:

@@ -67,7 +67,7 @@ def main(argv: list[str]) -> int:
     _emit(args, known, made)
     if interrupts.heard():
         return exits.INTERRUPTED
-    return exits.FINDINGS if made["verdict"] == "differs" else exits.CLEAN
+    return {"differs": exits.FINDINGS, "inconclusive": exits.INCONCLUSIVE}.get(made["verdict"], exits.CLEAN)
 
 
 def _runs(args: argparse.Namespace, known: Knowledge) -> Json:
@@ -104,10 +104,11 @@ def _heard(args: argparse.Namespace, path: str, known: Knowledge, shapes: Shapes
     sources, skipped = reading.find([path])
     output.spare((args.output, args.redact_map), (source.name for source in sources))
     facts = beside.facts(reading.look(args, known, sources, skipped).situation)
-    run = listen(sources, shapes)
+    run = listen([source for source in sources if not source.dump], shapes)
+    skipped = (*skipped, *(Skipped(source.name, "a dump of a process, and no log") for source in sources if source.dump))
     if not run.lines:
-        why = f": {skipped[0].reason}" if skipped else ""
-        raise UsageError(f"'{path}': nothing was read{why}", "name logs: files, folders or archives", code=exits.INCONCLUSIVE)
+        why = skipped[0].reason if skipped else "there is no line in it"
+        raise UsageError(f"'{path}': nothing was read: {why}", "name logs: files, folders or archives", code=exits.INCONCLUSIVE)
     return run, facts, skipped
 
 

@@ -49,11 +49,12 @@ def decide(found: Sequence[Voice]) -> Verdict | None:
 def silent(found: Sequence[Voice]) -> tuple[Voice, ...]:
     """Those who fell silent before the others did."""
     newest = max((voice.time for voice in found if voice.time == voice.time), default=NOTHING)
-    late = [voice for voice in found if newest - voice.time > voice.patience]
+    furthest = max((voice.step for voice in found), default=0)
+    # Who came as far as the others is not late: the clocks of their nodes are apart.
+    late = [voice for voice in found if newest - voice.time > voice.patience and (voice.step < furthest or furthest < 0)]
     if late and len(late) < len(found):
         first = min(voice.time for voice in late)
         return tuple(v for v in late if v.time - first <= WITHIN * (v.every if v.every == v.every else 1.0))
-    furthest = max((voice.step for voice in found), default=0)
     behind = [voice for voice in found if voice.step < furthest]
     if behind and 2 * len(behind) < len(found) and (_standing(found) or furthest - max(v.step for v in behind) > 1):
         least = min(voice.step for voice in behind)

@@ -21,8 +21,8 @@ ALL_S = 15.0
 """and all of them twice: whoever waits for an answer wants it now; who was looked at once is known by that."""
 BETWEEN_S = 2.0
 AT_ONCE = 16
-WAKES = 40
-"""Times that a thread wakes between the looks while it stands still: py-spy itself stops it."""
+WAKES = 15
+"""Times that a thread wakes between the looks while it stands still: who waits in one call does not at all, who polls does now and then."""
 
 
 T = TypeVar("T")

@@ -58,6 +58,8 @@ def _whole(stream: BinaryIO) -> bytes:
 def _flight(data: bytes, name: str) -> tuple[str, int | None]:
     from parsers import flight
 
+    if data[:1] > b"\x80":  # by its name alone it is one: a picture, an archive
+        raise PickleError(Why.FOREIGN, 0, "no pickle begins so")
     value: Plain = _json(data) if data.lstrip()[:1] == b"{" else flight.pickled(data)
     made = flight.flight(value, flight.rank_of(name))
     return flight.written(made), made.rank

@@ -144,6 +144,20 @@ def test_bad_input_is_told(args: tuple[str, ...], code: int, why: str, call: Any
     assert refused.value.told("zh") != refused.value.told("en")
 
 
+def test_logs_that_have_no_line_in_common_are_not_compared(call: Any, tmp_path: Path) -> None:
+    """Neither is a dump of a process read as a log; both are said, in both languages."""
+    for name, line in (("good", "worker is idle"), ("bad", "shard was opened")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "a.log").write_text(f"2026-03-02 09:00:01 INFO {line}\n" * 9)
+    dumps = tmp_path / "dumps"
+    dumps.mkdir()
+    (dumps / "hccl_trace_rank_0").write_bytes(b"\x80\x02}q\x00.")
+    code, told = call("diff", str(tmp_path / "good"), str(tmp_path / "bad"), "--lang", "zh")[:2]
+    assert (code, "无法比较" in told) == (3, True)
+    with pytest.raises(UsageError, match="a dump of a process, and no log"):
+        call("diff", str(tmp_path / "good"), str(dumps))
+
+
 def test_nothing_that_is_read_is_written_over(call: Any, runs: Path) -> None:
     (runs / "keep.log").write_text("INFO ready\n")
     with pytest.raises(UsageError, match="overwritten"):

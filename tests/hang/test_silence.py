@@ -9,14 +9,9 @@ from pathlib import Path
 import pytest
 from simulate import recorder_dumps as made
 
+from benchmarks.pace import silence
 from doctor.cli import main
-from doctor.judge.diagnosis import conclude
-from doctor.pace.quiet import heard
-from doctor.read.discover import given_text
 from doctor.tui.shell.session import Session
-from kb.knowledge import load
-from tests.simulate.pairs import pair
-from tests.simulate.strange import STRANGE
 
 BEGAN = datetime(2026, 3, 2, 9, 0, 0)
 
@@ -117,11 +112,15 @@ def test_a_verdict_of_silence_in_a_file_is_read_again(tmp_path: Path, capsys: py
     assert [(entry, rank) for entry, rank, _ in scanned(tmp_path / "said.json", capsys)] == [("HNG021", 2)]
 
 
-@pytest.mark.parametrize("seed", range(6))
-def test_healthy_ranks_are_not_taken_for_silent(seed: int) -> None:
-    """Jobs in which nothing happens, of several nodes whose clocks differ."""
-    files = pair(seed, STRANGE).good[0]
-    given = [given_text(text, name) for name, text in files.items()]
-    known = load()
-    nothing = conclude([], known)
-    assert heard(nothing, given, known) is nothing
+def test_of_simulated_jobs_who_fell_silent_is_named_and_whole_ones_are_not() -> None:
+    """Jobs of several nodes in the words of two programs, with noise, slow starts and checkpoints."""
+    made = silence(7, 3, small=True)
+    assert made["cut"] >= 2
+    assert (made["named"], made["wrongly_named"], made["whole_ones_alarmed"]) == (made["cut"], 0, 0)
+
+
+def test_clocks_that_are_apart_are_no_silence(tmp_path: Path) -> None:
+    """Whoever came as far as the others has not fallen silent before them, whatever the clock of its node says."""
+    for rank in range(4):
+        log(tmp_path, rank, 200, after=rank * 86400)
+    assert main(["hang", str(tmp_path)]) == 3

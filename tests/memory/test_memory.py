@@ -230,3 +230,10 @@ def test_a_digest_that_is_none(told: Any) -> None:
     """Whatever stands there: it is refused as a value, and nothing else happens."""
     with pytest.raises(ValueError):
         again(told)
+
+
+@pytest.mark.parametrize("whole", [{"segments": [{"total_size": -5, "blocks": [None]}]}, {"segments": [], "device_traces": 7}, {"segments": "none"}])
+def test_a_snapshot_of_which_nothing_can_be_read_is_none(whole: dict[str, Any]) -> None:
+    """It is not called even."""
+    with pytest.raises(NoSnapshotError):
+        snapshot(pickle.dumps(whole))
