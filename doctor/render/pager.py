@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Mapping
 
+from doctor.base.output import inert
 from doctor.render.layout import rows_of
 
 BENEATH = 2  # rows: what was read, and the prompt
@@ -13,6 +14,7 @@ BENEATH = 2  # rows: what was read, and the prompt
 
 def show(text: str) -> None:
     """Writes to standard output, through a pager where that is a terminal which the text does not fit on."""
+    text = inert(text)
     command = pager(os.environ) if too_long(text) else None
     if command is None:
         sys.stdout.write(text)

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from tests_support import hostile_log
 
+from doctor import cli
 from doctor.answer import advice
 from doctor.base.output import inert
 from doctor.cli import main
@@ -140,6 +141,17 @@ def test_no_log_commands_the_pipeline(form: str, run) -> None:  # type: ignore[n
     assert COMMAND.findall(out) == []
     said = {"a": "##vso[task.x]y", "b": "::error::z", "c": "##[group]"}
     assert json.loads(inert(json.dumps(said, indent=1), "json")) == said
+
+
+@pytest.mark.parametrize("words", [("-v",), ("--all", "--no-pager")])
+def test_no_line_that_is_quoted_alone_is_a_command(words: tuple[str, ...], capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """Evidence stands on rows of its own, and runners pass over blanks before a command."""
+    log = tmp_path / "a.log"
+    log.write_text("::error::pwn ##vso[task.x] ImportError: libhccl.so: cannot open shared object file: No such file or directory\n")
+    assert cli.main(["scan", str(log), *words]) == 1
+    out = capsys.readouterr().out
+    assert "pwn" in out
+    assert COMMAND.findall(out) == []
 
 
 def test_annotations_quote_commands(run) -> None:  # type: ignore[no-untyped-def]
