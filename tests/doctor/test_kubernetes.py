@@ -116,6 +116,12 @@ def test_a_pod_that_runs_is_no_fault(tmp_path: Path, healthy: str) -> None:
     assert report(tmp_path)["verdict"] == "clean"
 
 
+def test_what_a_list_of_pods_does_not_tell_stays_to_be_filled_in(tmp_path: Path) -> None:
+    """Without a column of namespaces no empty word stands in a command."""
+    found = first(tmp_path, "NAME       READY   STATUS                       RESTARTS   AGE\nmindie-0   0/1     CreateContainerConfigError   0          2m\n")
+    assert found["fixes"][0]["commands"][0]["run"] == "kubectl describe pod mindie-0 | tail -20; kubectl get configmap,secret -n NAMESPACE"
+
+
 def test_words_are_filled_where_they_mean_the_pod() -> None:
     known = {"pod": "qwen-0", "namespace": "infer", "kube_node": "npu-1", "model": "/m/a", "image": "a:1"}
     assert filled("kubectl describe pod POD | tail", known, quote) == "kubectl -n infer describe pod qwen-0 | tail"
