@@ -190,7 +190,7 @@ def fixes(finding: Finding, situation: Situation, known: Values, elsewhere: Fix 
 def _command(command: Command, finding: Finding, situation: Situation, known: Values) -> Command:
     """A command filled in, in the reader's own words where the logs show how they started the program, and what it is called."""
     filled = command._replace(run=shell(command.run, known), changes=_maybe(command.changes, known), why=_maybe(command.why, known))
-    words = situation.words()
+    words = situation.words() | {name: value for name, value in finding.instances[0].captures.items() if value and name in ("pod", "namespace")}
     if not words and not situation.started:
         return filled
     from doctor.answer import known_words, own_command  # few logs tell of either

@@ -156,6 +156,8 @@ def situation(
         told.setdefault(one.fact, []).append(one)
     started = _started(told.pop(START, ()))
     known = {fact: _chips(values) if fact == "chip" else _versions(values) for fact, values in told.items()}
+    if by := [one.kind for one in started if one.kind in frameworks]:  # whoever started it knows what it is
+        known["framework"] = tuple(dict.fromkeys((*known.get("framework", ()), *by)))
     seen = [frameworks[name] for name in known.get("framework", ()) if name in frameworks]
     known |= _counted(harvest, started, known.pop("visible", ()), "ray" in known.get("seen", ()))
     known |= _room(known)

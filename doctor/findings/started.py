@@ -113,6 +113,8 @@ class Started(NamedTuple):
         """How many processes it makes on this node."""
         if variable := _BY_VARIABLE.get(self.kind):
             return _number(dict(self.env).get(variable, ""))
+        if self.kind == "deepspeed" and (chosen := self.option("include")) and "@" not in chosen:
+            return len(chosen.partition(":")[2].split(","))
         found = [n for name in KINDS[self.kind].processes if (n := _number(self.option(name) or "")) is not None]
         if not found:
             return 1 if self.kind in ("vllm", "sglang") and self.model else None
@@ -159,7 +161,7 @@ class Started(NamedTuple):
         if variable := _BY_VARIABLE.get(self.kind):
             return self.with_env(variable, str(count))
         names = KINDS[self.kind].processes
-        if not names:
+        if not names or self.option("include") is not None:  # those are named one by one
             return None
         given = [name for name in names if self.option(name) is not None]
         if self.kind in ("vllm", "sglang"):

@@ -14,9 +14,13 @@ TOLD = frozenset({"start", "visible"})
 """Facts that a script tells of; that it could do something else as well tells nothing."""
 
 _COMMENT = re.compile(rb"^[ \t]*#.*$", re.MULTILINE)
-_SETS = re.compile(rb"^[ \t]*(?:export[ \t]+|ENV[ \t]+|ARG[ \t]+)?([A-Za-z_]\w*)[= ][\"']?([^\s\"'`$;|&()<>]{1,300})[\"']?[ \t]*$", re.MULTILINE)
-_NAMES = re.compile(rb"\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))")
-
+_SETS = re.compile(
+    rb"^[ \t]*(?:export[ \t]+|ENV[ \t]+|ARG[ \t]+)?([A-Za-z_]\w*)(?:[= ][\"']?([^\s\"'`$;|&()<>]{1,300})[\"']?[ \t]*$|=(?:\"([^\"`]{1,1500})\"|\(([^()`;|&<>]{1,1500})\))[ \t]*$)", re.MULTILINE
+)
+_NAMES = re.compile(rb"\"?\$\{([A-Za-z_]\w*)\[[@*]\]\}\"?|\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))")
+_LINES = re.compile(rb"[ \t]*\\?\r?\n[ \t]*")
+DEEP = 3  # variables in variables in variables
+LONGEST = 1 << 18
 
 def scan(source: Source, forms: Sequence[Signal]) -> Harvest:
     """What a script tells; nothing where it cannot be read, for it was not asked for."""
@@ -30,13 +34,18 @@ def scan(source: Source, forms: Sequence[Signal]) -> Harvest:
 
 
 def expanded(text: bytes) -> bytes:
-    """The script with its variables replaced that it sets once, to a plain word."""
+    """The script with its variables replaced that it sets once: to a plain word, to options in quotes, to a list of them."""
     values: dict[bytes, set[bytes]] = {}
     for found in _SETS.finditer(text):
-        values.setdefault(found[1], set()).add(found[2])
+        values.setdefault(found[1], set()).add(_LINES.sub(b" ", found[2] or found[3] or found[4] or b"").strip())
 
     def value(found: re.Match[bytes]) -> bytes:
-        known = values.get(found[1] or found[2], ())
+        known = values.get(found[1] or found[2] or found[3], ())
         return next(iter(known)) if len(known) == 1 else found[0]
 
-    return _NAMES.sub(value, text)
+    for _ in range(DEEP):
+        made = _NAMES.sub(value, text)
+        if made == text or len(made) > LONGEST:
+            break
+        text = made
+    return text

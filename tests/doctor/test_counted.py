@@ -91,6 +91,11 @@ def test_the_launcher_of_the_log_is_the_launcher_of_the_fix(tmp_path: Path) -> N
     assert runs(found) == ["msrun --worker_num=2 --local_worker_num=2 --join=True net.py"]
 
 
+def test_where_enough_are_visible_the_program_is_asked(tmp_path: Path) -> None:
+    found = first(tmp_path, train_log=INVALID, run_sh="export ASCEND_RT_VISIBLE_DEVICES=0,1\ntorchrun --nproc_per_node=2 train.py\n")
+    assert found["cause"]["en"].startswith("As many NPUs are visible as processes were started (2: ASCEND_RT_VISIBLE_DEVICES=0,1)")
+
+
 def test_without_a_start_command_the_entry_says_what_the_line_proves(tmp_path: Path) -> None:
     assert "outside the NPUs visible" in first(tmp_path, train_log=INVALID)["title"]["en"]
 

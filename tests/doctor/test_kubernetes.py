@@ -116,6 +116,12 @@ def test_a_pod_that_runs_is_no_fault(tmp_path: Path, healthy: str) -> None:
     assert report(tmp_path)["verdict"] == "clean"
 
 
+def test_what_a_list_of_pods_does_not_tell_stays_to_be_filled_in(tmp_path: Path) -> None:
+    """Without a column of namespaces no empty word stands in a command."""
+    found = first(tmp_path, "NAME       READY   STATUS                       RESTARTS   AGE\nmindie-0   0/1     CreateContainerConfigError   0          2m\n")
+    assert found["fixes"][0]["commands"][0]["run"] == "kubectl describe pod mindie-0 | tail -20; kubectl get configmap,secret -n NAMESPACE"
+
+
 def test_words_are_filled_where_they_mean_the_pod() -> None:
     known = {"pod": "qwen-0", "namespace": "infer", "kube_node": "npu-1", "model": "/m/a", "image": "a:1"}
     assert filled("kubectl describe pod POD | tail", known, quote) == "kubectl -n infer describe pod qwen-0 | tail"
@@ -127,3 +133,10 @@ def test_words_are_filled_where_they_mean_the_pod() -> None:
 def test_wide_events_keep_their_message_apart() -> None:
     text = "LAST SEEN   TYPE      REASON   OBJECT       SOURCE    MESSAGE        FIRST SEEN   COUNT   NAME\n41s         Warning   Failed   pod/qwen-0   kubelet   Error: x y z   2m           4       qwen-0.17f"
     assert [row.get("message") for row in kube.rows(text.split("\n"), 1)] == ["Error: x y z"]
+
+
+def test_the_journal_of_kubelet_names_the_pod(tmp_path: Path) -> None:
+    line = 'Nov 10 03:19:41 npu-1 kubelet[2213]: I1110 03:19:41.113456    2213 kubelet.go:1630] "Container failed liveness probe, will be restarted" pod="infer/qwen-0" containerName="vllm"\n'
+    found = first(tmp_path, line)
+    assert found["title"]["en"] == "Killed by its liveness probe: container vllm, mostly while the model still loads"
+    assert found["fixes"][0]["commands"][0]["run"].startswith("kubectl -n infer logs qwen-0 --previous")

@@ -37,6 +37,7 @@ NO_DRIVER = "ImportError: libascend_hal.so: cannot open shared object file: No s
         ("NPROC_PER_NODE=4 swift sft --model /m/a", "swift", 4, "/m/a"),
         ("mpirun --allow-run-as-root -n 8 python train.py", "mpirun", 8, None),
         ("deepspeed --num_gpus 2 train.py", "deepspeed", 2, None),
+        ("deepspeed --include localhost:4,5,6,7 train.py", "deepspeed", 4, None),
     ],
 )
 def test_a_command_is_read(text: str, kind: str, processes: int, model: str | None) -> None:
@@ -126,6 +127,27 @@ def commands(paths: list[Path], code: str) -> dict[str, dict[str, str]]:
     """Every command of a finding's fixes, with what is said of it."""
     found = next(f for f in report(paths)["findings"] if f["id"] == code)
     return {c["run"]: c["why"] for fix in found["fixes"] for c in fix["commands"]}
+
+
+@pytest.mark.parametrize(
+    ("script", "last"),
+    [
+        (b'ARGS="--nproc_per_node $N --nnodes 1"\nN=8\ntorchrun $ARGS a.py\n', b"torchrun --nproc_per_node 8 --nnodes 1 a.py"),
+        (b'ARGS=(\n  --nproc_per_node 8\n  --nnodes 1\n)\ntorchrun "${ARGS[@]}" a.py\n', b"torchrun --nproc_per_node 8 --nnodes 1 a.py"),
+        (b'A="$A $B"\nB="$A"\ntorchrun $B a.py\n', None),
+    ],
+)
+def test_options_in_variables_are_replaced_as_well(script: bytes, last: bytes | None) -> None:
+    """As Megatron's scripts have them; variables that hold each other come to an end."""
+    made = expanded(script).splitlines()[-1]
+    assert made == last if last else len(made) < 1000
+
+
+def test_a_start_command_tells_the_framework(tmp_path: Path) -> None:
+    (tmp_path / "pod.yaml").write_text('command: ["vllm", "serve", "/m/a", "--tensor-parallel-size", "4"]\n')
+    (tmp_path / "out.log").write_text(NO_DRIVER)
+    facts = report(tmp_path)["situation"]["facts"]
+    assert ("vllm" in facts["framework"], facts["processes"]) == (True, ["4"])
 
 
 @pytest.fixture
