@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from doctor.answer.met import met
 from doctor.base import notation
 from doctor.base.notation import clean
 from doctor.base.words import both, word
@@ -147,6 +148,9 @@ def chosen(fixes: Sequence[Fix], situation: Situation, captures: Mapping[str, st
 def _fitting(fixes: Sequence[Fix], situation: Situation, captures: Mapping[str, str] | None) -> list[tuple[Fix, bool]]:
     """Each that fits, in that order, with whether the logs tell that it does."""
     fitting = [(fix, fits) for fix in fixes if (fits := situation.fits(fix.when, captures)) is not False]
+    there = {fix: met(fix, situation) for fix, _ in fitting}
+    if any(fix.goal != "locate" and there[fix] is False for fix, _ in fitting):  # else nothing would be left to do
+        fitting = [(fix, None if there[fix] is None else fits) for fix, fits in fitting if there[fix] is not True]
 
     def order(pair: tuple[Fix, bool | None]) -> tuple[bool, int, bool]:
         fix, fits = pair

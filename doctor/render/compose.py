@@ -25,7 +25,7 @@ from doctor.render.document import (
     Section,
     Target,
 )
-from doctor.render.fixes import fixes, references
+from doctor.render.fixes import alone, fixes, references
 from parsers.lazy import lazy
 
 Json = dict[str, Any]
@@ -153,7 +153,7 @@ def finding(made: Json, report: Json, lang: str, kinds: Kinds = str, by_id: ById
         made["id"], made["title"][lang], made["severity"], tag, made["role"], share, sure, made["count"],
         notation.short_moment(made["last_seen"] or "") if made["last_seen"] != made["first_seen"] else "",
         scope(made, lang), made.get("caller") or "", _said(made, sentence(made["cause"][lang], lang), lang), tuple(a[lang] for a in made.get("doubts") or ()), _action(made, lang),
-        _picked(found, made.get("first_check")), _picked(found, first), tuple(found[n].title for n in made.get("other_fixes", ()) if n < len(found)),
+        _picked(found, made.get("first_check")), _alone(found, first), tuple(alone(found[n]).title for n in made.get("other_fixes", ()) if n < len(found)),
         Document(made["id"], made["title"][lang], facts, tuple(s for s in _sections(made, by_id or _by_id(report), lang) if s.blocks)),
         made["note"][lang] if made.get("note") else "",
     )  # fmt: skip
@@ -174,6 +174,11 @@ def _action(made: Json, lang: str) -> str:
 
 def _picked(found: tuple[Fix, ...], number: int | None) -> Fix | None:
     return found[number] if number is not None and number < len(found) else None
+
+
+def _alone(found: tuple[Fix, ...], number: int) -> Fix | None:
+    picked = _picked(found, number)
+    return alone(picked) if picked is not None else None
 
 
 def files(number: int, lang: str) -> str:

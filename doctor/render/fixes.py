@@ -7,13 +7,24 @@ from typing import Any
 
 from doctor.base.words import named, word
 from doctor.render.document import Bullet, Code, Command, Fix, FixPart, Reference
+from parsers.lazy import lazy
 
 Json = dict[str, Any]
+_ALTERNATIVE = lazy(r"^(?:Or,? |或者?[，,]?)")
 
 
 def fixes(found: Iterable[Json], lang: str) -> tuple[Fix, ...]:
-    """Fixes in the order in which to try them."""
-    return tuple(_fix(fix, lang) for fix in found)
+    """Fixes in the order in which to try them; the first that changes something is no alternative to another one."""
+    made = [_fix(fix, lang) for fix in found]
+    locate = named("goal", "locate", lang)
+    first = next((n for n, fix in enumerate(made) if fix.goal != locate), None)
+    return tuple(alone(fix) if n == first else fix for n, fix in enumerate(made))
+
+
+def alone(fix: Fix) -> Fix:
+    """A fix as it is told where none stands before it: "Or use X" is "Use X"."""
+    title = _ALTERNATIVE.sub("", fix.title)
+    return fix if title == fix.title or not title else fix._replace(title=title[:1].upper() + title[1:])
 
 
 def _fix(fix: Json, lang: str) -> Fix:

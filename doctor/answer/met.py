@@ -1,0 +1,56 @@
+"""Is what a fix asks for there already? A release that the logs show as installed is no advice.
+
+Which release a fix asks for, its own words say: a title ("CANN 8.5 or later"), or the requirements of its command
+(`pip install 'transformers>=4.56'`). Most fixes ask for none, and some for one that the logs do not tell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from doctor.findings.release import within
+from doctor.findings.situation import Situation
+from kb.model import Fix
+from parsers.lazy import lazy
+
+_NAME = r"(?P<name>CANN|HDK|[Dd]river|[A-Za-z][\w-]{2,30})"
+_FLOOR = lazy(_NAME + r" (?:toolkit )?v?(?P<v>\d+\.\d[\w.]{0,20})(?= or (?:later|newer|higher|above)\b| and (?:later|newer)\b)")
+_WITH = lazy(_NAME + r" v?(?P<v>\d+\.\d[\w.]{0,20}) with " + _NAME.replace("name", "other") + r" v?\d+\.\d[\w.]{0,20} or (?:later|newer)\b")
+_ALTERNATIVE = lazy(r"(?i)\b(?:or|else|unless) (?!later|newer|higher|above)|\b(?:below|before|back|older|and later:|and newer:)")
+_PRODUCT = lazy(r"\b(?:CANN|HDK|[Dd]river|[Ff]irmware|NNAL|MindIE|MindSpore|torch_npu|torch-npu|vllm-ascend|vLLM|transformers)\b")
+_PIP = lazy(r"\bpip3? install\b(?P<what>[^;&|]{1,400})")
+_REQUIREMENT = lazy(r"(?<![\w./-])['\"]?(?P<name>[A-Za-z][\w-]{1,60})(?:\[[\w,-]{1,60}\])?(?P<bounds>(?:(?:==|>=|<=|<|>)\d[\w.]{0,20},?){1,3})(?![\w*$])")
+_SAME = {"hdk": "driver", "torch-npu": "torch_npu", "vllm-ascend": "vllm_ascend"}
+
+
+def met(fix: Fix, situation: Situation) -> bool | None:
+    """All that it asks for is there; None: a part is, of the rest nothing is known; False: it asks for nothing, or for something else."""
+    answers = [_there(name, bounds, situation) for name, bounds in _asked(fix)]
+    if not answers or False in answers or True not in answers:
+        return False
+    return None if None in answers else True
+
+
+def _asked(fix: Fix) -> Iterator[tuple[str, str]]:
+    """The software that a fix asks for, with the bounds of its version."""
+    if fix.goal == "locate":
+        return
+    title = fix.title.en
+    if _ALTERNATIVE.search(title) is None:
+        floors = {found["name"]: f">={found['v']}" for form in (_FLOOR, _WITH) for found in form.finditer(title)}
+        yield from floors.items()
+        others = {name for name in _PRODUCT.findall(title) if name not in floors} if floors else ()
+        yield from ((name, "") for name in others if name != "HDK" or "driver" not in floors)
+    for command in fix.commands:
+        for install in _PIP.finditer(command.run):
+            for found in _REQUIREMENT.finditer(install["what"]):
+                yield found["name"], found["bounds"].replace(",", " ")
+
+
+def _there(name: str, bounds: str, situation: Situation) -> bool | None:
+    """Do all versions of it that the logs tell keep the bounds? None: they tell none, or no bound is told."""
+    if not bounds:
+        return None
+    fact = name.lower()
+    told = [v for v in situation.facts.get(_SAME.get(fact, fact.replace("-", "_")), ()) if v[:1].isdigit()]
+    return all(within(version, bounds) for version in told) if told else None
