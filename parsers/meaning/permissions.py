@@ -19,7 +19,7 @@ from parsers.lazy import lazy
 from parsers.meaning.said import Reading, Said, reading
 
 _DENIED = lazy(r"[Pp]ermission denied|[Oo]peration not permitted|(?:is )?not write?able|EACCES|EPERM|[Nn]o permission|[Rr]ead-only file system|[Pp]ermission is (?:not allowed|invalid|too|incorrect|wrong)|[Oo]wner of .{1,200}? (?:is|does|should|must)")
-_PATH = lazy(r"(?P<name>(?<![\w.])[/~][\w./+~@%-]{2,200}|(?<=')[^'\n]{2,200}(?=')|(?<=\[)[/~][^\]\n]{2,200}(?=\]))")
+_PATH = lazy(r"(?P<name>(?<![\w.])[/~][\w./+~@%-]{2,200}|(?<=(?<!\w)')[^'\n]{2,200}(?=')|(?<=\[)[/~][^\]\n]{2,200}(?=\]))")
 _USER = lazy(r"\b(?:user|uid|by)[ :=]{1,2}\(?['\"]?(?P<who>[\w-]{1,40})")
 
 

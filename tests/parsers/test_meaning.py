@@ -40,6 +40,7 @@ SENTENCES = [
     ("plugh tracker file does not exist: /plugh/latest_iteration.txt", "missing", {"what": "file", "name": "/plugh/latest_iteration.txt"}),
     ("The plugh config file was not found at ./conf/plugh.yaml", "missing", {"what": "file", "name": "./conf/plugh.yaml"}),
     ("open /dev/davinci_manager failed: Permission denied", "permission", {"what": "device", "name": "/dev/davinci_manager"}),
+    ("not writable, it doesn't open: 'x' isn't there", "permission", {"what": "operation"}),
     ("wait for kernel plugh timeout, time: 120000 ms", "timeout", {"waited_for": "kernel plugh", "seconds": "120"}),
     ("Unsupported soc version: Ascend310B4", "unsupported", {"what": "chip", "chip": "Ascend310B4"}),
     ("plugh_impl: implementation for device npu:0 not found.", "unsupported", {"what": "operator", "operator": "plugh_impl"}),
