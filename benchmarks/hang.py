@@ -118,7 +118,7 @@ def _verdict(case: Case, folder: Path, pids: list[int], mode: str, shown: bool) 
     made = Result(case, told["answer"], told["kind"], tuple(told["ranks"]), took, mode)
     if shown or not made.right:
         said = "; ".join(reason["said"]["en"] for reason in told["reasons"])
-        print(f"  {'' if made.right else 'WRONG '}{mode} {case.name} x{case.world} culprit {case.culprit}: {made.kind} {list(made.ranks)} {said}", flush=True)
+        print(f"  {'' if made.right else 'WRONG '}{mode} {case.name} x{case.world} culprit {case.culprit}: {made.kind} {list(made.ranks)} in {took:.1f} s: {said}", flush=True)
     return made
 
 

@@ -23,6 +23,7 @@ from typing import Any
 os.environ.setdefault("TORCH_FR_BUFFER_SIZE", "2000")
 
 import torch
+import torch._inductor.codecache  # a dump asks it for the frames of compiled code: loaded once here, not by every rank at the same time
 import torch.distributed as dist
 
 LAST = 3

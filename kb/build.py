@@ -26,6 +26,7 @@ from kb.problems import Problem
 from kb.reader import Reader
 from kb.situation import read_situation
 from kb.sought import group
+from kb.stored import entry_row, signal_row
 
 
 def kinds() -> dict[str, Kind]:
@@ -110,8 +111,8 @@ def build(layer: Layer, stamp: str | None = None) -> tuple[bytes, list[Problem]]
         )
     )
     places, lines, signals = _add_entries(writer, entries, assigned)
-    _add_sought(writer, {**signals, **{s: writer.add(s) for s in assigned}})  # what is left of them are the facts
-    codes, more = _codes(layer, writer)
+    _add_sought(writer, {**signals, **{s: writer.add(signal_row(s)) for s in assigned}})  # what is left of them are the facts
+    codes, families, more = _codes(layer, writer)
     problems += more
     variables, more = _named_rows(layer.single("envvars.yaml"), "variable", "name", writer)
     problems += more
@@ -121,12 +122,13 @@ def build(layer: Layer, stamp: str | None = None) -> tuple[bytes, list[Problem]]
         cards.update(found)
         problems += more
     writer.section("index", {"entries": places, "codes": len({at for found in codes.values() for at in found})})
-    writer.section("situation", [s for one in told for s in one.signals])
+    writer.section("situation", [(s.id, *signal_row(s)) for one in told for s in one.signals])
     writer.section("checks", [check._replace(fails=(), holds=()) for check in checks])
     writer.section("compat", compat)
     writer.section("frameworks", frameworks)
     writer.section("pace", [one.form for one in pace])
     writer.section("codes", codes)
+    writer.section("families", families)
     writer.section("env", variables)
     writer.section("cards", cards)
     writer.section("kinds", {name: kind.title for name, kind in kinds().items()})
@@ -144,6 +146,7 @@ def pack_of(entries: Sequence[Entry]) -> bytes:
     writer.section("index", {"entries": places, "codes": 0})
     for rows in ("codes", "env", "cards", "kinds"):
         writer.section(rows, {})
+    writer.section("families", [])
     writer.section("situation", [])
     writer.section("checks", [])
     writer.section("compat", {})
@@ -168,11 +171,12 @@ def _add_entries(writer: Writer, entries: Sequence[Entry], assigned: Iterator[Si
     for entry in entries:
         searched = _words(entry)
         entry = entry._replace(match=(), no_match=(), signals=tuple(next(assigned) for _ in entry.signals))
-        at = places[entry.code] = writer.add(entry._asdict())
+        rows = list(map(signal_row, entry.signals))
+        at = places[entry.code] = writer.add(entry_row(entry, rows))
         head = (entry.code, entry.slug, entry.domain, entry.severity, entry.role, entry.kind, entry.component, entry.status, plain.text(entry.title))
         lines.append(writer.add((*head, searched)))
         if entry.status != "deprecated":
-            signals.update(writer.parts(at, entry.signals))
+            signals.update(zip(entry.signals, writer.parts(at, rows), strict=True))
     return places, lines, signals
 
 
@@ -184,7 +188,7 @@ def _add_sought(writer: Writer, signals: Mapping[Signal, tuple[int, int]]) -> No
         {
             **found._asdict(),
             "signals": " ".join("{}:{}".format(*signals[s]) for s in found.signals),
-            "rows": {table: [signals[s] for s in asked] for table, asked in found.rows.items()},
+            "rows": {table: [(s.id, *signals[s]) for s in asked] for table, asked in found.rows.items()},
         },
     )
 
@@ -204,9 +208,10 @@ def _words(entry: Entry) -> str:
     return " ".join(dict.fromkeys(parts))
 
 
-def _codes(layer: Layer, writer: Writer) -> tuple[dict[str, list[tuple[int, int]]], list[Problem]]:
-    """Every spelling of every code, and where its row stands."""
+def _codes(layer: Layer, writer: Writer) -> tuple[dict[str, list[tuple[int, int]]], list[dict[str, Any]], list[Problem]]:
+    """Every spelling of every code with where its row stands, and the families, by whose numbers rows name theirs."""
     index: dict[str, list[tuple[int, int]]] = {}
+    families: list[dict[str, Any]] = []
     problems: list[Problem] = []
     for path in layer.files("codes"):
         doc, more = read_rows(path)
@@ -221,14 +226,15 @@ def _codes(layer: Layer, writer: Writer) -> tuple[dict[str, list[tuple[int, int]
         if odd := rows_of.fault_of_head(head):
             problems.append(Problem(doc.path, 0, odd))
             continue
+        families.append(head)
         for i, row in enumerate(rows):
             if what := rows_of.fault("code", row):
                 problems.append(doc.problem(("codes", i), what))
                 continue
-            at = writer.add({**head, **row, "family": row.get("family") or head["family"]})
+            at = writer.add({"of": len(families) - 1, **row})
             for spelled in dict.fromkeys((spelling.key(row["code"]), *_forms(row), *_symbol(row))):
                 index.setdefault(spelled, []).append(at)
-    return index, problems
+    return index, families, problems
 
 
 def _forms(row: dict[str, Any]) -> Iterable[str]:

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kb import editions, spelling
 from kb.layers import HERE, Layer
-from kb.model import Entry, Framework, Signal, Text, entry_from_json, framework_from_json, signal_from_json
+from kb.model import Entry, Framework, Signal, Text
 from kb.pack import BrokenPackError, Pack, keep_newest, write_atomically
 from kb.problems import KnowledgeError, Problem
 from kb.sought import Layered, Sought
+from kb.stored import entry_of, framework_of, signal_of
 
 if TYPE_CHECKING:
     from kb.check import Check
@@ -89,13 +90,13 @@ class Knowledge:
 
     def _layered(self, number: int, pack: Pack) -> Layered:
         stored = pack.section("sought")
-        places = stored["signals"].split(" ")
+        places, names = stored["signals"].split(" "), stored["names"].split("\n")
 
         def signal(within: int) -> Signal:
-            return signal_from_json(pack.item([int(part) for part in places[within].split(":")]))
+            return signal_of(names[within].partition(" ")[0], pack.item([int(part) for part in places[within].split(":")]))
 
-        def row(at: list[int]) -> Signal:
-            return signal_from_json(pack.item(at))
+        def row(stored: list[Any]) -> Signal:
+            return signal_of(stored[0], pack.item(stored[1:]))
 
         replaced = frozenset(code for code in pack.section("index")["entries"] if self._owner[code] != number)
         return Layered(stored, signal, row, replaced)
@@ -107,7 +108,7 @@ class Knowledge:
     def situation(self) -> tuple[Signal, ...]:
         """What tells in which situation something failed: chip, versions, frameworks, activity; one tuple, which what is made of it is kept by."""
         if self._situation is None:
-            self._situation = tuple(signal_from_json(row) for pack in self.packs for row in pack.section("situation"))
+            self._situation = tuple(signal_of(row[0], row[1:]) for pack in self.packs for row in pack.section("situation"))
         return self._situation
 
     def checks(self) -> tuple[Check, ...]:
@@ -140,7 +141,7 @@ class Knowledge:
     def frameworks(self) -> Mapping[str, Framework]:
         """The software that logs may be of, by its name; a user's layer may add some."""
         if self._frameworks is None:
-            self._frameworks = {row[0]: framework_from_json(row) for pack in self.packs for row in pack.section("frameworks")}
+            self._frameworks = {row[0]: framework_of(row) for pack in self.packs for row in pack.section("frameworks")}
         return self._frameworks
 
     def pace(self) -> tuple[PaceForm, ...]:
@@ -155,7 +156,7 @@ class Knowledge:
             if number is None:
                 return None
             pack = self.packs[number]
-            self._entries[code] = entry_from_json(pack.item(pack.section("index")["entries"][code]))
+            self._entries[code] = entry_of(pack.item(pack.section("index")["entries"][code]))
         return self._entries[code]
 
     def catalog(self) -> tuple[Brief, ...]:
@@ -179,7 +180,7 @@ class Knowledge:
             index = pack.section("codes")
             for key in spelling.candidates(written):
                 for at in index.get(key, ()):
-                    row = pack.item(at)
+                    row = _code(pack, at)
                     if row not in found:
                         found.append(row)
         return tuple(sorted(found, key=lambda row: spelling.likelihood(written, row["code"], row["family"])))
@@ -191,7 +192,7 @@ class Knowledge:
         for pack in self.packs:
             places = {tuple(at) for found in pack.section("codes").values() for at in found}
             for at in sorted(places):
-                yield pack.item(list(at))
+                yield _code(pack, list(at))
 
     def _rows(self, section: str) -> dict[str, tuple[Pack, list[int]]]:
         """Where the rows of a section stand; put together once, for they are asked for one by one."""
@@ -218,6 +219,13 @@ class Knowledge:
         return tuple(self._rows("cards"))
 
 
+def _code(pack: Pack, at: list[int]) -> dict[str, Any]:
+    """The row of a code, with the family whose table it stands in."""
+    row: dict[str, Any] = pack.item(at)
+    family: dict[str, Any] = pack.section("families")[row.pop("of")]
+    return {**family, **row, "family": row.get("family") or family["family"]}
+
+
 def replaces(pack: Pack, name: str) -> bool:
     """Does a layer say that it replaces what is built in? One that is not of a folder (None) may."""
     said = pack.section("overrides")
@@ -225,7 +233,7 @@ def replaces(pack: Pack, name: str) -> bool:
 
 
 def _not_replaced(code: str, pack: Pack) -> Problem:
-    path = entry_from_json(pack.item(pack.section("index")["entries"][code])).path
+    path = entry_of(pack.item(pack.section("index")["entries"][code])).path
     return Problem(
         path, 1, f"the code {code} is built in, and this entry does not replace it", f"take a code of your own, or write 'overrides: [{code}]' into layer.yaml of the folder"
     )

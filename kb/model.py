@@ -6,8 +6,7 @@ frozen dataclass. `None` means "the entry does not say".
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Literal, NamedTuple, Union, get_args
+from typing import Literal, NamedTuple, Union, get_args
 
 SEVERITIES = ("fatal", "error", "warning", "info")
 ROLES = ("cause", "ambiguous", "symptom", "wrapper", "noise")
@@ -240,78 +239,3 @@ class Entry(NamedTuple):
     def every_fix(self) -> tuple[Fix, ...]:
         """Those of the entry and those of its variants."""
         return (*self.fixes, *(fix for variant in self.variants for fix in variant.fixes))
-
-
-def _text(value: Any) -> Text:
-    return Text(value[0], value[1])
-
-
-def _maybe_text(value: Any) -> Text | None:
-    return None if value is None else _text(value)
-
-
-def _condition(value: Any) -> Condition:
-    if isinstance(value, int):
-        return value
-    return (value[0], tuple(_condition(member) for member in value[1]))
-
-
-def signal_from_json(row: list[Any]) -> Signal:
-    """The inverse of storing a Signal as a JSON array."""
-    name, form, pattern, anchors, lines, filters, table, where, trusted, fragments, claims = row
-    return Signal(
-        name, form, pattern, tuple(anchors), lines,
-        tuple(Filter(k, tuple(m), tuple(lv), tuple(f)) for k, m, lv, f in filters) if filters else (),
-        table, tuple((k, v) for k, v in where) if where else (), trusted, tuple(fragments), claims,
-    )  # fmt: skip
-
-
-def _when(value: Any) -> When:
-    return tuple((fact, tuple(values)) for fact, values in value)
-
-
-def _fixes(rows: Any) -> tuple[Fix, ...]:
-    return tuple(
-        Fix(
-            goal, risk, _text(title), tuple(_text(s) for s in steps),
-            tuple(EnvFix(n, v, s, u, _maybe_text(c)) for n, v, s, u, c in env),
-            tuple(Command(r, _maybe_text(c), _maybe_text(w)) for r, c, w in commands),
-            CodeFix(*code) if code else None, _when(when),
-        )
-        for goal, risk, title, steps, env, commands, code, when in rows
-    )  # fmt: skip
-
-
-def framework_from_json(row: Any) -> Framework:
-    """The inverse of storing a Framework as a JSON array."""
-    name, title, stack, does, program, beneath, phrases = row
-    return Framework(name, title, stack, does, program, beneath, tuple((slot, _text(text)) for slot, text in phrases))
-
-
-def entry_from_json(row: Mapping[str, Any]) -> Entry:
-    """The inverse of storing an Entry as a JSON object (NamedTuples become arrays there)."""
-    return Entry(
-        **{k: row[k] for k in ("code", "slug", "domain", "status", "severity", "role", "kind", "component", "confidence")},
-        traits=tuple(row["traits"]),
-        applies_to=tuple((k, v) for k, v in row["applies_to"]),
-        title=_text(row["title"]),
-        cause=_text(row["cause"]),
-        condition=tuple(_condition(c) for c in row["condition"]),
-        also=tuple(_condition(c) for c in row["also"]),
-        same=row["same"],
-        within_s=row["within_s"],
-        signals=tuple(signal_from_json(s) for s in row["signals"]),
-        symptom_of=tuple(Edge(*e) for e in row["symptom_of"]),
-        refines=tuple(row["refines"]),
-        general=row["general"],
-        caused_by=tuple(Edge(*e) for e in row["caused_by"]),
-        fixes=_fixes(row["fixes"]),
-        variants=tuple(Variant(_when(when), _maybe_text(title), _maybe_text(cause), _fixes(fixes), role, sure) for when, title, cause, fixes, role, sure in row["variants"]),
-        repro=(row["repro"][0], tuple((k, v) for k, v in row["repro"][1])) if row["repro"] else None,
-        references=tuple(Reference(*r) for r in row["references"]),
-        layer=row["layer"],
-        path=row["path"],
-        match=tuple(Sample(n, t, p, tuple((k, v) for k, v in e)) for n, t, p, e in row.get("match", ())),
-        no_match=tuple(Sample(n, t, p, tuple((k, v) for k, v in e)) for n, t, p, e in row.get("no_match", ())),
-        no_repro=row["no_repro"],
-    )  # fmt: skip

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-FORMAT = 21
+FORMAT = 22
 HEADER_LIMIT = 65536
 
 
@@ -114,13 +114,13 @@ class Writer:
         self._blob += piece
         return at
 
-    def parts(self, at: tuple[int, int], values: Sequence[T]) -> Iterator[tuple[T, tuple[int, int]]]:
+    def parts(self, at: tuple[int, int], values: Sequence[Any]) -> Iterator[tuple[int, int]]:
         """Where the members of a list of an object stand, in their order: they can be read alone, and need not be kept twice."""
         start, end = at[0], sum(at)
         for value in values:
             piece = _dump(value)
             start = self._blob.index(piece, start, end)
-            yield value, (start, len(piece))
+            yield start, len(piece)
             start += len(piece)
 
     def section(self, name: str, value: Any) -> None:

@@ -26,6 +26,7 @@ from parsers.parsed import Row
 EVENT, CONTAINER = "kube.event", "kube.container"
 MAX_ROWS = 400
 MAX_TEXT = 600
+SHORT = 80  # characters of a message in a title
 MAX_JSON = 1 << 20
 
 _DESCRIBED = lazy(r"^\s{0,8}Type {2,12}Reason {2,}(?:Age|FirstSeen) {2,}From {2,}(?:SubObjectPath {2,})?Message\s*$")
@@ -49,9 +50,10 @@ def rows(lines: Sequence[str], first_line: int) -> tuple[Row, ...]:
 
 
 def _event(line: int, kind: str, name: str, namespace: str, told: dict[str, str], count: str) -> Row:
+    message = told["message"].strip()[:MAX_TEXT].rstrip(". ")
     cells = (
         ("type", told["type"]), ("reason", told["reason"]), ("kind", kind), ("object", name), ("namespace", namespace),
-        ("count", count), ("message", told["message"].strip()[:MAX_TEXT]),
+        ("count", count), ("message", message), ("said", message if len(message) <= SHORT else f"{message[:SHORT].rsplit(None, 1)[0]} ..."),
     )  # fmt: skip
     return Row(EVENT, line, cells)
 

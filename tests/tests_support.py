@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import pickle
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -34,6 +34,14 @@ def built_in_entries() -> tuple[tuple[Entry, ...], tuple[Problem, ...]]:
             old.unlink(missing_ok=True)
         write_atomically(place, pickle.dumps((tuple(entries), tuple(faults))))
     return tuple(entries), tuple(faults)
+
+
+def families(entries: Iterable[Entry]) -> dict[str, list[Entry]]:
+    """The entries by the letters of their codes: one test looks at a family and names those that fail, for a thousand tests cost more than what they try."""
+    found: dict[str, list[Entry]] = {}
+    for entry in sorted(entries, key=lambda entry: entry.code):
+        found.setdefault(entry.code.rstrip("0123456789"), []).append(entry)
+    return found
 
 
 def _digest_of_sources() -> str:

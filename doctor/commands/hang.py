@@ -51,11 +51,12 @@ def main(argv: list[str]) -> int:
         raise UsageError(f"--world {args.world}: a job has from 1 to 1000000 ranks")
     if not 0 <= args.between <= 60:
         raise UsageError(f"--between {args.between:g}: from 0 to 60 seconds")
-    dumps, skipped, files, silence = _files(args) if args.paths else ((), (), 0, None)
     world: int | None = args.world
     if args.pid or not args.paths:
-        live, unseen, told = _live(args)
+        live, unseen, told, (dumps, skipped, files, silence) = _live(args)
         dumps, skipped, world = (*dumps, *live), (*skipped, *unseen), world or told
+    else:
+        dumps, skipped, files, silence = _files(args)
     verdict = conclude(dumps, world, silence)
     skipped = (*skipped, *(Skipped(path, "a dump without its rank: rename it to end with the number, hccl_trace_rank_3") for path in verdict.unread))
     read = hang.Read(sum(d.kind == FLIGHT for d in dumps), sum(d.kind == STACKS for d in dumps), files, skipped)
@@ -66,12 +67,12 @@ def main(argv: list[str]) -> int:
 
 
 Evidence = tuple[tuple[Dump, ...], tuple[Skipped, ...], int, "Verdict | None"]
+NOTHING_READ: Evidence = ((), (), 0, None)
 
 
 def _files(args: argparse.Namespace) -> Evidence:
     """What lies under the paths; each file is looked at for dumps and for stacks, many of them by several workers."""
     from doctor.pace.quiet import silence
-    from doctor.pace.wordings import wordings
 
     sources, skipped = find(args.paths)
     output.spare([args.output], (source.name for source in sources))
@@ -88,7 +89,7 @@ def _files(args: argparse.Namespace) -> Evidence:
     progress.end()
     read = [done[number] for number in sorted(done)]
     dumps = tuple(dump for harvest in read for dump in harvest.dumps)
-    return dumps, (*skipped, *(why for harvest in read for why in harvest.skipped)), len(sources), silence(sources, wordings(common.knowledge(args).pace()))
+    return dumps, (*skipped, *(why for harvest in read for why in harvest.skipped)), len(sources), silence(sources, lambda: common.knowledge(args))
 
 
 class _Looking:
@@ -106,18 +107,19 @@ class _Looking:
             return Harvest(skipped=(Skipped(source.name, error.strerror or str(error)),))
 
 
-def _live(args: argparse.Namespace) -> tuple[tuple[Dump, ...], tuple[Skipped, ...], int | None]:
-    """The stacks of live processes."""
+def _live(args: argparse.Namespace) -> tuple[tuple[Dump, ...], tuple[Skipped, ...], int | None, Evidence]:
+    """The stacks of live processes; what lies under the paths is read while they are waited for."""
     from doctor.live import processes, spy
 
     found = tuple(map(_named, dict.fromkeys(args.pid))) if args.pid else _ranks(processes.ranks())
     program = spy.program()
     if program is None:
         raise UsageError("py-spy is not installed, and live processes are looked at with it", "pip install 'npu-doctor[live]', or give stacks or dumps as files")
-    looked = spy.look(found, program, args.between)
+    read = [NOTHING_READ]
+    looked = spy.look(found, program, args.between, lambda: read.append(_files(args)) if args.paths else None)
     dumps = tuple(_dump(one) for one in looked if one.stacks.threads or one.stacks.state in ("gone", "T", "t", "Z", "X"))
     unseen = tuple(Skipped(f"pid {one.process.pid}", _why(one.why)) for one in looked if one.why)
-    return dumps, unseen, _world(found)
+    return dumps, unseen, _world(found), read[-1]
 
 
 def _named(written: str) -> Process:

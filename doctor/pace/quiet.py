@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -37,9 +37,10 @@ STRIDES = 3
 """Steps that are told, by which ranks that move together may be apart."""
 
 
-def silence(sources: Iterable[Source], forms: Sequence[Wording]) -> Verdict | None:
-    """Who told of progress last, by the ends of the logs."""
-    return decide(_heard(_logs(sources), forms, LOOKED_BACK)[1])
+def silence(sources: Iterable[Source], known: Callable[[], Knowledge]) -> Verdict | None:
+    """Who told of progress last, by the ends of the logs; without a log nothing need be known."""
+    logs = _logs(sources)
+    return decide(_heard(logs, wordings(known().pace()), LOOKED_BACK)[1]) if logs else None
 
 
 def heard(diagnosis: Diagnosis, sources: Iterable[Source], known: Knowledge) -> Diagnosis:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import NamedTuple, cast
 
 from doctor.base.errors import UsageError
 from doctor.pace.stamps import STAMP, clock
@@ -12,6 +13,7 @@ from kb.pace import UNITS, PaceForm, measure_of
 
 AHEAD = rb"[^\n]{0,300}"  # what may stand between the head of a line and the words of a form; greedy, for the engine then looks for a literal
 MOST = 1e12  # of any measure
+PATIENCE_S = 3.0  # with a pattern that a call brings along, for each block of a log
 OWN = "own"  # the form of a call
 
 
@@ -48,8 +50,11 @@ def number(written: bytes) -> float:
     return value if value < MOST else float("nan")
 
 
-def wording(form: PaceForm) -> Wording:
-    pattern = re.compile(form.pattern.encode())
+Compiler = Callable[[bytes], "re.Pattern[bytes]"]
+
+
+def wording(form: PaceForm, compiled: Compiler = re.compile) -> Wording:
+    pattern = compiled(form.pattern.encode())
     columns, places = [], {}
     for group, at in pattern.groupindex.items():
         told = measure_of(group)
@@ -63,7 +68,7 @@ def wording(form: PaceForm) -> Wording:
     return Wording(
         form, form.near.encode(), pattern, tuple(columns), places,
         re.compile(form.part.encode()) if form.part else None, {k.encode(): v for k, v in form.names},
-        re.compile(rb"\n" + STAMP + AHEAD + made) if single else None, re.compile(rb"\n" + AHEAD + made) if single else None,
+        compiled(rb"\n" + STAMP + AHEAD + made) if single else None, compiled(rb"\n" + AHEAD + made) if single else None,
     )  # fmt: skip
 
 
@@ -84,4 +89,37 @@ def _own(pattern: str) -> Wording:
             raise UsageError(f"--line: the group '{group}' has no meaning", example)
     if not any(map(measure_of, groups)):
         raise UsageError("--line: no group tells a time or a rate", example)
-    return wording(PaceForm(OWN, "step", "", "", pattern, "", "ms", ()))
+    return wording(PaceForm(OWN, "step", "", "", pattern, "", "ms", ()), lambda made: cast("re.Pattern[bytes]", _Limited(made, pattern)))
+
+
+class _Limited:
+    """A pattern that somebody wrote for this call, as far as it is asked like others: one that would never end, ends."""
+
+    def __init__(self, pattern: bytes, written: str) -> None:
+        import regex
+
+        self._pattern, self._written = regex.compile(pattern), written
+        self.groupindex, self.groups = dict(self._pattern.groupindex), self._pattern.groups
+
+    def search(self, text: bytes) -> re.Match[bytes] | None:
+        with self._in_time():
+            found: re.Match[bytes] | None = self._pattern.search(text, timeout=PATIENCE_S)
+            return found
+
+    def findall(self, text: bytes) -> list[tuple[bytes, ...]]:
+        with self._in_time():
+            found: list[tuple[bytes, ...]] = self._pattern.findall(text, timeout=PATIENCE_S)
+            return found
+
+    def finditer(self, text: bytes) -> Iterator[re.Match[bytes]]:
+        with self._in_time():
+            yield from self._pattern.finditer(text, timeout=PATIENCE_S)
+
+    @contextmanager
+    def _in_time(self) -> Iterator[None]:
+        try:
+            yield
+        except TimeoutError:
+            raise UsageError(
+                f"--line: '{self._written}' takes too long: more than {PATIENCE_S:g} s for a mebibyte of these logs", r"no repetition inside a repetition: \d+ and [^ ]+ rather than (\d+)+ and (.*)*"
+            ) from None

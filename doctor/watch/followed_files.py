@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
+from functools import partial
+from typing import BinaryIO, cast
 
 from doctor.base import limits
 from doctor.read import discover
 from doctor.read.source import Skipped, Source, hints
 from doctor.scan.harvest import Harvest
 from doctor.scan.scanner import Scanner
-from doctor.watch.growing_log import Tail
+from doctor.watch.growing_log import Tail, together
 
 MAX_FILES = 20_000
+MAX_GONE = 1000  # files that are gone, by which one that comes back under another name is known again
 Identity = tuple[int, int]
 
 
@@ -69,8 +73,15 @@ class Follower:
             changed |= tail.look(scanner)
             if tail.restarts != restarts:
                 self.restarted.append(tail.source.name)
+        self._forget(present)
         self._first = False
         return changed
+
+    def _forget(self, present: Container[Identity]) -> None:
+        """Logs rotate for weeks: of those that went first, what was found is kept, and they are not looked for any more."""
+        gone = [identity for identity in self._tails if identity not in present]
+        if len(gone) > MAX_GONE:
+            self._once = [together([*self._once, *(h for one in gone[: MAX_GONE // 2] for h in self._tails.pop(one).harvests)])]
 
     def _welcome(self, path: str, identity: Identity, scanner: Scanner) -> bool:
         found = discover.discover([path])
@@ -121,7 +132,16 @@ def _under(top: str) -> Iterator[str]:
 
 
 def _plain(path: str, name: str) -> Source:
-    return Source(name, lambda: open(path, "rb", buffering=0), None, hints(name), seekable=True)
+    return Source(name, partial(_opened, path), None, hints(name), seekable=True)
+
+
+def _opened(path: str) -> BinaryIO:
+    """A file that is still one: what took its place, under its very number, may be a pipe, for which nobody waits."""
+    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW)
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise FileNotFoundError(errno.ENOENT, "it is no file any more", path)
+    return cast(BinaryIO, open(handle, "rb", buffering=0))
 
 
 def _own_output() -> frozenset[Identity]:

@@ -7,9 +7,13 @@ found as if the file had been whole from the beginning; what stands well before 
 from __future__ import annotations
 
 import os
+import stat
+from collections import Counter
+from collections.abc import Sequence
 
 from doctor.read.source import Source
-from doctor.scan.harvest import Harvest, merge, shift
+from doctor.scan.floods import KEEP
+from doctor.scan.harvest import Harvest, Hit, merge, shift
 from doctor.scan.scanner import Scanner
 
 SETTLE = 256 << 10  # with so much behind the settled part, more of it is settled
@@ -55,15 +59,20 @@ class Tail:
 
     def look(self, scanner: Scanner) -> bool:
         """Reads what is new; whether there was anything. A last line without its end is read once nothing follows it."""
+        before, restarts = (self.size, self._changed, self._seen), self.restarts
         try:
-            state = os.stat(self.path)
-        except OSError:
+            return self._look(scanner)
+        except OSError:  # removed, or no longer to be read: what was not read is, should it come back
+            self.size, self._changed, self._seen = before if restarts == self.restarts else (0, -1, (b"", b""))
             return False
-        if self._identity not in (None, (state.st_dev, state.st_ino)):  # removed, and another one stands in its place
+
+    def _look(self, scanner: Scanner) -> bool:
+        state = os.stat(self.path)
+        if self._identity not in (None, (state.st_dev, state.st_ino)) or not stat.S_ISREG(state.st_mode):  # another one stands in its place
             return False
         size = state.st_size
         if size < self.size or (state.st_mtime_ns != self._changed and self._ends(self.size) != self._seen):
-            self._before += [self._done, self._open]
+            self._before = [together([*self._before, self._done, self._open])]
             self._done, self._open = Harvest(files=1), Harvest()
             self.size = self._settled = self._lines = 0
             self.restarts += 1
@@ -109,6 +118,25 @@ class Tail:
                     return begin + found + 1
                 at = begin
         return self._settled
+
+
+def together(harvests: Sequence[Harvest]) -> Harvest:
+    """What is not read any more as one harvest, of which no more is kept than of one file, however often it began anew."""
+    whole = merge(harvests)
+    hits, capped = _first(whole.hits)
+    facts, _ = _first(whole.facts)
+    return whole._replace(hits=hits, facts=facts, capped=tuple(sorted({*whole.capped, *capped})))
+
+
+def _first(hits: tuple[Hit, ...]) -> tuple[tuple[Hit, ...], set[str]]:
+    """The first of each leaf, and the leaves of which there are more."""
+    seen: Counter[str] = Counter()
+    kept = []
+    for hit in hits:
+        seen[hit.signal] += 1
+        if seen[hit.signal] <= KEEP:
+            kept.append(hit)
+    return tuple(kept), {signal for signal, count in seen.items() if count > KEEP}
 
 
 def _renamed(harvest: Harvest, name: str) -> Harvest:

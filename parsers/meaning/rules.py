@@ -23,7 +23,7 @@ from parsers.meaning.demands import VERB, demand
 from parsers.meaning.said import ASSERTION, Reading, Said, reading
 from parsers.meaning.shapes import thing
 
-_PREFIX = lazy(r"^(?:[\w./-]{1,80}: )?(?:\[[A-Z]{4,8}\] ?)?(?:\[PID: ?\d{1,12}\] ?)?(?:\d{4}-\d\d-\d\d[-T ][\d:.]{8,16} ?)?(?:\(PID[^)\n]{0,60}\) ?)?(?:\w{0,40}\(?[EW][0-9A-Z]\d{4}\)?: ?)?(?:\[PID: ?\d{1,12}\] ?)?(?:\d{4}-\d\d-\d\d[-T ][\d:.]{8,16} ?)?(?:(?:[A-Za-z_]\w{0,60}\.){0,8}[A-Za-z]\w{0,60}(?:Error|Exception): )?(?:error: )?(?:\[[^\]\n]{1,80}\] ?){0,3}")
+_PREFIX = lazy(r"^(?:[\w./-]{1,80}: )?(?:\[[A-Z]{4,8}\] ?)?(?:[EW][0-9A-Z]\d{4})?(?:\[PID: ?\d{1,12}\] ?)?(?:\d{4}-\d\d-\d\d[-T ][\d:.]{8,16} ?)?(?:\(PID[^)\n]{0,60}\) ?)?(?:\w{0,40}\(?[EW][0-9A-Z]\d{4}\)?: ?)?(?:\[PID: ?\d{1,12}\] ?)?(?:\d{4}-\d\d-\d\d[-T ][\d:.]{8,16} ?)?(?:(?:[A-Za-z_]\w{0,60}\.){0,8}[A-Za-z]\w{0,60}(?:Error|Exception): )?(?:error: )?(?:\[[^\]\n]{1,80}\] ?){0,3}")
 _OPTION = lazy(r"(?:(?:unrecogni[sz]ed arguments?|unknown (?:option|argument|key|parameter)s?|no such option|invalid choice)s?:? (?P<given>[^\n(]{1,120}))", 2)
 _INVALID = lazy(r"(?:[Ii]nvalid (?:value|argument|setting|config(?:uration)?)s?(?: (?:of|for) (?P<subject>[\w.`'\"\[\]-]{1,80}))?(?:[:=,] ?| is )(?P<given>[^\n\[]{1,120}))")
 _RANGE = (

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests_support import built_in_entries
 
 from kb import yamldoc
 from kb.build import Layer, build, kinds
@@ -16,8 +17,9 @@ from kb.kinds import read_kinds
 from kb.knowledge import Knowledge
 from kb.layers import HERE
 from kb.load import read_entry
-from kb.model import TRAITS, Edge, Entry, entry_from_json
+from kb.model import TRAITS, Edge, Entry
 from kb.pack import BrokenPackError, Pack, keep_newest
+from kb.stored import entry_of, entry_row, signal_row
 
 GOOD = """\
 code: TST001
@@ -203,7 +205,7 @@ def test_an_entry_has_the_traits_of_its_kind() -> None:
     text = GOOD.replace("kind: out-of-memory", "kind: network-config")
     entry = loaded(text)
     assert entry.traits == ("downstream", "raises")
-    assert entry_from_json(json.loads(json.dumps(entry._asdict()))).traits == entry.traits
+    assert entry_of(json.loads(json.dumps(entry_row(entry, list(map(signal_row, entry.signals)))))) == entry
 
 
 @pytest.mark.parametrize(
@@ -288,3 +290,11 @@ def test_the_same_knowledge_gives_the_same_fragments() -> None:
         for seed in ("1", "2", "3")
     }
     assert len(told) == 1
+
+
+def test_an_entry_comes_out_of_a_pack_as_it_went_in() -> None:
+    """What a pack leaves out follows from the rest: names of leaves, patterns of codes, texts as their own anchors, the slug."""
+    entries, _ = built_in_entries()
+    stored = [entry_row(entry, list(map(signal_row, entry.signals))) for entry in entries]
+    assert [entry_of(row) for row in json.loads(json.dumps(stored))] == list(entries)
+    assert len(json.dumps(stored)) < 0.95 * len(json.dumps([entry._asdict() for entry in entries]))

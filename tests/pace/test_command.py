@@ -15,6 +15,7 @@ from pace import runs
 from doctor.base.errors import UsageError
 from doctor.cli import main
 from doctor.commands import table
+from doctor.pace import wordings
 
 SLOW = str(Path(__file__).resolve().parent.parent / "data" / "pace" / "slow.log")
 HEALTHY = str(Path(__file__).resolve().parent.parent / "data" / "pace" / "healthy.log")
@@ -55,6 +56,14 @@ def test_few_steps_are_inconclusive(tmp_path: Path, capsys: pytest.CaptureFixtur
 def test_a_line_that_cannot_be_used_is_a_wrong_call(line: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert call(SLOW, "--line", line) == 2
     assert "--line" in capsys.readouterr().err
+
+
+def test_a_line_that_never_ends_is_a_wrong_call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """A repetition inside a repetition is given up, and said."""
+    monkeypatch.setattr(wordings, "PATIENCE_S", 0.05)
+    (tmp_path / "a.log").write_text(f"step 1 {'a' * 60} took 1.0 s\n")
+    assert call(str(tmp_path / "a.log"), "--line", r"(?:a|aa)+ step (?P<step>\d+) (?P<total_s>[\d.]+)") == 2
+    assert "takes too long" in capsys.readouterr().err
 
 
 def test_json_has_all_of_it(capsys: pytest.CaptureFixture[str]) -> None:

@@ -17,7 +17,7 @@ from doctor.scan.plan import Plan
 from doctor.scan.scanner import Scanner
 from doctor.tui.diagnosis.watch_screen import WatchScreen
 from doctor.tui.shell.views import Rows
-from doctor.watch import growing_log
+from doctor.watch import followed_files, growing_log
 from doctor.watch.live_diagnosis import Live
 
 Json = dict[str, object]
@@ -138,6 +138,59 @@ def test_a_link_out_of_the_folder_and_a_vanished_file_do_no_harm(tmp_path: Path)
     assert events(one) == []
     log.write_text(OOM + "\n")
     assert "finding MEM001" in events(one)
+
+
+@pytest.mark.parametrize("what", ["pipe", "link", "folder", "nothing"])
+def test_what_takes_the_place_of_a_log_is_not_read(what: str, tmp_path: Path) -> None:
+    """Also under the very number that the log had, which file systems give away at once."""
+    (tmp_path / "secret").write_text(OOM + "\n")
+    log = tmp_path / "in" / "a.log"
+    log.parent.mkdir()
+    log.write_text("x\n")
+    one = live(log.parent)
+    one.poll()
+    log.unlink()
+    if what == "pipe":
+        os.mkfifo(log)
+    elif what == "link":
+        log.symlink_to(tmp_path / "secret")
+    elif what == "folder":
+        log.mkdir()
+    for tail in one.follower.tails:
+        tail._identity = (log.lstat().st_dev, log.lstat().st_ino) if what != "nothing" else tail._identity
+    assert events(one) == []
+
+
+def test_a_log_that_vanishes_while_it_is_looked_at_costs_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Between the question whether it is there and the reading; when it is there again it is read."""
+    log = tmp_path / "a.log"
+    log.write_text("x\n")
+    one = live(tmp_path)
+    one.poll()
+    append(log, OOM + "\n")
+    (tail,) = one.follower.tails
+    source = tail.source
+    tail.source = source._replace(open=lambda: (tmp_path / "gone").open("rb"))
+    assert events(one) == []
+    tail.source = source
+    assert events(one) == ["finding MEM001"]
+
+
+def test_rotation_for_weeks_costs_no_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files that are gone are forgotten, a file that begins anew again and again is one harvest; what was found is kept and counted."""
+    monkeypatch.setattr(followed_files, "MAX_GONE", 4)
+    monkeypatch.setattr(growing_log, "KEEP", 3)
+    (tmp_path / "in").mkdir()
+    one = live(tmp_path / "in")
+    for number in range(12):
+        (tmp_path / "in" / "a.log").write_text(f"{number}\n{OOM}\n")
+        (tmp_path / "in" / "b.log").write_text(f"{number} x\n" * (number % 3 + 1) + OOM + "\n")
+        one.poll()
+        (tmp_path / "in" / "a.log").rename(tmp_path / f"gone-{number}")
+    assert len(one.follower.tails) <= 6
+    assert len(one.follower.harvests) <= 20
+    assert one.last is not None
+    assert one.last.report["findings"][0]["count"] == 24
 
 
 @pytest.mark.parametrize("step", [1, 7, 50, 400])

@@ -1,0 +1,134 @@
+"""How entries and leaves stand in a pack: arrays without what follows from the rest, and back.
+
+A wheel is told by its size, and a pack is most of it. So a leaf does not repeat its entry's code, the pattern of a code
+is made of the code again, a text is not written beside itself as its anchor, and of an entry only the values are kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from kb import code_forms
+from kb.model import (
+    CodeFix,
+    Command,
+    Condition,
+    Edge,
+    Entry,
+    EnvFix,
+    Filter,
+    Fix,
+    Framework,
+    Reference,
+    Sample,
+    Signal,
+    Text,
+    Variant,
+    When,
+)
+
+Row = Sequence[Any]
+
+
+def signal_row(signal: Signal) -> Row:
+    """A leaf without its name."""
+    _, form, pattern, anchors, *rest = signal
+    kept: Sequence[str] = anchors
+    if form == "text" and anchors == (pattern,):
+        kept = ()
+    elif form == "code" and (code := next((c for c in anchors[:1] if code_forms.of_code(c) == (pattern, anchors)), None)) is not None:
+        pattern, kept = code, ()
+    return (form, pattern, kept, *rest)
+
+
+def signal_of(name: str, row: Row) -> Signal:
+    """The inverse of `signal_row`."""
+    form, pattern, anchors, lines, filters, table, where, trusted, fragments, claims = row
+    if not anchors and form == "text":
+        anchors = (pattern,)
+    elif not anchors and form == "code":
+        pattern, anchors = code_forms.of_code(pattern)
+    return Signal(
+        name, form, pattern, tuple(anchors), lines,
+        tuple(Filter(k, tuple(m), tuple(lv), tuple(f)) for k, m, lv, f in filters) if filters else (),
+        table, tuple((k, v) for k, v in where) if where else (), trusted, tuple(fragments), claims,
+    )  # fmt: skip
+
+
+def entry_row(entry: Entry, signals: Sequence[Row]) -> Row:
+    """The values of an entry in their order; `signals` are its leaves as rows."""
+    row = entry._replace(slug="" if entry.slug == _slug(entry.path) else entry.slug)._asdict()
+    return [*({**row, "signals": signals}).values()]
+
+
+def entry_of(row: Row) -> Entry:
+    """The inverse of `entry_row`."""
+    one = dict(zip(Entry._fields, row, strict=True))
+    return Entry(
+        **{k: one[k] for k in ("code", "domain", "status", "severity", "role", "kind", "component", "confidence")},
+        slug=one["slug"] or _slug(one["path"]),
+        traits=tuple(one["traits"]),
+        applies_to=tuple((k, v) for k, v in one["applies_to"]),
+        title=_text(one["title"]),
+        cause=_text(one["cause"]),
+        condition=tuple(_condition(c) for c in one["condition"]),
+        also=tuple(_condition(c) for c in one["also"]),
+        same=one["same"],
+        within_s=one["within_s"],
+        signals=tuple(signal_of(f"{one['code']}/{n}", s) for n, s in enumerate(one["signals"])),
+        symptom_of=tuple(Edge(*e) for e in one["symptom_of"]),
+        refines=tuple(one["refines"]),
+        general=one["general"],
+        caused_by=tuple(Edge(*e) for e in one["caused_by"]),
+        fixes=_fixes(one["fixes"]),
+        variants=tuple(Variant(_when(when), _maybe_text(title), _maybe_text(cause), _fixes(fixes), role, sure) for when, title, cause, fixes, role, sure in one["variants"]),
+        repro=(one["repro"][0], tuple((k, v) for k, v in one["repro"][1])) if one["repro"] else None,
+        references=tuple(Reference(*r) for r in one["references"]),
+        layer=one["layer"],
+        path=one["path"],
+        match=tuple(Sample(n, t, p, tuple((k, v) for k, v in e)) for n, t, p, e in one["match"]),
+        no_match=tuple(Sample(n, t, p, tuple((k, v) for k, v in e)) for n, t, p, e in one["no_match"]),
+        no_repro=one["no_repro"],
+    )  # fmt: skip
+
+
+def _slug(path: str) -> str:
+    """How an entry is called whose file is named after it, as those that are built in are."""
+    return path.rpartition("/")[2].removesuffix(".yaml").partition("_")[2].replace("_", "-")
+
+
+def framework_of(row: Row) -> Framework:
+    """The inverse of storing a Framework as a JSON array."""
+    name, title, stack, does, program, beneath, phrases = row
+    return Framework(name, title, stack, does, program, beneath, tuple((slot, _text(text)) for slot, text in phrases))
+
+
+def _text(value: Any) -> Text:
+    return Text(value[0], value[1])
+
+
+def _maybe_text(value: Any) -> Text | None:
+    return None if value is None else _text(value)
+
+
+def _condition(value: Any) -> Condition:
+    if isinstance(value, int):
+        return value
+    return (value[0], tuple(_condition(member) for member in value[1]))
+
+
+def _when(value: Any) -> When:
+    return tuple((fact, tuple(values)) for fact, values in value)
+
+
+def _fixes(rows: Any) -> tuple[Fix, ...]:
+    return tuple(
+        Fix(
+            goal, risk, _text(title), tuple(_text(s) for s in steps),
+            tuple(EnvFix(n, v, s, u, _maybe_text(c)) for n, v, s, u, c in env),
+            tuple(Command(r, _maybe_text(c), _maybe_text(w)) for r, c, w in commands),
+            CodeFix(*code) if code else None, _when(when),
+        )
+        for goal, risk, title, steps, env, commands, code, when in rows
+    )  # fmt: skip
