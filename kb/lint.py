@@ -17,6 +17,7 @@ Check = Callable[[Entry, "Context"], Iterator[str]]
 
 MAX_TITLE = 90  # characters of a title as lists show it
 
+_UNDECIDED = re.compile(r":[^:]{3,}?[,;] or \b|\b(?:[Ee]ither|often|usually|mostly|probably|likely|perhaps|possibly)\b")
 _HAN = re.compile(r"[\u4e00-\u9fff]")
 _DESTRUCTIVE = re.compile(
     r"\bpkill\b(?!\s+-0)|\bkillall\b|\bkill\s+(?:-9\s+)?\$\(|xargs\s+(?:-r\s+)?kill|\brm\s+-[a-z]*r[a-z]*f?\s+(?:/\s|/$|~|\$HOME\s|\*)|\bmkfs\b|\bdd\s+if=|>\s*/dev/sd"
@@ -65,6 +66,15 @@ def title_is_short(entry: Entry, _: Context) -> Iterator[str]:
         shown = plain.text(title).en
         if len(shown) > MAX_TITLE:
             yield f"the title has {len(shown)} characters; at most {MAX_TITLE} fit a line"
+
+
+def decided_if_sure(entry: Entry, _: Context) -> Iterator[str]:
+    """A title that offers alternatives, or says how often it is so, tells that the log does not decide: then nobody is sure."""
+    said = [(entry.title, entry.role, entry.confidence)]
+    said += [(v.title, v.role or entry.role, v.confidence or entry.confidence) for v in entry.variants if v.title is not None]
+    for title, role, confidence in said:
+        if confidence == "high" and role in ("cause", "ambiguous") and entry.severity in ("fatal", "error") and _UNDECIDED.search(title.en):
+            yield f"the title '{title.en}' offers more than one cause and is held for sure: write confidence medium, or let a variant decide"
 
 
 def has_references(entry: Entry, _: Context) -> Iterator[str]:
@@ -259,7 +269,7 @@ def is_written(entry: Entry, _: Context) -> Iterator[str]:
 
 
 CHECKS: tuple[Check, ...] = (
-    name_fits, two_languages, title_is_short, has_references, has_advice, known_variables, nothing_destructive,
+    name_fits, two_languages, title_is_short, decided_if_sure, has_references, has_advice, known_variables, nothing_destructive,
     placeholders_bound, safe_patterns, rare_anchors, edges_resolve, has_samples,
     risk_is_told, names_its_card, device_is_no_chip, reads_without_a_log, code_is_filled, is_written,
 )  # fmt: skip

@@ -152,9 +152,9 @@ def _fitting(fixes: Sequence[Fix], situation: Situation, captures: Mapping[str, 
     if any(fix.goal != "locate" and there[fix] is False for fix, _ in fitting):  # else nothing would be left to do
         fitting = [(fix, None if there[fix] is None else fits) for fix, fits in fitting if there[fix] is not True]
 
-    def order(pair: tuple[Fix, bool | None]) -> tuple[bool, int, bool]:
+    def order(pair: tuple[Fix, bool | None]) -> tuple[bool, bool, int, bool]:
         fix, fits = pair
-        return fits is None, GOALS.index(fix.goal), _unlikely(fix, fits is True)
+        return there[fix] is None, fits is None, GOALS.index(fix.goal), _unlikely(fix, fits is True)
 
     return [(fix, fits is True) for fix, fits in sorted(fitting, key=order)]
 
@@ -164,6 +164,7 @@ class Advised(NamedTuple):
 
     fixes: tuple[Fix, ...]
     certain: int
+    followed: int = 0  # at the end: what was followed in part already
 
 
 def fixes(finding: Finding, situation: Situation, known: Values, elsewhere: Fix | None = None) -> Advised:
@@ -184,7 +185,8 @@ def fixes(finding: Finding, situation: Situation, known: Values, elsewhere: Fix 
         )
         for fix, _ in fitting
     )
-    return Advised(filled, sum(certain for _, certain in fitting))
+    followed = sum(met(fix, situation) is None for fix, _ in fitting)
+    return Advised(filled, sum(certain for _, certain in fitting), followed)
 
 
 def _command(command: Command, finding: Finding, situation: Situation, known: Values) -> Command:
@@ -226,16 +228,16 @@ class Start(NamedTuple):
 
 def start(advised: Advised, entry: Entry) -> Start:
     """What a proven cause needs can be done at once, where it can be pasted; else something is looked at first."""
-    fixes, certain = advised
+    fixes, certain, followed = advised
     proven = entry.role == "cause" and entry.confidence == "high"
     remedies = [n for n, fix in enumerate(fixes) if fix.goal != "locate"]
     if entry.role == "symptom" or not remedies:  # the cause is elsewhere
         return Start(None, 0 if fixes else None)
 
-    def order(n: int) -> tuple[bool, bool, bool, bool, bool, int]:
+    def order(n: int) -> tuple[bool, bool, bool, bool, bool, bool, int]:
         fix = fixes[n]
         pasted = bool(fix.env or fix.commands or fix.code)
-        return n >= certain, _unlikely(fix, n < certain), bool(_ELSE.match(fix.title.en)), fix.goal != "resolve", proven and not pasted, n
+        return n >= len(fixes) - followed, n >= certain, _unlikely(fix, n < certain), bool(_ELSE.match(fix.title.en)), fix.goal != "resolve", proven and not pasted, n
 
     remedies.sort(key=order)
     looks = sorted((n for n, fix in enumerate(fixes[:certain]) if fix.goal == "locate" and (fix.commands or fix.code)), key=lambda n: _for_all(fixes[n]))
