@@ -19,6 +19,7 @@ from doctor.scan.engine import Engine
 from doctor.scan.finder import Finds
 from doctor.scan.floods import Floods
 from doctor.scan.treatments import Same
+from doctor.scan.windows import MAX_LINE
 from parsers.lazy import lazy
 
 DENSE = 200  # bytes for each find, at most, in a window whose lines are looked at in this way
@@ -34,6 +35,7 @@ _MIXED = lazy(rb"\b(?:E[A-Z]?0|ERR0|(?=[a-fA-F]*0)(?=0*[a-fA-F])[0a-fA-F]+)\b")
 # A number that may be a code, but for the process in the head of a line.
 _CODE = rb"[^0-9A-Za-z_(][1-5][0-9]{5}[^0-9A-Za-z_]|\([1-5][0-9]{5}[^0-9A-Za-z_,]"
 
+_NEWLINE = 10
 _NOTHING = Same()
 
 
@@ -77,13 +79,18 @@ class Repeats:
             self._lines = None
             yield self._engine.find(data, self._floods.left_out.literals)
             return
-        start = 0
+        start, tried = 0, self._by_form
         for size in (*PARTS, limit):
             end = limit if limit - start <= size else data.rfind(b"\n", start, start + size) + 1 or limit
             if end > start:
                 seen, left = self._seen, self._left
                 yield self._part(data, start, end)
-                self._by_form = self._by_form or (start > PARTS[0] and 2 * (self._left - left) > self._seen - seen)
+                new, of = self._left - left, self._seen - seen
+                if tried and start and 10 * new > 9 * of:  # nothing is said again here
+                    self._lines = None
+                    yield [(at + end, literal) for at, literal in self._engine.find(data[end:], self._floods.left_out.literals)]
+                    break
+                self._by_form = self._by_form or (start > PARTS[0] and 2 * new > of)
             start = end
         self._settle()
 
@@ -113,7 +120,9 @@ class Repeats:
             self._rest -= 1
             return False
         sample = data[: PARTS[0]]
-        return len(self._engine.find(sample, self._floods.left_out.literals)) * DENSE > len(sample)
+        if len(self._engine.find(sample, self._floods.left_out.literals)) * DENSE <= len(sample):
+            return False
+        return (limit == len(data) or data[limit - 1] == _NEWLINE) and max(map(len, data.split(b"\n"))) <= MAX_LINE  # read piece by piece
 
     def _settle(self) -> None:
         """A window is over: was it worth it?"""
