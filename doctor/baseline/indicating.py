@@ -198,7 +198,7 @@ def _suspects(rows: tuple[Ranked, ...], others: tuple[Ranked, ...], compared: Co
         whose, might = (run.homes(one.voices), run.homes(one.peers)) if by_node else (one.voices, one.peers)
         named = {_name(compared, n, by_node) for n in bits(whose)}
         missing = {_name(compared, n, by_node) for n in bits(might & ~whose)}
-        weight = (row.score - 1.0) ** 2 * (2.0 - row.early)
+        weight = (row.score - 1.0) ** 2 * (1.05 - row.early)  # who complains last complains of the others
         for name in named:
             against[name] += weight / len(named) ** 2
         if len(named) == 1:
