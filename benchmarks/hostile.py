@@ -99,11 +99,18 @@ def inputs(rounds: int) -> tuple[int, int, int, list[str]]:
     return tried, crashes, hangs, broken
 
 
+COMMAND = re.compile(r"^\s*::[a-z-]|##\[|##vso\[", re.MULTILINE)  # of a machine that runs a pipeline
+ORDER = b"::error::pwn ##vso[task.x] ImportError: libhccl.so: cannot open shared object file: No such file or directory\n"
+
+
 def injections() -> int:
-    """Steering characters in what every renderer makes of hostile lines."""
+    """Steering characters, and commands of pipelines, in what every renderer makes of hostile lines."""
     from tests.tests_support import hostile_log
 
     steered = 0
+    for words in (("-f", "text", "-v"), ("-f", "md"), ("-f", "json"), ("-f", "html")):
+        done = subprocess.run([sys.executable, "-m", "doctor", "scan", "-", *words], input=ORDER, capture_output=True, check=False)
+        steered += len(COMMAND.findall((done.stdout + done.stderr).decode()))
     for form in ("text", "json", "jsonl", "md"):
         command = [sys.executable, "-m", "doctor", "scan", "-", "-f", form, "--all"]
         out = subprocess.run(command, input=hostile_log(), capture_output=True, check=False, env={**os.environ, "PYTHONUTF8": "1"}).stdout.decode()
