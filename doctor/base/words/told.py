@@ -502,6 +502,8 @@ CHINESE = {
     "a binary file": "二进制文件",
     "UTF-16 text is not read: convert it with iconv -f UTF-16 -t UTF-8": "不读取 UTF-16 文本：请用 iconv -f UTF-16 -t UTF-8 转换",
     "{}: not a file that holds a log": "{}：不是日志文件",
+    "a named pipe: not a file that holds a log": "命名管道：不是日志文件",
+    "a link that leads out of the given folder: not followed": "链接指向所给目录之外：不予跟随",
     "not a regular file": "不是普通文件",
     "no permission to read it": "没有读取权限",
     "a part of this path is no folder": "路径中有一部分不是目录",
