@@ -1,7 +1,7 @@
 """From a line to its shape: what is said, without numbers, ids, folders, addresses and names that are a run's own.
 
 A number stays where it decides: codes and statuses as they are, counts of what should not be as zero or not.
-A shape holds nothing that identifies, so it may be kept in a file and passed on.
+A shape holds no value of a run, so it may be kept in a file; a name or a secret that reads like an ordinary word stays in it.
 """
 
 from __future__ import annotations
