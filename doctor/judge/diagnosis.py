@@ -96,7 +96,7 @@ def judge(harvest: Harvest, knowledge: Knowledge) -> Judged:
         return Judged(findings, None, beside)
     from doctor.job.analyse import analyse, locate
 
-    made = analyse(harvest, findings)
+    made = analyse(_first_run(harvest), findings)
     if made is None:
         return Judged(findings, None, beside)
     job, who = made
@@ -107,6 +107,20 @@ def judge(harvest: Harvest, knowledge: Knowledge) -> Judged:
             *evaluate.evaluate(Harvest(hits=verdicts, counts=Counter(h.signal for h in verdicts)), knowledge),
         )
     return Judged(locate(findings, job, who), job, beside)
+
+
+def _first_run(harvest: Harvest) -> Harvest:
+    """Without what a file tells that says of itself that it is the same run once more: its processes are of another job."""
+    again = {said.path for said in harvest.situation if (said.fact, said.value) == ("seen", "run-again")}
+    first = tuple(fact for fact in harvest.facts if fact.place.path not in again)
+    if not again or not first:
+        return harvest
+    return harvest._replace(
+        facts=first,
+        hits=tuple(hit for hit in harvest.hits if hit.place.path not in again),
+        spans=tuple(span for span in harvest.spans if span.path not in again),
+        clusters=tuple(cluster for cluster in harvest.clusters if cluster.first.path not in again),
+    )
 
 
 def dump_hits(harvest: Harvest, knowledge: Knowledge) -> tuple[Hit, ...]:

@@ -343,3 +343,35 @@ def test_an_edge_by_kind_tells_which_symptom_is_nearer_to_the_origin(tmp_path: P
     assert (roots(two), two.related[0].explains) == (["BBB001"], ("AAA001",))
     three = diagnose("waited in vain\npeer is gone\nmemory is gone\n", knowledge=known)
     assert roots(three) == ["CCC001"]
+
+
+def test_the_same_run_once_more_is_no_second_process(tmp_path: Path) -> None:
+    """A file that calls itself a re-run tells of another job: no process of the first one failed beside it."""
+    (tmp_path / "a.log").write_text(
+        "(WorkerDict pid=501) [ERROR] 2026-04-19-11:20:07 (PID:501, Device:0, RankID:0) ERR00100 PTA call acl api failed\n"
+        "(WorkerDict pid=501) RuntimeError: call aclnnAdd failed, error code is 507035\n"
+    )
+    again = "(WorkerDict pid=777) [ERROR] 2026-04-19-11:40:07 (PID:777, Device:0, RankID:0) ERR00100 PTA call acl api failed\n(WorkerDict pid=777) ValueError: bad shape\n"
+    (tmp_path / "b.log").write_text("# the second process\n" + again)
+    apart = diagnose(tmp_path).job
+    (tmp_path / "b.log").write_text("# same command, re-run with ASCEND_LAUNCH_BLOCKING=1\n" + again)
+    once = diagnose(tmp_path).job
+    assert apart is not None
+    assert {p.pid for p in apart.processes} == {501, 777}
+    assert once is None or {p.pid for p in once.processes} == {501}
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [
+        ("u@h:~$ npu-smi info -l\nTotal Count : 8\n# 为什么第二张卡一直空闲？\n", "inconclusive"),
+        ("u@h:~$ npu-smi info -l\nTotal Count : 8\n# which cards there are\n", "clean"),
+        ("u@h:~$ ocr --device cpu\n{'texts': ['a']}\nu@h:~$ ocr --device npu\n{'texts': []}\nNPU type: Ascend910B3\n", "inconclusive"),
+        ('I0703 11:20:41.118204 1 device.go:391] "card not enough slots" pod="a/b" device="Ascend910B3-2" used=8 count=8\n# 为什么放不下？\n', "findings"),
+    ],
+    ids=["asked", "told", "differs", "refused"],
+)
+def test_what_somebody_finds_odd_is_not_called_clean(text: str, verdict: str, tmp_path: Path) -> None:
+    """Without a line that is an error, a question or another result keeps the answer open."""
+    (tmp_path / "a.txt").write_text(text, encoding="utf-8")
+    assert diagnose(tmp_path).verdict == verdict
