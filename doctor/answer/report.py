@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from doctor.answer import action, advice, callers, decision, doubts, matched, missing, said, situation_line
+from doctor.answer import (
+    action,
+    advice,
+    callers,
+    decision,
+    doubts,
+    kernel_owners,
+    matched,
+    missing,
+    said,
+    situation_line,
+)
 from doctor.base import addresses, limits
 from doctor.base.lang import LANGS
 from doctor.base.notation import clean
@@ -91,7 +102,8 @@ def _nodes(finding: Finding) -> dict[str, list[str]]:
 
 
 def _finding(related: Related, diagnosis: Diagnosis, knowledge: Knowledge, codes: decision.Times) -> dict[str, Any]:
-    finding, situation = related.finding, diagnosis.situation
+    owned, situation = kernel_owners.owned(related), diagnosis.situation
+    finding = kernel_owners.with_remedy(related.finding, owned)
     entry, scope = finding.entry, finding.instances[0].scope
     known = advice.values(finding, situation)
     caller = callers.caller(related, diagnosis)
@@ -110,7 +122,7 @@ def _finding(related: Related, diagnosis: Diagnosis, knowledge: Knowledge, codes
         "doubts": doubts.doubts(related, diagnosis),
         "note": _note(related, diagnosis),
         "title": _title(entry, advice.prose(entry.title, known), knowledge),
-        "cause": advice.prose(entry.cause, known).json(),
+        "cause": kernel_owners.told(owned, advice.prose(entry.cause, known)).json(),
         "says": said.said(related, diagnosis),
         "caller": callers.told(caller),
         "scope": {"node": scope.node, "rank": scope.rank, "device": scope.device, "pid": scope.pid, **_nodes(finding)},

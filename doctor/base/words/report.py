@@ -18,6 +18,7 @@ WORDS = {
     "caller": ("code", "代码"),
     "library-call": ("The call is made by {package}, not by your own code: take another release of it", "该调用由 {package} 发起，不是你自己的代码：更换其版本"),
     "library-update": ("Install another release of {package}, or go back to the one that worked; report the call with the versions.", "安装 {package} 的其他版本，或退回可用的版本；并附上版本信息反馈该调用。"),
+    "kernel-of": ("{kernel} is a kernel of {owner}: its code is the suspect, before the card and before your data.", "{kernel} 是 {owner} 的算子：应先怀疑其代码，而不是硬件或数据。"),
     "library-graphs": ("First without graphs: {how}. If it works then, stay with that until the release is changed.", "先关闭图模式：{how}。若可运行，则在更换版本前保持关闭。"),
     "explains": ("explains", "影响"),
     "check": ("check", "先查"),
