@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from doctor.answer.met import met
+from doctor.answer.met import met, of_this_cpu, refuted
 from doctor.base import notation
 from doctor.base.notation import clean
 from doctor.base.words import both, word
@@ -149,6 +149,8 @@ def _fitting(fixes: Sequence[Fix], situation: Situation, captures: Mapping[str, 
     """Each that fits, in that order, with whether the logs tell that it does."""
     fitting = [(fix, fits) for fix in fixes if (fits := situation.fits(fix.when, captures)) is not False]
     there = {fix: met(fix, situation) for fix, _ in fitting}
+    if any(fix.goal != "locate" and not refuted(fix, situation) for fix, _ in fitting):
+        fitting = [(fix, fits) for fix, fits in fitting if not refuted(fix, situation)]
     if any(fix.goal != "locate" and there[fix] is False for fix, _ in fitting):  # else nothing would be left to do
         fitting = [(fix, None if there[fix] is None else fits) for fix, fits in fitting if there[fix] is not True]
 
@@ -191,7 +193,7 @@ def fixes(finding: Finding, situation: Situation, known: Values, elsewhere: Fix 
 
 def _command(command: Command, finding: Finding, situation: Situation, known: Values) -> Command:
     """A command filled in, in the reader's own words where the logs show how they started the program, and what it is called."""
-    filled = command._replace(run=shell(command.run, known), changes=_maybe(command.changes, known), why=_maybe(command.why, known))
+    filled = command._replace(run=of_this_cpu(shell(command.run, known), situation), changes=_maybe(command.changes, known), why=_maybe(command.why, known))
     words = situation.words() | {name: value for name, value in finding.instances[0].captures.items() if value and name in ("pod", "namespace")}
     if not words and not situation.started:
         return filled

@@ -1,4 +1,5 @@
-"""Is what a fix asks for there already? A release that the logs show as installed is no advice.
+"""Is what a fix asks for there already, or can it not work here? Neither is advice: a release that the logs show as
+installed, a library that is too old for the model that is loaded, a package for another processor.
 
 Which release a fix asks for, its own words say: a title ("CANN 8.5 or later"), or the requirements of its command
 (`pip install 'transformers>=4.56'`). Most fixes ask for none, and some for one that the logs do not tell.
@@ -8,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from doctor.findings.release import within
+from doctor.findings.release import shut_out, within
 from doctor.findings.situation import Situation
 from kb.model import Fix
+from kb.pairings import MODELS
 from parsers.lazy import lazy
 
 _NAME = r"(?P<name>CANN|HDK|[Dd]river|[A-Za-z][\w-]{2,30})"
@@ -20,6 +22,8 @@ _ALTERNATIVE = lazy(r"(?i)\b(?:or|else|unless) (?!later|newer|higher|above)|\b(?
 _PRODUCT = lazy(r"\b(?:CANN|HDK|[Dd]river|[Ff]irmware|NNAL|MindIE|MindSpore|torch_npu|torch-npu|vllm-ascend|vLLM|transformers)\b")
 _PIP = lazy(r"\bpip3? install\b(?P<what>[^;&|]{1,400})")
 _REQUIREMENT = lazy(r"(?<![\w./-])['\"]?(?P<name>[A-Za-z][\w-]{1,60})(?:\[[\w,-]{1,60}\])?(?P<bounds>(?:(?:==|>=|<=|<|>)\d[\w.]{0,20},?){1,3})(?![\w*$])")
+_CPUS = ("aarch64", "x86_64")
+_OF_CPU = lazy(r"(?<=[-/])(?:aarch64|x86_64)(?=-linux|\.run\b|/devlib\b)")
 _SAME = {"hdk": "driver", "torch-npu": "torch_npu", "vllm-ascend": "vllm_ascend"}
 
 
@@ -29,6 +33,23 @@ def met(fix: Fix, situation: Situation) -> bool | None:
     if not answers or False in answers or True not in answers:
         return False
     return None if None in answers else True
+
+
+def refuted(fix: Fix, situation: Situation) -> bool:
+    """Does it install a release that does not know the model which the logs show as loaded?"""
+    models = situation.facts.get("model", ())
+    if not models or fix.goal == "locate":
+        return False
+    known_from = [row.versions for row in situation.published if row.table == MODELS and row.versions["model"][0] in models]
+    return any(shut_out(bounds, least) for name, bounds in _asked(fix) for row in known_from for least in row.get(name.lower(), ()))
+
+
+def of_this_cpu(command: str, situation: Situation) -> str:
+    """A command with the processor that the logs tell, where it is written for another one."""
+    told = situation.facts.get("cpu", ())
+    if len(told) != 1 or told[0] not in _CPUS or told[0] in command:
+        return command
+    return _OF_CPU.sub(told[0], command)
 
 
 def _asked(fix: Fix) -> Iterator[tuple[str, str]]:

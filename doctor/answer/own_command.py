@@ -25,6 +25,8 @@ _DEVICE = lazy(r"/dev/davinci\d+$")
 # Examples of a smaller need: the reader's own value may be smaller already.
 _LENGTHS = frozenset({"max-model-len", "max-num-seqs", "max-num-batched-tokens", "context-length", "chunked-prefill-size", "max-running-requests"})
 _SHARES = frozenset({"gpu-memory-utilization", "mem-fraction-static"})
+# How names of weights end that are quantised.
+_FORM = lazy(r"(?i)(?:[-_](?:awq|gptq|fp8|int[48]|w\d{1,2}a\d{1,2}|bnb|[48]bit|marlin|dynamic|block))+$")
 _RAISED = 0.9  # a share from which on an example is meant to give more
 
 
@@ -92,7 +94,7 @@ def _launched(theirs: Started, advised: Started, less: bool) -> Started:
     target = advised.words[advised.target] if advised.target is not None else ""
     if theirs.kind == "vllm" and target and target not in _THEIRS and theirs.target is not None and target.startswith("MODEL"):
         words = list(theirs.words)
-        words[theirs.target] = target  # another model is meant than theirs
+        words[theirs.target] = _another(theirs.words[theirs.target], target)  # another model is meant than theirs
         changed = theirs._replace(words=tuple(words))
     for option in advised.options:
         if option.value in _THEIRS or (option.name in KINDS[theirs.kind].processes and option.value == "1" and (theirs.processes or 0) > 1):
@@ -105,6 +107,12 @@ def _launched(theirs: Started, advised: Started, less: bool) -> Started:
         if given is None or tuple(values) != next(o.values for o in theirs.options if o.name == option.name):
             changed = changed.with_option(option.name, values)
     return changed
+
+
+def _another(model: str, wanted: str) -> str:
+    """The name of another form of the reader's model, `MODEL-W8A8`: theirs, without the form that it says it has."""
+    form = wanted.removeprefix("MODEL")
+    return _FORM.sub("", model.rstrip("/")) + form if form.startswith("-") else wanted
 
 
 def _smaller(name: str, given: str, example: str) -> str:
@@ -165,6 +173,8 @@ def _note(theirs: Started, changed: Started) -> Text:
     before, was = {(o.name, o.values) for o in theirs.options}, {o.name: " ".join(o.values) for o in theirs.options}
     new = [(" ".join(changed.words[o.at : o.end]), was.get(o.name, "") if o.name not in _SEVERAL else "") for o in changed.options if (o.name, o.values) not in before]
     new += [(f"{name}={value}", dict(theirs.env).get(name, "")) for name, value in changed.env if (name, value) not in theirs.env]
+    if theirs.kind == "vllm" and theirs.target is not None and (model := changed.model) != theirs.model and model:
+        new.insert(0, (model, ""))
     told = [(clean(text), clean(old)) for text, old in new[:MOST]]
     how, path = "own-command" if theirs.typed else "own-arguments", clean(posixpath.basename(theirs.path))
     if not told:

@@ -38,3 +38,13 @@ def within(version: str, bounds: str) -> bool:
     """
     found = _BOUND.findall(bounds)
     return bool(found) and all(_COMPARE[sign](release(version), release(wanted)) for sign, wanted in found)
+
+
+def shut_out(bounds: str, least: str) -> bool:
+    """Do bounds leave no room for a release that is at least so new?
+
+    >>> shut_out(">=4.45 <4.50", "4.51.0"), shut_out("==4.51.0", "4.51.0"), shut_out(">=4.45", "4.51.0")
+    (True, False, False)
+    """
+    floor = release(least)
+    return any(release(wanted) <= floor if sign == "<" else release(wanted) < floor for sign, wanted in _BOUND.findall(bounds) if sign in ("<", "<=", "=="))

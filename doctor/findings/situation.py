@@ -33,9 +33,9 @@ GENERATIONS = frozenset({"A1", "A2", "A3", "310P", "310B", "310", "950"})
 _CALLED = ("pod", "namespace", "kube_node", "container", "image")
 _ASKED = ("npu_asked", "npu_node", "npu_taken", "memory_limit")
 # Worked out from what is told: where it is not, nothing speaks for it.
-_WORKED_OUT = frozenset({"launcher", "cards", "ranks", "held", "npus", "kubernetes"})
+_WORKED_OUT = frozenset({"launcher", "cards", "ranks", "held", "npus", "kubernetes", "lacking"})
 # Facts that texts may name.
-_COUNTED = ("processes", "visible", "visible_count", "visible_wanted", "renumbered", "sharing_ranks", "shared_card", "holder_pid", "holders", "port", "other_port", "listener_pid", "listener")
+_COUNTED = ("processes", "visible", "visible_count", "visible_wanted", "renumbered", "sharing_ranks", "shared_card", "holder_pid", "holders", "port", "other_port", "listener_pid", "listener", "ray_npus", "ray_gpus")
 NAMED = ("chip", *VERSIONS, "transformers", "deepspeed", "opset", "progress", *_COUNTED, *_CALLED, *_ASKED)
 PACKAGES = {"A1": "910", "A2": "910b", "A3": "A3", "310P": "310p", "310B": "310b"}
 
@@ -64,6 +64,8 @@ class Situation(NamedTuple):
         told = {fact: value for fact in NAMED if (value := self.first(fact)) is not None}
         if "chip" in told and (package := PACKAGES.get(family(told["chip"]))):
             told["kernels"] = package
+        if without := self.facts.get("lacking"):
+            told["lacking"] = ", ".join(without)
         return fits.names(self.versions(), self.published) | told
 
     def words(self) -> dict[str, str]:
@@ -161,6 +163,7 @@ def situation(
     seen = [frameworks[name] for name in known.get("framework", ()) if name in frameworks]
     known |= _counted(harvest, started, known.pop("visible", ()), "ray" in known.get("seen", ()))
     known |= _room(known)
+    known |= _lacking(known.pop("installed", ()), published)
     known |= _held(harvest, started, known.pop("holder", ()), known.pop("listener", ()), next(iter(known.get("visible", ())), ""))
     known["activity"] = (_activity(seen, told.get("activity", ()), known.pop("command", ())),)
     known["program"] = (_program(seen, known),)
@@ -193,6 +196,15 @@ def _room(known: Mapping[str, tuple[str, ...]]) -> Mapping[str, tuple[str, ...]]
         most = max(map(int, there))
         made["npus"] = ("none-reported" if most == 0 else "never-enough" if int(asked[0]) > most else "taken",)
     return made
+
+
+def _lacking(lists: Sequence[str], published: tuple[Pairing, ...]) -> Mapping[str, tuple[str, ...]]:
+    """Which packages that are needed a list of those installed does not hold."""
+    if not lists:
+        return {}
+    from doctor.findings.inventory import lacking  # few logs hold such a list
+
+    return {"lacking": lacking(lists, published)}
 
 
 def _held(harvest: Harvest, started: tuple[Started, ...], holders: Sequence[str], listeners: Sequence[str], visible: str) -> Mapping[str, tuple[str, ...]]:

@@ -181,7 +181,7 @@ def test_more_is_shown_step_by_step() -> None:
     lengths = [len(terminal("demo", "--lang", "en", *more).rows) for more in (("-q",), (), ("-v",), ("-vv",))]
     assert lengths == sorted(set(lengths))
     whole = terminal("demo", "--lang", "en", "-v").text
-    assert all(f"{n}. [" in whole for n in range(1, 6))
+    assert all(f"{n}. [" in whole for n in range(1, 5))
 
 
 def test_the_answer_and_the_narration_go_apart(run) -> None:  # type: ignore[no-untyped-def]

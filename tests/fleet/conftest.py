@@ -51,6 +51,11 @@ class Ended(NamedTuple):
     err: str
 
 
+def path_of_nodes() -> str:
+    """PATH without npu-doctor: a node with a checkout's own would compile its knowledge, every time, for its cache is a folder of the conversation."""
+    return os.pathsep.join(p for p in os.environ.get("PATH", "").split(os.pathsep) if p == "/usr/local/bin" or not os.path.exists(f"{p}/npu-doctor"))
+
+
 def fleet(*args: str, cwd: Path = ROOT, **env: str) -> Ended:
     """The real command."""
     done = starts.command(args, cwd=cwd, environment={**os.environ, **env})

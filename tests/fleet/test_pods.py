@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from pathlib import Path
 
@@ -13,7 +12,7 @@ from doctor.commands import places
 from doctor.commands.fleet import arguments
 from doctor.fleet import pods, ways
 from tests.env import machines
-from tests.fleet.conftest import fleet, merged_by_hand, report, write_tree, written
+from tests.fleet.conftest import fleet, merged_by_hand, path_of_nodes, report, write_tree, written
 from tests.simulate.jobs import simulate
 
 # As kubectl 1.29: `exec` runs the words in the pod and ends with their exit code, and says so on standard error; what is not there is
@@ -99,7 +98,7 @@ def cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name, text in scripts.items():
         (tmp_path / "bin" / name).write_text(text)
         (tmp_path / "bin" / name).chmod(0o755)
-    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:{os.environ['PATH']}")
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:{path_of_nodes()}")
     return tmp_path
 
 

@@ -27,6 +27,7 @@ from tests.fleet.conftest import (
     interrupted,
     kill_node,
     merged_by_hand,
+    path_of_nodes,
     report,
     split_job,
     until,
@@ -99,7 +100,7 @@ def slurm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Slurm]:
     started: dict[str, subprocess.Popen[bytes]] = {}
     os.environ["SLURM_CONF"] = str(folder / "slurm.conf")
     before = os.environ["PATH"]  # srun takes it along: what is installed here would be found on the nodes
-    os.environ["PATH"] = os.pathsep.join(p for p in before.split(os.pathsep) if p == "/usr/local/bin" or not os.path.exists(f"{p}/npu-doctor"))
+    os.environ["PATH"] = path_of_nodes()
     try:
         munge = [f"--{name}={folder}/munge.{name}" for name in ("socket", "pid-file", "log-file", "seed-file")]
         munge[0] = f"--socket={folder}/munge.sock"

@@ -22,6 +22,8 @@ KEYS = {
     "mindspore": {"mindspore", "cann"},
     "mindie": {"mindie", "cann", "torch_npu", "adapter", "cxx_abi"},
     "mindcluster": {"mindcluster", "cann"},
+    "models": {"model", "transformers"},
+    "packages": {"software", "packages"},
     "products": {"software", "products"},
     "rules": {"rule"},
 }

@@ -108,7 +108,7 @@ def test_every_screen_has_a_box_for_the_search() -> None:
     while todo:
         one = todo.pop()
         todo += one.__subclasses__()
-        screens += [one] if one.__module__ != Frame.__module__ else []
+        screens += [one] if one.__module__ != Frame.__module__ and not one.__subclasses__() else []
     for screen in screens:
         sources = [inspect.getsource(base) for base in screen.__mro__ if base.__module__.startswith("doctor.tui")]
         assert any("SearchBox(" in source or "yield from panes()" in source for source in sources)
