@@ -32,6 +32,28 @@ def test_every_answer_is_one_screen(lang: str, diagnosed: Diagnosed) -> None:
     assert over == []
 
 
+NAMED = re.compile(
+    r"fault kernel_name=(?P<kernel>(?!none|not)\w{4,})|'op_name': '(?P<op>\w+)'|undefined symbol: (?P<symbol>\w+)|No module named '(?P<module>[\w.]+)'"
+    r"|has no attribute '(?P<attribute>\w+)'|cannot import name '(?P<imported>\w+)'|(?P<library>lib\w+\.so[\d.]*): cannot open shared object"
+)
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_the_names_that_decide_stand_on_the_first_screen(lang: str, diagnosed: Diagnosed) -> None:
+    """The kernel, operator, package or library of the lines on which the first root rests: whoever asks for help asks for it by name."""
+    lost = []
+    for case in CASES:
+        found = diagnosed(case)
+        root = next((f for f in found["findings"] if f["role"] == "root" and not found["decisive"]), None)
+        if root is None:
+            continue
+        screen = "".join(compact.render(found, lang, Style(width=100), Call(("input.log",))).split())
+        names = {name for one in root["evidence"] for told in NAMED.finditer(one["text"]) for name in told.groups() if name}
+        first = sorted(names)[:1] if len(names) > 3 else names  # of a whole list, one
+        lost += [(case.name, root["id"], name) for name in first if re.sub(r"_\d+$", "", name) not in screen]
+    assert lost == []
+
+
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_no_text_has_a_hole(lang: str, diagnosed: Diagnosed) -> None:
     """Titles and causes as they are shown: no braces left, no empty brackets, no two stops, no blanks around nothing."""

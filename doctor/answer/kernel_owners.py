@@ -30,6 +30,7 @@ class Owner(NamedTuple):
     names: Callable[[str], Any]
     title: Text
     fix: Fix | None
+    exact: bool = False  # names that nobody else gives: surer than what an entry makes of how a name looks
 
 
 def _mended(goal: str, title: Text, *steps: Text, env: tuple[EnvFix, ...] = (), commands: tuple[Command, ...] = ()) -> Fix:
@@ -53,7 +54,7 @@ OWNERS = (
             Text("Leave torch.compile out; in verl use_torch_compile=False of actor and ref", "不使用 torch.compile；verl 中为 actor 与 ref 设置 use_torch_compile=False"),
             Text("If it runs then, take the triton-ascend that goes with this torch_npu and CANN before compiling again, and report kernel and shapes there.", "若可运行，重新启用编译前请换用与该 torch_npu、CANN 配套的 triton-ascend，并附算子与 shape 反馈。"),
             env=(EnvFix("TORCHDYNAMO_DISABLE", "1", "process", "unset TORCHDYNAMO_DISABLE", _SLOW),),
-        ),
+        ), exact=True,
     ),
     Owner(
         "sglang", lazy(r"alloc_(?:extend|decode)_kernel|(?:write_req_to_token_pool|create_flashinfer_kv_indices)_triton|get_last_loc_kernel|cache_loc_(?:assign|update)|sgl_").match,
@@ -63,7 +64,7 @@ OWNERS = (
             Text("Take another release of sglang with the sgl-kernel-npu of the same image, or the path without {kernel}", "换用另一版本的 sglang 及同一镜像中的 sgl-kernel-npu，或改走不使用 {kernel} 的分支"),
             Text("The allocator of KV pages (sglang/srt/hardware_backend/npu/allocator_npu.py) has a branch in plain torch beside the one that calls alloc_extend_kernel: SGLang's own questions and answers for Ascend tell to take it until the kernel is mended.", "KV 页分配器（sglang/srt/hardware_backend/npu/allocator_npu.py）除调用 alloc_extend_kernel 外还有纯 torch 分支：SGLang 昇腾 FAQ 建议在修复前改走该分支。"),
             commands=(_FIND,),
-        ),
+        ), exact=True,
     ),
     Owner(
         "atb", lazy(r"[A-Z]\w*Kernel(?:_\w*)?$").match,
@@ -114,7 +115,7 @@ def owned(root: Related) -> Owned | None:
         return None
     name = next((kernel for one in root.finding.instances if (kernel := one.captures.get("kernel"))), "")
     found = owner(name) if _PLAIN.fullmatch(name) else None
-    if found is None or found.fix is None or _known(root.finding.entry, name):
+    if found is None or found.fix is None or (not found.exact and _known(root.finding.entry, name)):
         return None
     kernel = _NUMBER.sub("", name)
     return Owned(kernel, found.title, _named(found.fix, kernel))

@@ -16,6 +16,7 @@ from doctor.render.compose import Answer, Finding, Missing, answer
 from doctor.render.document import Bullet, Code, Command, Decoded, Document, Evidence, Fix, FixPart, Job, Link
 from doctor.render.excerpt import excerpt
 from doctor.render.layout import HELD, Style, cells, cut, linked, paint, rows_of, wrap
+from doctor.render.shorter import shorter
 from doctor.render.terminal import LABEL, command, headline, labelled, remark
 from parsers.lazy import lazy
 from parsers.traceback_forms import EXCEPTION, FRAME
@@ -136,6 +137,10 @@ class _Compact:
             found = [*found[: most - 1], _dotted(found[most - 1], self.style.width)]
         yield from found
 
+    def _holds(self, reason: str) -> bool:
+        """Is there room for all of why?"""
+        return len(list(labelled(word("reason", self.lang), reason, self.style))) <= self.room.why
+
     def _on(self, situation: str) -> Iterator[str]:
         if situation and self.room.rest:
             yield from labelled(word("on", self.lang), cut(situation, self.style.width - LABEL - 1), self.style)
@@ -147,7 +152,8 @@ class _Compact:
         if made.job is not None:
             yield from self._job(made.job)
         beside = found.note if made.job is None else ""  # what the whole job says for it is drawn above
-        yield from self._labelled("reason", word("semicolon", self.lang).join(filter(None, (beside, found.reason))), self.room.why)
+        told = word("semicolon", self.lang).join(filter(None, (beside, found.reason)))
+        yield from self._labelled("reason", shorter(told, self._holds), self.room.why)
         yield from self._labelled("against", word("semicolon", self.lang).join(found.against), self.room.against)
         if (one := _shown(found.document)) is not None:
             yield from self._evidence(one, found)
@@ -351,11 +357,14 @@ def _shown(document: Document) -> Evidence | None:
     found = [e for e in document.evidence if e.matched] or list(document.evidence)
     ranked = (
         [e for e in found if "\n" in e.text and FRAME.match(e.text)],
-        [e for e in found if EXCEPTION.match(e.text)],
+        [e for e in found if EXCEPTION.match(_BY_PYTEST.sub("", e.text))],
         [e for e in found if "\n" in e.text or not FRAME.match(e.text)],
         found,
     )
     return next((rows[0] for rows in ranked if rows), None)
+
+
+_BY_PYTEST = lazy(r"^E {2,8}(?=\S)")  # pytest marks the lines of an exception
 
 
 def _told(fix: Fix) -> str:
