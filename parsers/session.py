@@ -5,7 +5,8 @@
     [root@h ~]# echo $?
     18
 
-A row tells one outcome that speaks of a fault or decides between causes; what is as it should be gives none.
+Of two runs of one command on two devices it is told what the one gave and the other did not; and what somebody asked between
+the lines, in a comment. A row tells one outcome that speaks of a fault or decides between causes; what is as it should be gives none.
 
 >>> text = ["[root@h ~]# ascend-dmi --bw", "Failed to initialize the device.", "[root@h ~]# echo $?", "18"]
 >>> [(row.get("check"), row.get("program"), row.get("value"), row.line) for row in rows(text, 1)]
@@ -37,6 +38,14 @@ _NAMED = lazy(r"^echo \"?\[?\"?\$\{?(?P<what>[A-Z_][A-Z0-9_]{2,60})\}?\"?\]?\"?$
 _LIMIT = lazy(r"^(?P<what>DefaultTasksMax|TasksMax|kernel\.pid_max|kernel\.threads-max|vm\.max_map_count|fs\.file-max|max user processes|open files)\b[^=:\d]{0,40}[=: ] ?(?P<value>\d{1,20})$")
 _FIND = lazy(r"^(?:sudo )?(?:find \S{1,120} (?:-\w{1,10} \w )?-i?name ['\"]?(?P<name>[\w*.+-]{2,80})['\"]?|(?:locate|which|whereis) (?P<what>[\w.+-]{2,80})$)")
 _ROW = lazy(r"^\| *\d{1,3} +\S")
+_PADDLE_PROMPT = lazy(r"λ \S{1,80} \S{1,200} (?:\{[^}\n]{1,60}\} )?")  # of PaddlePaddle's images
+_DEVICE = lazy(r"(?<![\w-])(?P<kind>cpu|npu|gpu|cuda|Ascend|CPU|NPU|GPU)(?::\d{1,3})?(?![\w./-])")
+_NOTHING = r"\[\]|\{\}|''|\"\"|None|null|nan|NaN"
+_VALUE = lazy(rf"['\"]?(?P<key>[A-Za-z_]\w{{1,60}})['\"]?(?:: ?| ?= ?)(?P<value>(?P<nothing>{_NOTHING})(?![\w.'\"])|\S)")
+_ASKED = lazy(
+    r"#{1,3} ?(?P<said>(?:.{0,200}(?:为什么|为何|为啥|怎么回事|什么原因|\b[Ww]hy (?:is|are|was|were|do|does|did|has|have|can|could|would|not)\b)"
+    r".{0,200}[?？](?:\s{0,3}[(（].{0,200}[)）])?|.{0,200}(?:结果为空|没有任何输出|怎么回事).{0,200}))\s*$"
+)
 # Status 1 of these says that nothing was found or that there is a difference, and what they print is the text of others.
 _LOOKS = frozenset({"grep", "egrep", "zgrep", "diff", "cmp", "test", "[", "which", "pgrep", "cat", "tail", "head", "less", "more", "dmesg", "journalctl", "vi", "vim", "kubectl", "docker", "history", "sed", "awk", "npu-doctor", "sort", "zcat"})  # fmt: skip
 
@@ -73,6 +82,7 @@ def rows(lines: Sequence[str], first_line: int) -> tuple[Row, ...]:
             found = [row for row in found if row.get("check") != "failed" or row.line != found[-1].line]
         if len(found) >= MAX_ROWS:
             break
+    found += [*_compared(steps), *_asked(lines, first_line)]
     return tuple(found[:MAX_ROWS])
 
 
@@ -80,7 +90,7 @@ def _steps(lines: Sequence[str], first_line: int) -> list[Step]:
     steps: list[Step] = []
     command, at, output = "", 0, list[str]()
     for number, raw in enumerate(lines):
-        found = PROMPT.match(raw[:600]) if "$" in raw or "#" in raw else None
+        found = PROMPT.match(raw[:600]) if "$" in raw or "#" in raw else _PADDLE_PROMPT.match(raw[:600]) if raw.startswith("λ ") else None
         if found is not None and not found[0].startswith(">>>"):
             if command:
                 steps.append(Step(command, at, tuple(output)))
@@ -161,6 +171,45 @@ def _no_device(step: Step, _before: Step | None) -> Iterator[Row]:
     head = next((n for n, text in enumerate(step.output) if "| NPU " in text and "Health" in text), None)
     if head is not None and not any(_ROW.match(text) for text in step.output[head:]):
         yield _row("no-device", step, step.line + 1 + head, "", "", step.output[head].strip())
+
+
+def _compared(steps: Sequence[Step]) -> Iterator[Row]:
+    """Of one command that was run on an NPU and elsewhere: the values that came out empty on the NPU alone."""
+    elsewhere: dict[str, tuple[str, frozenset[str]]] = {}
+    on_npu: list[tuple[str, Step]] = []
+    for step in steps:
+        devices = [found["kind"].lower() for found in _DEVICE.finditer(step.command)]
+        if len(devices) == 1:
+            same = _DEVICE.sub("DEVICE", step.command)
+            if devices[0] in ("npu", "ascend"):
+                on_npu.append((same, step))
+            else:
+                elsewhere[same] = (devices[0], frozenset(key for key, there, _ in _values(step) if there))
+    for same, step in on_npu:
+        device, full = elsewhere.get(same, ("", frozenset[str]()))
+        values = _values(step)
+        given = {key for key, there, _ in values if there}
+        empty = {key: line for key, there, line in values if not there and key in full and key not in given}
+        if empty:
+            line = next(iter(empty.values()))
+            yield _row("differs", step, line, ", ".join(list(empty)[:4]), device, step.output[line - step.line - 1].strip())
+
+
+def _values(step: Step) -> list[tuple[str, bool, int]]:
+    """The names that stand with a value in an output: is there anything in it, and in which line."""
+    return [
+        (found["key"], found["nothing"] is None, step.line + 1 + number)
+        for number, text in enumerate(step.output)
+        for found in _VALUE.finditer(text)
+    ]
+
+
+def _asked(lines: Sequence[str], first_line: int) -> Iterator[Row]:
+    """What somebody asks in a comment between the lines."""
+    for number, text in enumerate(lines):
+        if text.startswith("#") and (found := _ASKED.match(text[:600])):
+            said = found["said"].strip()
+            yield Row(TABLE, first_line + number, (("check", "asked"), ("program", ""), ("command", ""), ("what", ""), ("value", ""), ("said", said[:MAX_TEXT])))
 
 
 _READERS: tuple[Callable[[Step, Step | None], Iterator[Row]], ...] = (_exit, _absent, _full, _failed, _empty, _limit, _found, _no_device)

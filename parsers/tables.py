@@ -10,6 +10,9 @@ from collections.abc import Sequence
 
 from parsers.parsed import Row
 
+ASKED: tuple[str, ...] = ("为什么", "为何", "为啥", "怎么回事", "什么原因", "结果为空", "没有任何输出", "# Why ", "# why ", ", why ")
+"""Words of a question: anchors in a comment only. Elsewhere they are what a model was asked, line after line."""
+
 ANCHORS: tuple[str, ...] = (
     "| NPU ", "HBM-Usage(MB)", "Memory-Usage(MB)", "Process memory(MB)",
     "| OK    ", "| Warning  ", "| Alarm  ", "| Critical  ", "Health Status", "Isolated Pages Count",
@@ -21,6 +24,7 @@ ANCHORS: tuple[str, ...] = (
     "optical info:", "address_0=", " PPID ", "ps -ef |", "ps -ef|", "$ echo ", "# echo ", ": cannot access ", "100% /",
     "$ npu-smi", "# npu-smi", "TasksMax", "pid_max",
     "Type     Reason ", "Type    Reason ", "LAST SEEN ", "Restart Count:", " RESTARTS ", '"involvedObject"',
+    "--device npu", "--device=npu", "--device_target Ascend", "--device_target=Ascend", "DEVICE=npu", *ASKED,
 )  # fmt: skip
 """Literals one of which stands in every text that holds a table."""
 

@@ -52,6 +52,7 @@ class Literal(NamedTuple):
     table: bool
 
 
+IN_COMMENTS = frozenset(anchor.encode() for anchor in tables.ASKED)
 _IN_WORD = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_")
 _BESIDE = 120  # bytes before a number in which the word stands that makes it a code
 

@@ -157,7 +157,7 @@ class RangeScan:
                         self.long += 1
                         start = max(start, first - MAX_LINE // 2)
                     self.same = None
-                    if treatment.table:
+                    if treatment.table and (not treatment.comment or data.startswith(b"#", start)):
                         tables.append(start)
                     if treatment.only_mark:
                         if not treatment.go or go_error(data, start, eol):

@@ -6,7 +6,7 @@ from typing import NamedTuple, Protocol
 
 from doctor.scan import error_blocks
 from doctor.scan.engine import DIGITS
-from doctor.scan.plan import GO_MARK, Literal, Plan
+from doctor.scan.plan import GO_MARK, IN_COMMENTS, Literal, Plan
 
 Key = int | tuple[int, ...]
 # An anchor, with what it announces. None: the literal that was found is the anchor itself.
@@ -52,7 +52,7 @@ class Enough:
 class Treatment:
     """What is to be done about a line with one combination of literals. `lines` counts those that need no more than that."""
 
-    __slots__ = ("capped", "claimable", "counted", "further", "go", "lines", "mark", "numbered", "only_counts", "only_mark", "open", "same", "settles", "table")
+    __slots__ = ("capped", "claimable", "comment", "counted", "further", "go", "lines", "mark", "numbered", "only_counts", "only_mark", "open", "same", "settles", "table")
 
     def __init__(self, found: list[Literal], enough: Enough) -> None:
         opened: dict[bytes | None, list[int]] = {}
@@ -75,6 +75,7 @@ class Treatment:
         self.capped = tuple(capped)  # seen often enough, and their count is 'at least' anyway
         self.mark = any(literal.mark for literal in found)
         self.table = any(literal.table for literal in found)
+        self.comment = self.table and all(literal.fragment in IN_COMMENTS for literal in found if literal.table)
         self.only_mark = self.mark and not self.claimable and not self.table
         self.go = all(literal.fragment == GO_MARK.encode() for literal in found)  # says nothing about the level
         self.further = self.only_mark and not self.go  # in a storm, one more

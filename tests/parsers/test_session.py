@@ -32,3 +32,42 @@ def test_what_is_as_it_should_be_gives_no_row(text: str) -> None:
 def test_a_status_is_that_of_the_command_before() -> None:
     text = "u@h:~$ sudo ./npu-tool -a\nFailed to open the npu\nu@h:~$ echo $?\n3"
     assert told(text) == [("exit", "", "3", "npu-tool")]
+
+
+def test_a_value_that_is_empty_on_the_npu_alone_is_told() -> None:
+    """Two runs of one command are compared, whatever the prompt looks like."""
+    text = "λ a1b2 /work {main} infer --device cpu\n{'boxes': [[1, 2]], 'texts': ['x'], 'notes': []}\nλ a1b2 /work {main} infer --device npu:0\n{'boxes': [], 'texts': [], 'notes': []}"
+    assert told(text) == [("differs", "boxes, texts", "cpu", "infer")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "u@h:~$ infer --device cpu\n{'boxes': []}\nu@h:~$ infer --device npu\n{'boxes': [[1, 2]]}",
+        "u@h:~$ infer --device cpu --last\n{'boxes': [[1, 2]]}\nu@h:~$ infer --device npu\n{'boxes': []}",
+        "u@h:~$ infer --device npu:0\n{'boxes': [[1, 2]]}\nu@h:~$ infer --device npu:1\n{'boxes': []}",
+        "u@h:~$ infer --device cpu\n{'boxes': [[1, 2]]}\nu@h:~$ infer --device npu\n{'boxes': []}\n{'boxes': [[1, 2]]}",
+    ],
+    ids=["empty-elsewhere", "another-command", "npu-alone", "not-always-empty"],
+)
+def test_other_pairs_of_runs_tell_nothing(text: str) -> None:
+    """Only the same command, full elsewhere and always empty on the NPU, is odd."""
+    assert told(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("# 每张卡还剩一半显存，为什么放不下？", "每张卡还剩一半显存，为什么放不下？"),
+        ("## why is it slower on the second node? (both idle)", "why is it slower on the second node? (both idle)"),
+        ("# NPU 上结果为空", "NPU 上结果为空"),
+        ("# why this is so", None),
+        ("why is the sky blue?", None),
+        ('{"prompt": "天为什么是蓝的？"}', None),
+        ("# kubectl get pods", None),
+    ],
+)
+def test_a_question_counts_in_a_comment_alone(text: str, said: str | None) -> None:
+    """What a model is asked is no question of whoever pasted the log."""
+    rows = session.rows([text], 1)
+    assert [row.get("said") for row in rows] == ([said] if said else [])
