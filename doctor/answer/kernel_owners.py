@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from doctor.base.words import both
+from doctor.base.words import word
 from doctor.findings.evaluate import Finding
 from doctor.findings.situation import UNKNOWN
 from doctor.judge.relate import Related
@@ -137,18 +137,13 @@ def _named(fix: Fix, kernel: str) -> Fix:
     return fix._replace(title=text(fix.title), steps=tuple(map(text, fix.steps)), commands=commands)
 
 
-def with_remedy(finding: Finding, made: Owned | None) -> Finding:
-    """The finding with the name of the kernel, and what the owner has for it in front of what is for everybody."""
+def told(root: Related) -> Finding:
+    """A finding that names the kernel and whose it is, with what they have for it in front of what is for everybody."""
+    finding, made = root.finding, owned(root)
     if made is None:
         return finding
     first, *more = finding.instances
-    named = first._replace(captures={"kernel": made.kernel, **first.captures})
-    return finding._replace(entry=finding.entry._replace(fixes=(made.fix, *finding.entry.fixes)), instances=(named, *more))
-
-
-def told(made: Owned | None, cause: Text) -> Text:
-    """The cause, behind whose kernel it is."""
-    if made is None:
-        return cause
-    en, zh = both("kernel-of", kernel=made.kernel, owner=made.title.en)["en"], both("kernel-of", kernel=made.kernel, owner=made.title.zh)["zh"]
-    return Text(f"{en} {cause.en}", f"{zh}{cause.zh}")
+    entry, named = finding.entry, first._replace(captures={"kernel": made.kernel, **first.captures})
+    en, zh = (word("kernel-of", lang, kernel=made.kernel, owner=made.title.pick(lang)) for lang in ("en", "zh"))
+    cause = Text(f"{en} {entry.cause.en}", f"{zh}{entry.cause.zh}")
+    return finding._replace(entry=entry._replace(fixes=(made.fix, *entry.fixes), cause=cause), instances=(named, *more))

@@ -5,18 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from doctor.answer import (
-    action,
-    advice,
-    callers,
-    decision,
-    doubts,
-    kernel_owners,
-    matched,
-    missing,
-    said,
-    situation_line,
-)
+from doctor.answer import action, advice, callers, decision, doubts, matched, missing, said, situation_line
 from doctor.base import addresses, limits
 from doctor.base.lang import LANGS
 from doctor.base.notation import clean
@@ -102,8 +91,7 @@ def _nodes(finding: Finding) -> dict[str, list[str]]:
 
 
 def _finding(related: Related, diagnosis: Diagnosis, knowledge: Knowledge, codes: decision.Times) -> dict[str, Any]:
-    owned, situation = kernel_owners.owned(related), diagnosis.situation
-    finding = kernel_owners.with_remedy(related.finding, owned)
+    finding, situation = _of_owner(related), diagnosis.situation
     entry, scope = finding.entry, finding.instances[0].scope
     known = advice.values(finding, situation)
     caller = callers.caller(related, diagnosis)
@@ -122,7 +110,7 @@ def _finding(related: Related, diagnosis: Diagnosis, knowledge: Knowledge, codes
         "doubts": doubts.doubts(related, diagnosis),
         "note": _note(related, diagnosis),
         "title": _title(entry, advice.prose(entry.title, known), knowledge),
-        "cause": kernel_owners.told(owned, advice.prose(entry.cause, known)).json(),
+        "cause": advice.prose(entry.cause, known).json(),
         "says": said.said(related, diagnosis),
         "caller": callers.told(caller),
         "scope": {"node": scope.node, "rank": scope.rank, "device": scope.device, "pid": scope.pid, **_nodes(finding)},
@@ -144,6 +132,15 @@ def _finding(related: Related, diagnosis: Diagnosis, knowledge: Knowledge, codes
         **({"page": page} if entry.layer == BUILT_IN and (page := _page(entry.code)) else {}),
         **({} if entry.layer == BUILT_IN else {"layer": entry.layer, "replaces": knowledge.replaced(entry.code)}),
     }
+
+
+def _of_owner(related: Related) -> Finding:
+    """What failed on the device is told with whose kernel it is."""
+    if related.finding.entry.kind != "device-exception":
+        return related.finding
+    from doctor.answer import kernel_owners  # few logs tell of a kernel
+
+    return kernel_owners.told(related)
 
 
 def _note(related: Related, diagnosis: Diagnosis) -> dict[str, str] | None:
