@@ -174,7 +174,7 @@ def _add_entries(writer: Writer, entries: Sequence[Entry], assigned: Iterator[Si
         rows = list(map(signal_row, entry.signals))
         at = places[entry.code] = writer.add(entry_row(entry, rows))
         head = (entry.code, entry.slug, entry.domain, entry.severity, entry.role, entry.kind, entry.component, entry.status, plain.text(entry.title))
-        lines.append(writer.add((*head, searched)))
+        lines.append(writer.add((*head, searched, *writer.parts(at, [entry.cause]))))
         if entry.status != "deprecated":
             signals.update(zip(entry.signals, writer.parts(at, rows), strict=True))
     return places, lines, signals
@@ -198,13 +198,12 @@ MAX_NAMES = 16  # names of functions, libraries and variables, taken from an ent
 
 
 def _words(entry: Entry) -> str:
-    """What a search should find an entry by, besides its title: message fragments, codes, variables."""
+    """What a search should find an entry by, besides its title and its cause: message fragments, codes, variables."""
     parts = [a for s in entry.signals for a in s.anchors[:4]]
     parts += [e.name for f in entry.every_fix for e in f.env]
     named = dict.fromkeys(name for sample in entry.match for name in _IDENTIFIER.findall(sample.text))
     parts += [name for name in named if not (name.islower() and name.isalpha())][:MAX_NAMES]
     parts += [n for n in named if n.startswith("lib")][:MAX_NAMES]
-    parts += [entry.cause.en, entry.cause.zh]
     return " ".join(dict.fromkeys(parts))
 
 

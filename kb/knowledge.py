@@ -170,7 +170,7 @@ class Knowledge:
         for number, pack in enumerate(self.packs):
             for row in map(pack.item, pack.section("catalog")):
                 if self._owner[row[0]] == number:
-                    found[row[0]] = Brief(row[0], row[1], row[2], row[3], row[4], row[5], row[6], row[7], Text(*row[8]), row[9])
+                    found[row[0]] = Brief(row[0], row[1], row[2], row[3], row[4], row[5], row[6], row[7], Text(*row[8]), " ".join((row[9], *pack.item(row[10]))))
         return tuple(found[code] for code in sorted(found))
 
     def decode(self, written: str) -> tuple[dict[str, Any], ...]:

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-FORMAT = 22
+FORMAT = 23
 HEADER_LIMIT = 65536
 
 

@@ -33,13 +33,13 @@ Row = Sequence[Any]
 
 def signal_row(signal: Signal) -> Row:
     """A leaf without its name."""
-    _, form, pattern, anchors, *rest = signal
+    _, form, pattern, anchors, lines, filters, table, where, trusted, fragments, claims = signal
     kept: Sequence[str] = anchors
     if form == "text" and anchors == (pattern,):
         kept = ()
     elif form == "code" and (code := next((c for c in anchors[:1] if code_forms.of_code(c) == (pattern, anchors)), None)) is not None:
         pattern, kept = code, ()
-    return (form, pattern, kept, *rest)
+    return (form, pattern, kept, lines, filters, table, where, trusted, _places(anchors, fragments), claims)
 
 
 def signal_of(name: str, row: Row) -> Signal:
@@ -52,13 +52,32 @@ def signal_of(name: str, row: Row) -> Signal:
     return Signal(
         name, form, pattern, tuple(anchors), lines,
         tuple(Filter(k, tuple(m), tuple(lv), tuple(f)) for k, m, lv, f in filters) if filters else (),
-        table, tuple((k, v) for k, v in where) if where else (), trusted, tuple(fragments), claims,
+        table, tuple((k, v) for k, v in where) if where else (), trusted, _pieces(anchors, fragments), claims,
     )  # fmt: skip
+
+
+_PLACE = 1000  # a piece of an anchor is told as where it begins, times this, and its length; the whole of it as zero
+
+
+def _places(anchors: Sequence[str], fragments: Sequence[str]) -> Row:
+    """Fragments as places in their anchors, where they are pieces of them."""
+    if len(anchors) != len(fragments) or any(f not in a or len(f) >= _PLACE for a, f in zip(anchors, fragments, strict=True)):
+        return fragments
+    return [0 if a == f else a.index(f) * _PLACE + len(f) for a, f in zip(anchors, fragments, strict=True)]
+
+
+def _pieces(anchors: Sequence[str], places: Row) -> tuple[str, ...]:
+    """The inverse of `_places`."""
+    if not places or isinstance(places[0], str):
+        return tuple(places)
+    return tuple(a[p // _PLACE : p // _PLACE + p % _PLACE] if p else a for a, p in zip(anchors, places, strict=True))
 
 
 def entry_row(entry: Entry, signals: Sequence[Row]) -> Row:
     """The values of an entry in their order; `signals` are its leaves as rows."""
-    row = entry._replace(slug="" if entry.slug == _slug(entry.path) else entry.slug)._asdict()
+    folder = f"{_FOLDER}{entry.domain}/"
+    path = f":{entry.path.removeprefix(folder)}" if entry.path.startswith(folder) else entry.path
+    row = entry._replace(slug="" if entry.slug == _slug(entry.path) else entry.slug, path=path)._asdict()
     return [*({**row, "signals": signals}).values()]
 
 
@@ -86,11 +105,19 @@ def entry_of(row: Row) -> Entry:
         repro=(one["repro"][0], tuple((k, v) for k, v in one["repro"][1])) if one["repro"] else None,
         references=tuple(Reference(*r) for r in one["references"]),
         layer=one["layer"],
-        path=one["path"],
+        path=_path(one["path"], one["domain"]),
         match=tuple(Sample(n, t, p, tuple((k, v) for k, v in e)) for n, t, p, e in one["match"]),
         no_match=tuple(Sample(n, t, p, tuple((k, v) for k, v in e)) for n, t, p, e in one["no_match"]),
         no_repro=one["no_repro"],
     )  # fmt: skip
+
+
+_FOLDER = "kb/entries/"
+
+
+def _path(stored: str, domain: str) -> str:
+    """Where an entry stands: of those that are built in only the file's name is kept."""
+    return f"{_FOLDER}{domain}/{stored[1:]}" if stored.startswith(":") else stored
 
 
 def _slug(path: str) -> str:
