@@ -67,6 +67,14 @@ def pytest_configure(config: pytest.Config) -> None:
     _compile_once(kept)
 
 
+WAITING = ("tests/fleet/", "tests/release/", "tests/doctor/test_pages.py", "tests/agents/test_pages.py", "tests/hang/")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What waits for servers, nodes and other programs comes first: at the end one worker would wait for it, and the others for that one."""
+    items.sort(key=lambda item: not item.nodeid.startswith(WAITING))
+
+
 def pytest_collection_finish() -> None:
     """What was collected stays to the end: no search for garbage goes through these 400 000 objects again."""
     gc.freeze()
