@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from doctor.judge.diagnosis import Diagnosis, conclude
+from doctor.pace.unasked import heard
 from doctor.read import discover
 from doctor.read.source import Skipped, Source
 from doctor.scan.plan import Plan
@@ -139,12 +140,7 @@ def _diagnosed(sources: Sequence[Source], skipped: tuple[Skipped, ...], known: K
     begin = time.perf_counter()
     scanner = Scanner(Plan(known.sought()), select)
     harvests = [scanner.scan(source) for source in sources]
-    diagnosis = conclude(harvests, known, time.perf_counter() - begin, skipped)
-    if len(sources) < 2:
-        return diagnosis
-    from doctor.pace.quiet import heard
-
-    return heard(diagnosis, sources, known)
+    return heard(conclude(harvests, known, time.perf_counter() - begin, skipped), sources, known)
 
 
 def _exists(text: str) -> bool:

@@ -14,7 +14,7 @@ from doctor.answer.redact import Redactor, of_texts, own_texts
 from doctor.answer.report import report
 from doctor.base.notation import clean
 from doctor.judge.diagnosis import Diagnosis, conclude
-from doctor.pace.quiet import heard
+from doctor.pace.unasked import heard
 from doctor.read import discover
 from doctor.read.source import Skipped, Source
 from doctor.read.sources import Sources

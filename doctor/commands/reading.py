@@ -15,6 +15,7 @@ from doctor.base import exits, interrupts, output
 from doctor.base.errors import UsageError
 from doctor.base.words import word
 from doctor.commands import common
+from doctor.pace.unasked import heard
 from doctor.read import discover
 from doctor.read.discover import STDIN
 from doctor.read.source import Skipped, Source
@@ -59,16 +60,7 @@ def look(
         sys.stderr.write(f"npu-doctor: {word('interrupted', common.language(args))}\n")
     from doctor.judge.diagnosis import conclude  # workers are at work before it is loaded
 
-    return _heard(conclude(harvests, known, time.perf_counter() - begin, skipped), sources, known)
-
-
-def _heard(diagnosis: Diagnosis, sources: Sequence[Source], known: Knowledge) -> Diagnosis:
-    """With who fell silent; that is only asked of several logs, and loaded for them."""
-    if len(sources) < 2:
-        return diagnosis
-    from doctor.pace.quiet import heard
-
-    return heard(diagnosis, sources, known)
+    return heard(conclude(harvests, known, time.perf_counter() - begin, skipped), sources, known)
 
 
 def _get_ready(known: Knowledge) -> None:

@@ -180,12 +180,9 @@ class Session:
         """The report; of all `sources`, when they were read to their ends, also who fell silent."""
         from doctor.answer.report import report
         from doctor.judge.diagnosis import conclude
+        from doctor.pace.unasked import heard
 
-        diagnosis = conclude(harvests, self.known, seconds, skipped)
-        if len(sources) > 1:
-            from doctor.pace.quiet import heard
-
-            diagnosis = heard(diagnosis, sources, self.known)
+        diagnosis = heard(conclude(harvests, self.known, seconds, skipped), sources, self.known)
         return Outcome(report(diagnosis, self.known), diagnosis, whole)
 
     def text(self, text: str) -> Outcome:
