@@ -14,7 +14,7 @@ from kb.model import Entry, Framework, Signal, Text
 from kb.pack import BrokenPackError, Pack, keep_newest, write_atomically
 from kb.problems import KnowledgeError, Problem
 from kb.sought import Layered, Sought
-from kb.stored import entry_of, framework_of, signal_of
+from kb.stored import code_of, entry_of, framework_of, signal_of
 
 if TYPE_CHECKING:
     from kb.check import Check
@@ -180,7 +180,7 @@ class Knowledge:
             index = pack.section("codes")
             for key in spelling.candidates(written):
                 for at in index.get(key, ()):
-                    row = _code(pack, at)
+                    row = code_of(pack.item(at), pack.section("families"))
                     if row not in found:
                         found.append(row)
         return tuple(sorted(found, key=lambda row: spelling.likelihood(written, row["code"], row["family"])))
@@ -192,7 +192,7 @@ class Knowledge:
         for pack in self.packs:
             places = {tuple(at) for found in pack.section("codes").values() for at in found}
             for at in sorted(places):
-                yield _code(pack, list(at))
+                yield code_of(pack.item(list(at)), pack.section("families"))
 
     def _rows(self, section: str) -> dict[str, tuple[Pack, list[int]]]:
         """Where the rows of a section stand; put together once, for they are asked for one by one."""
@@ -217,13 +217,6 @@ class Knowledge:
 
     def cards(self) -> tuple[str, ...]:
         return tuple(self._rows("cards"))
-
-
-def _code(pack: Pack, at: list[int]) -> dict[str, Any]:
-    """The row of a code, with the family whose table it stands in."""
-    row: dict[str, Any] = pack.item(at)
-    family: dict[str, Any] = pack.section("families")[row.pop("of")]
-    return {**family, **row, "family": row.get("family") or family["family"]}
 
 
 def replaces(pack: Pack, name: str) -> bool:

@@ -1,4 +1,4 @@
-"""How entries and leaves stand in a pack: arrays without what follows from the rest, and back.
+"""How entries, leaves and codes stand in a pack, without what follows from the rest, and back.
 
 A wheel is told by its size, and a pack is most of it. So a leaf does not repeat its entry's code, the pattern of a code
 is made of the code again, a text is not written beside itself as its anchor, and of an entry only the values are kept.
@@ -110,6 +110,12 @@ def entry_of(row: Row) -> Entry:
         no_match=tuple(Sample(n, t, p, tuple((k, v) for k, v in e)) for n, t, p, e in one["no_match"]),
         no_repro=one["no_repro"],
     )  # fmt: skip
+
+
+def code_of(row: dict[str, Any], families: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """The row of a code, with the family whose table it stands in, which it names by its number."""
+    family = families[row.pop("of")]
+    return {**family, **row, "family": row.get("family") or family["family"]}
 
 
 _FOLDER = "kb/entries/"

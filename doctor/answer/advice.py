@@ -17,6 +17,7 @@ from kb.placeholders import closed, fill, fill_code
 from parsers.lazy import lazy
 
 if TYPE_CHECKING:  # `explain` fills texts without any diagnosis
+    from doctor.answer.own_command import Own
     from doctor.findings.evaluate import Finding
     from doctor.judge.relate import Related
 
@@ -142,23 +143,30 @@ def _unlikely(fix: Fix, certain: bool) -> bool:
 
 def chosen(fixes: Sequence[Fix], situation: Situation, captures: Mapping[str, str] | None = None) -> tuple[Fix, ...]:
     """Those that fit the situation, of each goal those made for it first; last what the logs leave open. Others are left out."""
-    return tuple(fix for fix, _ in _fitting(fixes, situation, captures))
+    return tuple(one.fix for one in _fitting(fixes, situation, captures))
 
 
-def _fitting(fixes: Sequence[Fix], situation: Situation, captures: Mapping[str, str] | None) -> list[tuple[Fix, bool]]:
-    """Each that fits, in that order, with whether the logs tell that it does."""
-    fitting = [(fix, fits) for fix in fixes if (fits := situation.fits(fix.when, captures)) is not False]
-    there = {fix: met(fix, situation) for fix, _ in fitting}
-    if any(fix.goal != "locate" and not refuted(fix, situation) for fix, _ in fitting):
-        fitting = [(fix, fits) for fix, fits in fitting if not refuted(fix, situation)]
-    if any(fix.goal != "locate" and there[fix] is False for fix, _ in fitting):  # else nothing would be left to do
-        fitting = [(fix, None if there[fix] is None else fits) for fix, fits in fitting if there[fix] is not True]
+class _Fitting(NamedTuple):
+    """A fix that the situation does not contradict."""
 
-    def order(pair: tuple[Fix, bool | None]) -> tuple[bool, bool, int, bool]:
-        fix, fits = pair
-        return there[fix] is None, fits is None, GOALS.index(fix.goal), _unlikely(fix, fits is True)
+    fix: Fix
+    certain: bool  # the logs tell that it fits; else they leave it open
+    followed: bool | None  # is what it asks for there already? None: a part of it
 
-    return [(fix, fits is True) for fix, fits in sorted(fitting, key=order)]
+
+def _fitting(fixes: Sequence[Fix], situation: Situation, captures: Mapping[str, str] | None) -> list[_Fitting]:
+    """Each that fits, in that order."""
+    fitting = [_Fitting(fix, fits is True, met(fix, situation)) for fix in fixes if (fits := situation.fits(fix.when, captures)) is not False]
+    possible = [one for one in fitting if not refuted(one.fix, situation)]
+    if any(one.fix.goal != "locate" for one in possible):
+        fitting = possible
+    if any(one.fix.goal != "locate" and one.followed is False for one in fitting):  # else nothing would be left to do
+        fitting = [one if one.followed is False else one._replace(certain=False) for one in fitting if one.followed is not True]
+
+    def order(one: _Fitting) -> tuple[bool, bool, int, bool]:
+        return one.followed is None, not one.certain, GOALS.index(one.fix.goal), _unlikely(one.fix, one.certain)
+
+    return sorted(fitting, key=order)
 
 
 class Advised(NamedTuple):
@@ -175,33 +183,32 @@ def fixes(finding: Finding, situation: Situation, known: Values, elsewhere: Fix 
     `elsewhere` is what can be done where a library makes the call, and all that the entry knows is a change of the caller's code.
     """
     fitting = _fitting(finding.entry.fixes, situation, finding.instances[0].captures)
-    if elsewhere is not None and all(_is_for_the_caller(fix) for fix, certain in fitting if certain and fix.goal != "locate"):
-        fitting.insert(sum(certain for _, certain in fitting), (elsewhere, True))
+    if elsewhere is not None and all(_is_for_the_caller(one.fix) for one in fitting if one.certain and one.fix.goal != "locate"):
+        fitting.insert(sum(one.certain for one in fitting), _Fitting(elsewhere, True, False))
+    called = situation.words() | {name: value for name, value in finding.instances[0].captures.items() if value and name in ("pod", "namespace")}
     filled = tuple(
         fix._replace(
             title=prose(fix.title, known),
             steps=tuple(prose(s, known) for s in fix.steps),
             env=tuple(e._replace(value=shell(e.value, known), caution=_maybe(e.caution, known)) for e in fix.env),
-            commands=tuple(_command(c, finding, situation, known) for c in fix.commands),
+            commands=tuple(_command(c, finding, situation, known, called) for c in fix.commands),
             code=_code(fix.code, finding, situation, known) if fix.code else None,
         )
-        for fix, _ in fitting
+        for fix, *_ in fitting
     )
-    followed = sum(met(fix, situation) is None for fix, _ in fitting)
-    return Advised(filled, sum(certain for _, certain in fitting), followed)
+    return Advised(filled, sum(one.certain for one in fitting), sum(one.followed is None for one in fitting))
 
 
-def _command(command: Command, finding: Finding, situation: Situation, known: Values) -> Command:
-    """A command filled in, in the reader's own words where the logs show how they started the program, and what it is called."""
+def _command(command: Command, finding: Finding, situation: Situation, known: Values, called: Mapping[str, str]) -> Command:
+    """A command filled in, in the reader's own words where the logs show how they started the program, and what it is `called`."""
     filled = command._replace(run=of_this_cpu(shell(command.run, known), situation), changes=_maybe(command.changes, known), why=_maybe(command.why, known))
-    words = situation.words() | {name: value for name, value in finding.instances[0].captures.items() if value and name in ("pod", "namespace")}
-    if not words and not situation.started:
+    theirs = _theirs(filled.run, finding, situation)
+    if theirs is None and not called:
         return filled
-    from doctor.answer import known_words, own_command  # few logs tell of either
-
-    theirs = own_command.own(filled.run, situation.started, finding.instances[0].paths, finding.entry.kind == "out-of-memory")
     if theirs is None:
-        return filled._replace(run=known_words.filled(filled.run, words, _quote))
+        from doctor.answer import known_words  # few logs tell of a name
+
+        return filled._replace(run=known_words.filled(filled.run, called, _quote))
     why = theirs.note if filled.why is None else Text(f"{theirs.note.en}. {filled.why.en}", f"{theirs.note.zh}。{filled.why.zh}")
     return filled._replace(run=theirs.run, why=why)
 
@@ -209,12 +216,19 @@ def _command(command: Command, finding: Finding, situation: Situation, known: Va
 def _code(code: CodeFix, finding: Finding, situation: Situation, known: Values) -> CodeFix:
     """Code with what the log told; one line for a shell is the reader's own command, where that is known."""
     filled = code._replace(before=fill_code(code.before, known.one), after=fill_code(code.after, known.one))
-    if code.lang not in ("bash", "shell") or "\n" in code.after.strip() or not situation.started:
+    if code.lang not in ("bash", "shell") or "\n" in code.after.strip():
         return filled
-    from doctor.answer.own_command import own
-
-    theirs = own(filled.after.strip(), situation.started, finding.instances[0].paths, finding.entry.kind == "out-of-memory")
+    theirs = _theirs(filled.after.strip(), finding, situation)
     return filled if theirs is None else filled._replace(before="", after=f"# {theirs.note.en}\n{theirs.run}\n")
+
+
+def _theirs(run: str, finding: Finding, situation: Situation) -> Own | None:
+    """The reader's own command with what an advised one changes; None where the logs show none."""
+    if not situation.started:
+        return None
+    from doctor.answer.own_command import own  # few logs show one
+
+    return own(run, situation.started, finding.instances[0].paths, finding.entry.kind == "out-of-memory")
 
 
 _ELSE = lazy(r"(?:Or|If|Only) ")  # how a fix begins that is for the case that another one is not

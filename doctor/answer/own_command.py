@@ -21,6 +21,7 @@ MOST = 3  # changes that are named
 _TAIL = lazy(r"\s(?:\d?>|\||;|&&)")
 _BEGIN = lazy(r"(?:[A-Z_][A-Z0-9_]*=\S* )*(?:vllm serve|python3? -m (?:vllm|sglang|torch)|sglang serve|torchrun|docker run)\b")
 _SEVERAL = frozenset({"volume", "device", "env", "group-add", "cap-add", "security-opt", "ulimit"})  # of docker: each adds something
+_SHORT = {"volume": "-v", "env": "-e"}  # as people type them
 _DEVICE = lazy(r"/dev/davinci\d+$")
 # Examples of a smaller need: the reader's own value may be smaller already.
 _LENGTHS = frozenset({"max-model-len", "max-num-seqs", "max-num-batched-tokens", "context-length", "chunked-prefill-size", "max-running-requests"})
@@ -45,7 +46,8 @@ def own(run: str, started: Sequence[Started], paths: Iterable[str] = (), less: b
     if not started or not _BEGIN.match(run):
         return None
     cut = _TAIL.search(run)
-    advised = read(run[: cut.start()] if cut else run) or _template(run[: cut.start()] if cut else run)
+    begin, tail = (run[: cut.start()], run[cut.start() :]) if cut else (run, "")
+    advised = read(begin) or _template(begin)
     if advised is None or "..." in advised.words:
         return None
     theirs = _one(started, advised.kind, frozenset(paths))
@@ -59,8 +61,7 @@ def own(run: str, started: Sequence[Started], paths: Iterable[str] = (), less: b
         changed = changed.with_env(name, value)
     if changed == theirs:
         return None
-    tail = run[cut.start() :] if cut and "|" in run[cut.start() :] else ""
-    return Own(clean(changed.shell() + tail), _note(theirs, changed))
+    return Own(clean(changed.shell() + (tail if "|" in tail else "")), _note(theirs, changed))
 
 
 def _template(text: str) -> Started | None:
@@ -137,23 +138,16 @@ def _docker(theirs: Started, advised: Started) -> Started:
     for option in advised.options:
         if not option.values:
             if option.name == "privileged" and not privileged:
-                changed = _first(changed, option.name)
+                changed = changed.added("--privileged", ())
             continue
         if option.name == "device" and (privileged or (has_cards and _DEVICE.search(option.value))):
             continue
         if option.name in _SEVERAL:
             if not any(o.name == option.name and _covers(option.name, o.value, option.value) for o in told):
-                changed = _first(changed, option.name, option.value)
+                changed = changed.added(_SHORT.get(option.name, f"--{option.name}"), (option.value,))
         elif theirs.option(option.name) != option.value:
             changed = changed.with_option(option.name, option.values)
     return changed
-
-
-def _first(started: Started, name: str, *values: str) -> Started:
-    """With one more option, where options end."""
-    at = started.target if started.target is not None else len(started.words)
-    written = {"volume": "-v", "env": "-e"}.get(name, f"--{name}")
-    return started._replace(words=(*started.words[:at], written, *values, *started.words[at:]))
 
 
 def _covers(name: str, given: str, wanted: str) -> bool:

@@ -143,11 +143,14 @@ class Started(NamedTuple):
                 written = words[option.at].partition("=")[0]
                 words[option.at : option.end] = [f"{written}={values[0]}"] if option.glued and len(values) == 1 else [written, *values]
                 return self._replace(words=tuple(words))
-        at = self.target if KINDS[self.kind].script and self.target is not None else len(words)
         dashes = "-" if len(name) == 1 else "--"
         styled = name.replace("-", "_") if any("_" in o for o in words if o.startswith("--")) and self.kind != "docker" else name
-        words[at:at] = [dashes + styled, *values]
-        return self._replace(words=tuple(words))
+        return self.added(dashes + styled, values)
+
+    def added(self, written: str, values: Sequence[str]) -> Started:
+        """The same command with one more option, where options end."""
+        at = self.target if KINDS[self.kind].script and self.target is not None else len(self.words)
+        return self._replace(words=(*self.words[:at], written, *values, *self.words[at:]))
 
     def without(self, name: str) -> Started:
         words = list(self.words)

@@ -22,6 +22,7 @@ _LINES = re.compile(rb"[ \t]*\\?\r?\n[ \t]*")
 DEEP = 3  # variables in variables in variables
 LONGEST = 1 << 18
 
+
 def scan(source: Source, forms: Sequence[Signal]) -> Harvest:
     """What a script tells; nothing where it cannot be read, for it was not asked for."""
     try:

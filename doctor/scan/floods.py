@@ -62,6 +62,7 @@ _STATEMENT = lazy(
     rb"\[(?:ERROR|CRITICAL|FATAL)\] ?[A-Z0-9_]{2,20}\([^)\n]{0,60}\): ?[\d:. -]{20,32}\[[^\]\n]{1,120}\]"
 )
 
+
 def statement(data: bytes, start: int, eol: int) -> bytes:
     """From `start`, behind the level: where in the software's source a line was written, as plog lines tell behind their level: `[stream.cc:12`."""
     at = data.find(b"[", start, eol)

@@ -170,11 +170,8 @@ def from_json(row: Mapping[str, Any]) -> Harvest:
             leaves.add(value)
         return word(value)
 
-    def found(rows: list[Any]) -> tuple[Hit, ...]:
-        return tuple([Hit(leaf(s), place(p), tuple([(word(k), word(v)) for k, v in c])) for s, p, c in rows])
-
-    def hits(rows: list[Any]) -> tuple[Hit, ...]:
-        return tuple([Hit(word(s), place(p), tuple([(word(k), word(v)) for k, v in c])) for s, p, c in rows])
+    def hits(rows: list[Any], signal: Callable[[Any], str] = word) -> tuple[Hit, ...]:
+        return tuple([Hit(signal(s), place(p), tuple([(word(k), word(v)) for k, v in c])) for s, p, c in rows])
 
     def span(path: Any, first: Any, last: Any, pid: Any) -> Span:
         if not (_is_time(first) and _is_time(last) and _is_number(pid)):
@@ -192,7 +189,7 @@ def from_json(row: Mapping[str, Any]) -> Harvest:
         return Caller(word(path), line, word(package), word(where), word(code))
 
     return Harvest(
-        hits=found(row["hits"]),
+        hits=hits(row["hits"], leaf),
         counts={word(k): number(n) for k, n in row["counts"].items()},
         clusters=tuple(Cluster(word(t), number(n), place(p), tuple(map(word, c))) for t, n, p, c in row["clusters"]),
         kinds={word(k): number(n) for k, n in row["kinds"].items()},
