@@ -14,7 +14,7 @@ from doctor.render import lights, timeline
 from doctor.render.call import Call
 from doctor.render.compose import Answer, Finding, Missing, answer
 from doctor.render.document import Bullet, Code, Command, Decoded, Document, Evidence, Fix, FixPart, Job, Link
-from doctor.render.excerpt import excerpt
+from doctor.render.excerpt import Excerpt, excerpt, passage
 from doctor.render.layout import HELD, Style, cells, cut, linked, paint, rows_of, wrap
 from doctor.render.shorter import shorter
 from doctor.render.terminal import LABEL, command, headline, labelled, remark
@@ -185,7 +185,8 @@ class _Compact:
         style, label = self.style, word("evidence", self.lang)
         place, indent = notation.place(one.path, one.line), " " * (LABEL + 1)
         head = f"  {paint(label, 'label', style)}{' ' * max(1, LABEL - 1 - cells(label))}{linked(place, one.path, style)}"
-        made = excerpt(one, style.width - LABEL - 1)
+        whole = passage(one, style.width - LABEL - 1)
+        made = Excerpt(f"\n{indent}".join(whole), 0, 0) if whole else excerpt(one, style.width - LABEL - 1)
         marks = f"{' ' * made.at}{paint('^' * made.size, found.severity if found else 'error', style)}" if made.size else ""
         often = self._often(found)
         room = (style.width - LABEL - 1 - cells(place), style.width - LABEL - 1 - made.at - made.size if marks else 0)

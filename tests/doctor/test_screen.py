@@ -18,7 +18,7 @@ from terminal import ROOT, terminal
 from doctor.render import compact, layout
 from doctor.render.call import Call
 from doctor.render.document import Evidence
-from doctor.render.excerpt import excerpt
+from doctor.render.excerpt import excerpt, passage
 from doctor.render.layout import Style, cells
 from tests.simulate.jobs import simulate
 
@@ -443,6 +443,28 @@ def test_an_excerpt_fits_and_holds_what_matched(text: str, matched: str, width: 
         assert made.size == cells(matched)
     else:
         assert made.size == 0
+
+
+def test_what_decided_stands_in_two_rows_where_one_does_not_hold_it() -> None:
+    """A long path before the symbol that is missing: the symbol is what a reader looks for. What fits in a row has a mark instead."""
+    path, symbol = "/opt/plugh/xyzzy/lib/python3.10/site-packages/frobnicator/lib/libfrob_speed_adapter.so", "_ZN5plugh5xyzzyERKSs"
+    long = Evidence("a.log", 1, f"OSError: {path}: undefined symbol: {symbol}", "", f"{path}: undefined symbol: {symbol}")
+    rows = passage(long, 69)
+    assert len(rows) == 2
+    assert symbol in rows[1]
+    assert all(cells(row) <= 69 for row in rows)
+    assert passage(long._replace(matched=symbol), 69) == ()
+
+
+@pytest.mark.parametrize("text", ["x" * 300, "字" * 200, "ab 字" * 60, "frob " * 90 + "END"])
+@pytest.mark.parametrize("width", [29, 69, 109])
+def test_two_rows_hold_both_ends_of_what_matched(text: str, width: int) -> None:
+    """However long it is, and in whatever script."""
+    rows = passage(Evidence("a.log", 1, f"before {text} after", "", text), width)
+    assert 1 <= len(rows) <= 2
+    assert all(cells(row) <= width for row in rows)
+    assert rows[0][:3] in text + "before"
+    assert "END" not in text or "END" in rows[-1]
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
