@@ -49,7 +49,7 @@ def passage(one: Evidence, width: int) -> tuple[str, ...]:
         return ()
     room = 2 * width - ORPHAN
     if cells(row) > room:
-        row = _without_middle(match, room - len(DOTS)) + (DOTS if not row.endswith(match) else "")
+        row = cut(row, room) if match == row else _without_middle(match, room - len(DOTS)) + (DOTS if not row.endswith(match) else "")
     rows = wrap(row.strip(), width)
     if len(rows) > 2:  # words as long as rows
         head = _head(row, width)
