@@ -18,7 +18,7 @@ from kb.stored import code_of, entry_of, framework_of, signal_of
 
 if TYPE_CHECKING:
     from kb.check import Check
-    from kb.pace import PaceForm
+    from kb.pace_forms import PaceForm
     from kb.pairings import Pairing
 
 SHIPPED = HERE / "_compiled" / "knowledge.pack"
@@ -146,7 +146,7 @@ class Knowledge:
 
     def pace(self) -> tuple[PaceForm, ...]:
         """How logs tell the pace of a run; what a user's layer adds is tried as well."""
-        from kb.pace import form_from_json
+        from kb.pace_forms import form_from_json
 
         return tuple(form_from_json(row) for pack in self.packs for row in pack.section("pace"))
 
