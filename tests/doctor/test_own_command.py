@@ -185,6 +185,14 @@ def test_a_script_is_still_no_log(folder: Path, scanner: Scanner) -> None:
     assert len(discover([str(folder)]).sources) == 0
 
 
+@pytest.mark.parametrize(("script", "told"), [("python preprocess_data.py --input a.json --append-eod\n", ["append-eod"]), ("# python preprocess_data.py --append-eod\n", None)])
+def test_an_option_of_a_script_beside_the_log_is_told(tmp_path: Path, script: str, told: list[str] | None) -> None:
+    """What makes the data is seldom logged; what stands behind a # was not done."""
+    (tmp_path / "data.sh").write_text("export HCCL_CONNECT_TIMEOUT=600\n" + script)
+    (tmp_path / "out.log").write_text("AssertionError: Rank 3: found NaN in local grad norm in backward pass\n")
+    assert report(tmp_path)["situation"]["facts"].get("option") == told
+
+
 def test_the_mounts_that_a_container_lacks_are_added_to_its_command(tmp_path: Path) -> None:
     """After vllm-ascend #1440: the container was started without the driver."""
     (tmp_path / "run.txt").write_text("docker run --rm --name env --device /dev/davinci0 --device /dev/davinci_manager --device /dev/devmm_svm --device /dev/hisi_hdc \\\n  -v /home/models:/models -it quay.io/ascend/vllm-ascend:v0.9.1 bash\n")
