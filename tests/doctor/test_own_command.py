@@ -100,6 +100,16 @@ def test_an_example_never_gives_more_than_the_reader_has() -> None:
     assert made.run == "vllm serve /m/a --max-model-len 2048 --gpu-memory-utilization 0.5"
 
 
+def test_dots_of_an_advised_command_are_the_rest_of_theirs() -> None:
+    """`docker run --network host ...`: their container with the network of the host."""
+    theirs = read("docker run -d --name plugh -p 80:80 frob/xyzzy:2 serve")
+    assert theirs is not None
+    made = own("docker run --network host ...", [theirs])
+    assert made is not None
+    assert made.run == "docker run -d --name plugh -p 80:80 --net host frob/xyzzy:2 serve"
+    assert own("docker run --network host ...", []) is None
+
+
 def test_of_two_commands_none_is_taken() -> None:
     """A prefill and a decode service: which one failed is not known."""
     two = [made for text in ("vllm serve /m/a --port 1", "vllm serve /m/a --port 2") if (made := read(text)) is not None]
