@@ -163,7 +163,8 @@ Places = dict[str, tuple[int, int]]
 def _add_entries(writer: Writer, entries: Sequence[Entry], assigned: Iterator[Signal]) -> tuple[Places, list[Any], dict[Signal, tuple[int, int]]]:
     """Where each entry, its line in a list and the leaves that are looked for stand in the pack; samples are not needed at run time.
 
-    Of its line the texts are told by their numbers. What is shown of a title with slots stands beside it: so it costs little in a compressed file.
+    Of its line the texts are told by their numbers. What it is searched by, and a title without its slots, stand beside the entry, whose words they
+    repeat: so they cost little in a compressed file.
     """
     places: Places = {}
     lines: list[Any] = []
@@ -180,7 +181,7 @@ def _add_entries(writer: Writer, entries: Sequence[Entry], assigned: Iterator[Si
         if (shown := plain.text(entry.title)) != entry.title:
             writer.add((shown,))
             (title,) = writer.pairs((shown,))
-        lines.append((*head, searched, title, cause))
+        lines.append((*head, writer.add(searched), title, cause))
     return places, lines, signals
 
 

@@ -172,7 +172,7 @@ class Knowledge:
             for code, slug, domain, severity, role, kind, component, status, words, *told in pack.section("catalog"):
                 if self._owner[code] == number:
                     title, cause = (Text(*(pair(one) if isinstance(one, int) else one)) for one in told)
-                    found[code] = Brief(code, slug, domain, severity, role, kind, component, status, title, " ".join((words, *cause)))
+                    found[code] = Brief(code, slug, domain, severity, role, kind, component, status, title, " ".join((pack.item(words), *cause)))
         return tuple(found[code] for code in sorted(found))
 
     def decode(self, written: str) -> tuple[dict[str, Any], ...]:
