@@ -168,9 +168,11 @@ class Knowledge:
     def _briefs(self) -> tuple[Brief, ...]:
         found = {}
         for number, pack in enumerate(self.packs):
-            for row in map(pack.item, pack.section("catalog")):
-                if self._owner[row[0]] == number:
-                    found[row[0]] = Brief(row[0], row[1], row[2], row[3], row[4], row[5], row[6], row[7], Text(*row[8]), " ".join((row[9], *pack.item(row[10]))))
+            pair = pack.pairs()
+            for code, slug, domain, severity, role, kind, component, status, words, *told in pack.section("catalog"):
+                if self._owner[code] == number:
+                    title, cause = (Text(*(pair(one) if isinstance(one, int) else one)) for one in told)
+                    found[code] = Brief(code, slug, domain, severity, role, kind, component, status, title, " ".join((words, *cause)))
         return tuple(found[code] for code in sorted(found))
 
     def decode(self, written: str) -> tuple[dict[str, Any], ...]:
