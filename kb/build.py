@@ -160,23 +160,27 @@ def pack_of(entries: Sequence[Entry]) -> bytes:
 Places = dict[str, tuple[int, int]]
 
 
-def _add_entries(writer: Writer, entries: Sequence[Entry], assigned: Iterator[Signal]) -> tuple[Places, list[tuple[int, int]], dict[Signal, tuple[int, int]]]:
+def _add_entries(writer: Writer, entries: Sequence[Entry], assigned: Iterator[Signal]) -> tuple[Places, list[Any], dict[Signal, tuple[int, int]]]:
     """Where each entry, its line in a list and the leaves that are looked for stand in the pack; samples are not needed at run time.
 
-    The line and its words for a search stand beside the entry, whose texts they repeat: so they cost nothing in a compressed file.
+    Of its line the texts are told by their numbers. What is shown of a title with slots stands beside it: so it costs little in a compressed file.
     """
     places: Places = {}
-    lines: list[tuple[int, int]] = []
+    lines: list[Any] = []
     signals: dict[Signal, tuple[int, int]] = {}
     for entry in entries:
         searched = _words(entry)
         entry = entry._replace(match=(), no_match=(), signals=tuple(next(assigned) for _ in entry.signals))
         rows = list(map(signal_row, entry.signals))
         at = places[entry.code] = writer.add(entry_row(entry, rows))
-        head = (entry.code, entry.slug, entry.domain, entry.severity, entry.role, entry.kind, entry.component, entry.status, plain.text(entry.title))
-        lines.append(writer.add((*head, searched, *writer.parts(at, [entry.cause]))))
+        head = (entry.code, entry.slug, entry.domain, entry.severity, entry.role, entry.kind, entry.component, entry.status)
+        title, cause = writer.pairs((entry.title, entry.cause))
         if entry.status != "deprecated":
             signals.update(zip(entry.signals, writer.parts(at, rows), strict=True))
+        if (shown := plain.text(entry.title)) != entry.title:
+            writer.add((shown,))
+            (title,) = writer.pairs((shown,))
+        lines.append((*head, searched, title, cause))
     return places, lines, signals
 
 

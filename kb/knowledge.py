@@ -18,7 +18,7 @@ from kb.stored import code_of, entry_of, framework_of, signal_of
 
 if TYPE_CHECKING:
     from kb.check import Check
-    from kb.pace import PaceForm
+    from kb.pace_forms import PaceForm
     from kb.pairings import Pairing
 
 SHIPPED = HERE / "_compiled" / "knowledge.pack"
@@ -146,7 +146,7 @@ class Knowledge:
 
     def pace(self) -> tuple[PaceForm, ...]:
         """How logs tell the pace of a run; what a user's layer adds is tried as well."""
-        from kb.pace import form_from_json
+        from kb.pace_forms import form_from_json
 
         return tuple(form_from_json(row) for pack in self.packs for row in pack.section("pace"))
 
@@ -168,9 +168,11 @@ class Knowledge:
     def _briefs(self) -> tuple[Brief, ...]:
         found = {}
         for number, pack in enumerate(self.packs):
-            for row in map(pack.item, pack.section("catalog")):
-                if self._owner[row[0]] == number:
-                    found[row[0]] = Brief(row[0], row[1], row[2], row[3], row[4], row[5], row[6], row[7], Text(*row[8]), " ".join((row[9], *pack.item(row[10]))))
+            pair = pack.pairs()
+            for code, slug, domain, severity, role, kind, component, status, words, *told in pack.section("catalog"):
+                if self._owner[code] == number:
+                    title, cause = (Text(*(pair(one) if isinstance(one, int) else one)) for one in told)
+                    found[code] = Brief(code, slug, domain, severity, role, kind, component, status, title, " ".join((words, *cause)))
         return tuple(found[code] for code in sorted(found))
 
     def decode(self, written: str) -> tuple[dict[str, Any], ...]:

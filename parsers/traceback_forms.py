@@ -46,6 +46,8 @@ PART = lazy(
 )
 """What nothing but a traceback or a crash prints, whatever stands around it."""
 
+IGNORED = lazy(r"\s*Exception ignored (?:in|while)\b")
+"""What the interpreter prints above an exception that it drops, of a destructor for one: the program went on."""
 HEADER = lazy(r"[^\n]{0,400}?Traceback \(most recent call last\):?\s*$")
 CAUSE = lazy(r"\s*The above exception was the direct cause of")
 CONTEXT = lazy(r"\s*During handling of the above exception")

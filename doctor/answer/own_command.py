@@ -48,8 +48,9 @@ def own(run: str, started: Sequence[Started], paths: Iterable[str] = (), less: b
     cut = _TAIL.search(run)
     begin, tail = (run[: cut.start()], run[cut.start() :]) if cut else (run, "")
     advised = read(begin) or _template(begin)
-    if advised is None or "..." in advised.words:
+    if advised is None:
         return None
+    advised = advised._replace(words=tuple(word for word in advised.words if word != "..."))  # the rest of theirs
     theirs = _one(started, advised.kind, frozenset(paths))
     if theirs is not None:
         changed = _docker(theirs, advised) if theirs.kind == "docker" else _launched(theirs, advised, less)
@@ -95,7 +96,7 @@ def _launched(theirs: Started, advised: Started, less: bool) -> Started:
     target = advised.words[advised.target] if advised.target is not None else ""
     if theirs.kind == "vllm" and target and target not in _THEIRS and theirs.target is not None and target.startswith("MODEL"):
         words = list(theirs.words)
-        words[theirs.target] = _another(theirs.words[theirs.target], target)  # another model is meant than theirs
+        words[theirs.target] = another(theirs.words[theirs.target], target)  # another model is meant than theirs
         changed = theirs._replace(words=tuple(words))
     for option in advised.options:
         if option.value in _THEIRS or (option.name in KINDS[theirs.kind].processes and option.value == "1" and (theirs.processes or 0) > 1):
@@ -110,7 +111,7 @@ def _launched(theirs: Started, advised: Started, less: bool) -> Started:
     return changed
 
 
-def _another(model: str, wanted: str) -> str:
+def another(model: str, wanted: str) -> str:
     """The name of another form of the reader's model, `MODEL-W8A8`: theirs, without the form that it says it has."""
     form = wanted.removeprefix("MODEL")
     return _FORM.sub("", model.rstrip("/")) + form if form.startswith("-") else wanted

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from doctor.answer import action, advice, callers, decision, doubts, matched, missing, said, situation_line
+from doctor.answer import action, advice, beside, callers, decision, doubts, matched, missing, said, situation_line
 from doctor.base import addresses, limits
 from doctor.base.lang import LANGS
 from doctor.base.notation import clean
@@ -93,7 +93,7 @@ def _nodes(finding: Finding) -> dict[str, list[str]]:
 def _finding(related: Related, diagnosis: Diagnosis, knowledge: Knowledge, codes: decision.Times) -> dict[str, Any]:
     finding, situation = _of_owner(related), diagnosis.situation
     entry, scope = finding.entry, finding.instances[0].scope
-    known = advice.values(finding, situation)
+    known = advice.values(finding, situation, beside.beside(related, diagnosis))
     caller = callers.caller(related, diagnosis)
     advised = advice.fixes(finding, situation, known, callers.elsewhere(caller, entry, situation))
     told, start = advised.fixes, advice.start(advised, entry)

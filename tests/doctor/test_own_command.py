@@ -100,6 +100,16 @@ def test_an_example_never_gives_more_than_the_reader_has() -> None:
     assert made.run == "vllm serve /m/a --max-model-len 2048 --gpu-memory-utilization 0.5"
 
 
+def test_dots_of_an_advised_command_are_the_rest_of_theirs() -> None:
+    """`docker run --network host ...`: their container with the network of the host."""
+    theirs = read("docker run -d --name plugh -p 80:80 frob/xyzzy:2 serve")
+    assert theirs is not None
+    made = own("docker run --network host ...", [theirs])
+    assert made is not None
+    assert made.run == "docker run -d --name plugh -p 80:80 --net host frob/xyzzy:2 serve"
+    assert own("docker run --network host ...", []) is None
+
+
 def test_of_two_commands_none_is_taken() -> None:
     """A prefill and a decode service: which one failed is not known."""
     two = [made for text in ("vllm serve /m/a --port 1", "vllm serve /m/a --port 2") if (made := read(text)) is not None]
@@ -173,6 +183,14 @@ def test_a_script_is_still_no_log(folder: Path, scanner: Scanner) -> None:
     assert all(not scanner.scan(s).hits for s in found.sources if s.dump)
     (folder / "api.log").unlink()
     assert len(discover([str(folder)]).sources) == 0
+
+
+@pytest.mark.parametrize(("script", "told"), [("python preprocess_data.py --input a.json --append-eod\n", ["append-eod"]), ("# python preprocess_data.py --append-eod\n", None)])
+def test_an_option_of_a_script_beside_the_log_is_told(tmp_path: Path, script: str, told: list[str] | None) -> None:
+    """What makes the data is seldom logged; what stands behind a # was not done."""
+    (tmp_path / "data.sh").write_text("export HCCL_CONNECT_TIMEOUT=600\n" + script)
+    (tmp_path / "out.log").write_text("AssertionError: Rank 3: found NaN in local grad norm in backward pass\n")
+    assert report(tmp_path)["situation"]["facts"].get("option") == told
 
 
 def test_the_mounts_that_a_container_lacks_are_added_to_its_command(tmp_path: Path) -> None:

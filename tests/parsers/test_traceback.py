@@ -211,3 +211,21 @@ def test_twice_the_text_is_twice_the_work(piece: list[str]) -> None:
 
     calls(text(2))  # patterns are compiled when they are first used
     assert calls(text(800)) < 2.2 * calls(text(400))
+
+
+def test_what_a_destructor_raises_is_told_as_dropped() -> None:
+    """After FlagEmbedding #1252: the results were printed; the exception above it is not its message, and ended the program."""
+    text = [
+        "Traceback (most recent call last):",
+        '  File "/w/a.py", line 3, in run',
+        "    x()",
+        "ValueError: real",
+        "Exception ignored in: <function Pool.__del__ at 0xfff0>",
+        "Traceback (most recent call last):",
+        '  File "/w/a.py", line 9, in __del__',
+        "AttributeError: 'NoneType' object has no attribute 'to'",
+    ]
+    first, second = failures(text)
+    assert (first.how, first.raised.message) == ("raised", "real")
+    assert (second.how, second.raised.type) == ("ignored", "AttributeError")
+    assert [one.how for one in failures(text[5:])] == ["raised"]
