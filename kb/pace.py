@@ -1,13 +1,13 @@
-"""How logs tell the pace of a run: steps, their parts, rates, pauses, events, settings. Read from `pace.yaml`, compiled into the pack."""
+"""How logs tell the pace of a run: steps, their parts, rates, pauses, events, settings. Read from `pace.yaml`, with what proves each."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from kb import anchors, yamldoc
+from kb.pace_forms import MEASURES, RATES, UNITS, PaceForm, measure_of
 from kb.problems import Problem
 from kb.reader import Reader
 from kb.yamldoc import read_list
@@ -15,25 +15,9 @@ from kb.yamldoc import read_list
 ABOUT = ("step", "parts", "members", "rate", "pause", "event", "setting", "result")
 PAUSES = ("checkpoint", "evaluation", "gc")
 EVENTS = ("recompile", "link", "throttle", "retry", "restart")
-MEASURES = ("total", "elapsed", "data", "compute", "comm", "optimizer", "mixed", "checkpoint", "evaluation", "gc", "generation", "reward", "ttft", "tpot")
-UNITS = {"ms": 0.001, "s": 1.0, "clock": 1.0}  # of times, in seconds; a clock is 1:02:03 or 2h 3m 4s
-RATES = ("steps_per_s", "samples_per_s", "tokens_per_s", "prompt_tokens_per_s", "generated_tokens_per_s", "running", "waiting", "tflops")
 PLAIN = ("step", "of", "rank", "name", "value", "parts", "peak", "low")
 KEYS = ("id", "about", "kind", "near", "regex", "part", "unit", "names", "references", "samples", "misses")
 MIN_NEAR = 4
-
-
-class PaceForm(NamedTuple):
-    """One wording. `part` finds name and value inside the group `parts`; `names` says which measure a name counts to."""
-
-    id: str
-    about: str
-    kind: str
-    near: str
-    pattern: str
-    part: str
-    unit: str
-    names: tuple[tuple[str, str], ...]
 
 
 class PaceSample(NamedTuple):
@@ -48,19 +32,6 @@ class PaceFact(NamedTuple):
     samples: tuple[PaceSample, ...]
     misses: tuple[str, ...]
     references: int
-
-
-def form_from_json(row: Sequence[Any]) -> PaceForm:
-    code, about, kind, near, pattern, part, unit, names = row
-    return PaceForm(code, about, kind, near, pattern, part, unit, tuple((name, measure) for name, measure in names))
-
-
-def measure_of(group: str) -> tuple[str, str] | None:
-    """A group's name as a measure and its unit: `data_ms` is data in ms; a rate is its own unit."""
-    if group in RATES:
-        return group, ""
-    measure, _, unit = group.rpartition("_")
-    return (measure, unit) if measure in MEASURES and unit in UNITS else None
 
 
 def read_pace(path: Path, shown: str, trusted: bool = True) -> tuple[list[PaceFact], list[Problem]]:

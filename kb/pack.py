@@ -2,6 +2,7 @@
 
 Layout: a JSON header in the first line (format, digest, stamp, sections with offset, length and checksum), then the
 sections. `index` is what every scan needs; entries, codes, cards and variables are looked up one by one by offset.
+Texts in two languages stand apart from what is around them, each language by itself: a wheel is a tenth smaller so.
 """
 
 from __future__ import annotations
@@ -9,13 +10,21 @@ from __future__ import annotations
 import json
 import mmap
 import os
+import re
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import accumulate, chain
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-FORMAT = 23
+FORMAT = 24
 HEADER_LIMIT = 65536
+TAKEN = b"\x01"
+"""Stands for a text in two languages, and between the texts of one: JSON has no such character."""
+LANGUAGES = {"english": "utf-8", "chinese": "gb18030"}
+PACE, TEXTS = 1 << 13, 16
+"""Of so many bytes of objects it is told how many texts were taken before them; of so many texts, where they begin."""
+_PAIR = re.compile(r'\["((?:[^"\\]|\\.)*)","((?:[^"\\]|\\.)*[\u4e00-\u9fff](?:[^"\\]|\\.)*)"\]')
 
 
 T = TypeVar("T")
@@ -80,7 +89,8 @@ class Pack:
     def check(self) -> None:
         """Raises BrokenPackError when the index or any object is not what was written: a few milliseconds."""
         self.section("index")
-        self._intact("blob")
+        for name in ("blob", *LANGUAGES):
+            self._intact(name)
 
     def section(self, name: str) -> Any:
         """A whole section as JSON."""
@@ -93,12 +103,38 @@ class Pack:
 
     def item(self, at: list[int]) -> Any:
         """One object of the blob, by offset and length."""
-        offset, _, _ = self.header.sections["blob"]
-        start = self._base + offset + at[0]
+        piece = self._slice("blob", at[0], sum(at))
         try:
-            return json.loads(self._data[start : start + at[1]])
-        except ValueError as error:
+            return json.loads(self._with_texts(piece, at[0]) if TAKEN in piece else piece)
+        except (ValueError, IndexError, KeyError) as error:
             raise BrokenPackError("an object is not readable") from error
+
+    def pairs(self) -> Callable[[int], tuple[str, str]]:
+        """Every text that was taken out of an object, in both languages, by its number."""
+        english, chinese = (self._slice(name, 0, self.header.sections[name][1]).decode(encoding).split(TAKEN.decode()) for name, encoding in LANGUAGES.items())
+
+        def pair(number: int) -> tuple[str, str]:
+            one, other = english[number], chinese[number]
+            return (one, other) if "\\" not in one and "\\" not in other else tuple(json.loads(f'["{one}","{other}"]'))
+
+        return pair
+
+    def _slice(self, name: str, start: int, end: int) -> bytes:
+        offset, length, _ = self.header.sections[name]
+        return self._data[self._base + offset + start : self._base + offset + min(end, length)]
+
+    def _with_texts(self, piece: bytes, at: int) -> str:
+        """An object's JSON with its texts again, which stand in the order of the objects."""
+        around = piece.decode().split(TAKEN.decode())
+        places = self.section("texts")
+        first = places["before"][at // PACE] + self._slice("blob", at - at % PACE, at).count(TAKEN)
+        pairs = zip(*(self._texts(name, places[name], first, len(around) - 1) for name in LANGUAGES), strict=True)
+        return "".join(chain.from_iterable(zip(around, (f'["{english}","{chinese}"]' for english, chinese in pairs), strict=False))) + around[-1]
+
+    def _texts(self, name: str, places: list[int], first: int, count: int) -> list[str]:
+        begin, end = first // TEXTS, (first + count) // TEXTS + 1
+        piece = self._slice(name, places[begin], places[end] if end < len(places) else self.header.sections[name][1])
+        return TAKEN.join(piece.split(TAKEN)[first % TEXTS :][:count]).decode(LANGUAGES[name]).split(TAKEN.decode())
 
 
 class Writer:
@@ -107,36 +143,70 @@ class Writer:
     def __init__(self) -> None:
         self._blob = bytearray()
         self._sections: dict[str, bytes] = {}
+        self._texts: dict[str, list[bytes]] = {name: [] for name in LANGUAGES}
+        self._whole = ""
 
     def add(self, value: Any) -> tuple[int, int]:
-        piece = _dump(value)
+        self._whole = _json(value)
+        for pair in _PAIR.findall(self._whole):
+            for (name, encoding), text in zip(LANGUAGES.items(), pair, strict=True):
+                self._texts[name].append(text.encode(encoding))
+        piece = _without_texts(self._whole)
         at = (len(self._blob), len(piece))
         self._blob += piece
         return at
 
     def parts(self, at: tuple[int, int], values: Sequence[Any]) -> Iterator[tuple[int, int]]:
-        """Where the members of a list of an object stand, in their order: they can be read alone, and need not be kept twice."""
-        start, end = at[0], sum(at)
+        """Where the members of a list of the object that was added last stand, in their order: they can be read alone, and need not be kept twice."""
+        start, done = at[0], 0
         for value in values:
-            piece = _dump(value)
-            start = self._blob.index(piece, start, end)
-            yield start, len(piece)
-            start += len(piece)
+            part = _json(value)
+            begin = self._whole.index(part, done)
+            start += len(_without_texts(self._whole[done:begin]))
+            length = len(_without_texts(part))
+            yield start, length
+            start, done = start + length, begin + len(part)
+
+    def pairs(self, values: Sequence[Any]) -> Iterator[Any]:
+        """The numbers among all texts of some that stand in the object that was added last, in their order; what is no text in two languages itself."""
+        done = 0
+        for value in values:
+            part = _json(value)
+            done = self._whole.index(part, done)
+            number = len(self._texts["english"]) - len(_PAIR.findall(self._whole[done:]))
+            yield number if _PAIR.fullmatch(part) else value
+            done += len(part)
 
     def section(self, name: str, value: Any) -> None:
         self._sections[name] = _dump(value)
 
     def finish(self, digest: str, stamp: str, version: str = "") -> bytes:
         body, table = bytearray(), {}
-        for name, piece in {**self._sections, "blob": bytes(self._blob)}.items():
+        texts = {name: TAKEN.join(told) for name, told in self._texts.items()}
+        for name, piece in {**self._sections, "texts": _dump(self._places()), "blob": bytes(self._blob), **texts}.items():
             table[name] = (len(body), len(piece), zlib.crc32(piece))
             body += piece
         header = {"format": FORMAT, "digest": digest, "stamp": stamp, "version": version, "sections": table}
         return _dump(header) + b"\n" + bytes(body)
 
 
+    def _places(self) -> dict[str, list[int]]:
+        """How many texts were taken before each stretch of the objects, and where of each language every so manieth begins."""
+        before = [0, *accumulate(self._blob.count(TAKEN, at, at + PACE) for at in range(0, len(self._blob), PACE))]
+        begins = {name: [0, *accumulate(len(text) + 1 for text in told)][::TEXTS] for name, told in self._texts.items()}
+        return {"before": before, **begins}
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
 def _dump(value: Any) -> bytes:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+    return _json(value).encode()
+
+
+def _without_texts(written: str) -> bytes:
+    return _PAIR.sub(TAKEN.decode(), written).encode()
 
 
 def write_atomically(path: Path, data: bytes) -> bool:

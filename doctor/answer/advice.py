@@ -29,15 +29,15 @@ class Values(NamedTuple):
     zh: Mapping[str, str] = {}  # what is said otherwise in Chinese
 
 
-def values(finding: Finding, situation: Situation = UNKNOWN) -> Values:
-    """The captures of the first instance, completed by its scope and the situation; `every` joins all instances."""
+def values(finding: Finding, situation: Situation = UNKNOWN, beside: Mapping[str, str] | None = None) -> Values:
+    """The captures of the first instance, completed by its scope, by what stands `beside` it and the situation; `every` joins all instances."""
     first = finding.instances[0]
     one = {k: clean(_said(v, first.every.get(k, ())))[:300] for k, v in first.captures.items()}
     for name in ("node", "rank", "device", "pid"):
         told = getattr(first.scope, name)
         if told is not None:
             one.setdefault(name, str(told))
-    for name, value in (situation.names() | situation.pair(first.captures)).items():
+    for name, value in (situation.names() | situation.pair(first.captures) | {n: clean(v)[:300] for n, v in (beside or {}).items()}).items():
         one.setdefault(name, value)
     zh = {name: text.zh for name, text in situation.phrases().items() if name not in one}
     one = {name: text.en for name, text in situation.phrases().items()} | one
@@ -192,7 +192,7 @@ def fixes(finding: Finding, situation: Situation, known: Values, elsewhere: Fix 
             steps=tuple(prose(s, known) for s in fix.steps),
             env=tuple(e._replace(value=shell(e.value, known), caution=_maybe(e.caution, known)) for e in fix.env),
             commands=tuple(_command(c, finding, situation, known, called) for c in fix.commands),
-            code=_code(fix.code, finding, situation, known) if fix.code else None,
+            code=_code(fix.code, finding, situation, known, called) if fix.code else None,
         )
         for fix, *_ in fitting
     )
@@ -203,23 +203,34 @@ def _command(command: Command, finding: Finding, situation: Situation, known: Va
     """A command filled in, in the reader's own words where the logs show how they started the program, and what it is `called`."""
     filled = command._replace(run=of_this_cpu(shell(command.run, known), situation), changes=_maybe(command.changes, known), why=_maybe(command.why, known))
     theirs = _theirs(filled.run, finding, situation)
-    if theirs is None and not called:
-        return filled
     if theirs is None:
-        from doctor.answer import known_words  # few logs tell of a name
-
-        return filled._replace(run=known_words.filled(filled.run, called, _quote))
+        return filled._replace(run=_worded(filled.run, known, called))
     why = theirs.note if filled.why is None else Text(f"{theirs.note.en}. {filled.why.en}", f"{theirs.note.zh}。{filled.why.zh}")
     return filled._replace(run=theirs.run, why=why)
 
 
-def _code(code: CodeFix, finding: Finding, situation: Situation, known: Values) -> CodeFix:
-    """Code with what the log told; one line for a shell is the reader's own command, where that is known."""
+def _worded(run: str, known: Values, called: Mapping[str, str]) -> str:
+    """A command with the words put in that it leaves to its reader, where the logs tell what they stand for."""
+    if not called and "VERSION" not in run and "X.Y.Z" not in run:
+        return run
+    from doctor.answer import known_words  # few logs tell of a name
+
+    return known_words.versions(known_words.filled(run, called, _quote), known.one)
+
+
+def _code(code: CodeFix, finding: Finding, situation: Situation, known: Values, called: Mapping[str, str]) -> CodeFix:
+    """Code with what the log told; a line for a shell that starts a program is the reader's own command, where that is known."""
     filled = code._replace(before=fill_code(code.before, known.one), after=fill_code(code.after, known.one))
-    if code.lang not in ("bash", "shell") or "\n" in code.after.strip():
+    if code.lang not in ("bash", "shell"):
         return filled
-    theirs = _theirs(filled.after.strip(), finding, situation)
-    return filled if theirs is None else filled._replace(before="", after=f"# {theirs.note.en}\n{theirs.run}\n")
+    rows: list[str] = []
+    changed = False
+    for row in filled.after.split("\n"):
+        begun = bool(rows) and rows[-1].endswith("\\")
+        theirs = None if begun or row.endswith("\\") else _theirs(row.strip(), finding, situation)
+        rows += [_worded(row, known, called)] if theirs is None else [f"# {theirs.note.en}", theirs.run]
+        changed = changed or theirs is not None
+    return filled._replace(before="" if changed else filled.before, after="\n".join(rows))
 
 
 def _theirs(run: str, finding: Finding, situation: Situation) -> Own | None:
@@ -231,7 +242,8 @@ def _theirs(run: str, finding: Finding, situation: Situation) -> Own | None:
     return own(run, situation.started, finding.instances[0].paths, finding.entry.kind == "out-of-memory")
 
 
-_ELSE = lazy(r"(?:Or|If|Only) ")  # how a fix begins that is for the case that another one is not
+# How a fix begins that is for the case that another one does not help, or is not possible.
+_ELSE = lazy(r"(?:Or|If|Only|Else|Otherwise|Still|Persisting|Repeated|Nothing left|Not back|When|Fails|Until)\b")
 
 
 class Start(NamedTuple):
@@ -258,7 +270,10 @@ def start(advised: Advised, entry: Entry) -> Start:
     remedies.sort(key=order)
     looks = sorted((n for n, fix in enumerate(fixes[:certain]) if fix.goal == "locate" and (fix.commands or fix.code)), key=lambda n: _for_all(fixes[n]))
     at_once = proven and _acts(fixes[remedies[0]])
-    return Start(None if at_once or not looks else looks[0], remedies[0], tuple(n for n in remedies[1:] if n < certain))
+    others = [n for n in remedies[1:] if n < certain]
+    if not any(_acts(fixes[n]) for n in (remedies[0], *others)):  # what mends for a whole stack, where the logs leave the stack open
+        others += [n for n in remedies[1:] if n >= certain and _for_all(fixes[n]) and _acts(fixes[n])][:1]
+    return Start(None if at_once or not looks else looks[0], remedies[0], tuple(others))
 
 
 def _is_for_the_caller(fix: Fix) -> bool:

@@ -1,10 +1,11 @@
-"""Words that a command leaves to its reader, POD, MODEL_PATH, IMAGE, put in where the logs tell them."""
+"""Words that a command leaves to its reader, POD, MODEL_PATH, IMAGE, VERSION, put in where the logs tell them, or what they tell leads to."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
 
+from doctor.answer.own_command import another
 from parsers.lazy import lazy
 
 # The word, the fact that it stands for, and what a command must hold for the word to mean that.
@@ -18,17 +19,45 @@ WORDS: Mapping[str, tuple[str, str]] = {
     "MODEL_PATH": ("model", ""),
     "MODEL_DIR": ("model", ""),
 }
-_WORD = lazy(r"(?<![\w$\-.{\[|\\%:@'\"])(?:" + "|".join(sorted(WORDS, key=len, reverse=True)) + r")(?![\w=(.:\]}'\"])")
+_WORD = lazy(r"(?<![\w$\-.{\[|\\%:@'\"])(?P<word>" + "|".join(sorted(WORDS, key=len, reverse=True)) + r")(?P<form>(?:-[A-Z0-9]+)+)?(?![\w=(.:\]}'\"-])")
 _OF_A_POD = lazy(r"\bkubectl (?=(?:describe pod|logs|get pod|exec|delete pod|get events)\b)(?![^;|&]* (?:-n|-A|--namespace|--all-namespaces)\b)")
+
+# VERSION or X.Y.Z in the name of a package: what is published with the versions that the logs tell.
+_OPEN = r"(?:VERSION|X\.Y\.Z)(?![a-zA-Z\d]|\.\w)"
+_VERSIONS: tuple[tuple[str, str], ...] = (
+    (r"\bAscend-cann-toolkit_", "cann_update"),
+    (r"\bAscend-cann-nnal_", "cann_wanted"),
+    (r"--no-deps torch[-_]npu==", "torch_npu_next"),
+    (r"--no-deps vllm[-_]ascend==", "vllm_ascend_next"),
+    (r"\bquay\.io/ascend/vllm-ascend:v", "vllm_ascend_for_vllm"),
+)
+# Two packages, of which one alone would make it worse.
+_PAIRS = (("torch", "cann_torch", "torch[-_]npu", "cann_torch_npu"), ("vllm", "vllm", "vllm[-_]ascend", "vllm_ascend_for_vllm"))
+_RELEASE = lazy(r"[\w.-]{1,40}")
+
+
+def versions(run: str, known: Mapping[str, str]) -> str:
+    """The command with the versions that are published with those which the logs tell."""
+    known = {name: release for name, value in known.items() if _RELEASE.fullmatch(release := value.removeprefix("v").partition("+")[0])}
+    forms = [*_VERSIONS, (r"\bAscend-cann-kernels-[\w.]+_", "cann_update" if "Ascend-cann-toolkit_" in run else "cann")]
+    for one, its, other, with_it in _PAIRS:
+        if its in known and with_it in known:
+            forms += [(rf"(?<![\w-]){one}==", its), (rf"(?<![\w-]){other}==", with_it)]
+    for begin, name in forms:
+        if name in known:
+            run = re.sub(f"({begin}){_OPEN}", lambda m, name=name: m[1] + known[name], run)  # type: ignore[misc]
+    return run
 
 
 def filled(run: str, known: Mapping[str, str], quote: Callable[[str, str], str]) -> str:
     """The command with what is known put in; `quote` gets a value and what stands before it."""
 
     def one(match: re.Match[str]) -> str:
-        fact, needed = WORDS[match[0]]
+        fact, needed = WORDS[match["word"]]
         value = known.get(fact)
-        return match[0] if value is None or needed not in run else quote(value, run[: match.start()])
+        if value is None or needed not in run:
+            return match[0]
+        return quote(another(value, match[0]) if match["form"] else value, run[: match.start()])
 
     made = _WORD.sub(one, run)
     space = known.get("namespace")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from doctor.answer import action, advice, callers, decision, doubts, matched, missing, said, situation_line
+from doctor.answer import action, advice, beside, callers, decision, doubts, matched, missing, said, situation_line
 from doctor.base import addresses, limits
 from doctor.base.lang import LANGS
 from doctor.base.notation import clean
@@ -45,6 +45,7 @@ def report(diagnosis: Diagnosis, knowledge: Knowledge) -> dict[str, Any]:
         "situation": {
             "line": situation_line.line(diagnosis.situation, diagnosis.job).json(),
             "facts": {fact: list(values) for fact, values in sorted(diagnosis.situation.facts.items())},
+            **({"misfits": unfit} if (unfit := [one._asdict() for one in situation_line.asked_for(diagnosis.situation)]) else {}),
         },
         "decision": decision.decision(diagnosis, knowledge),
         "findings": [_finding(r, diagnosis, knowledge, codes) for r in diagnosis.related],
@@ -93,7 +94,7 @@ def _nodes(finding: Finding) -> dict[str, list[str]]:
 def _finding(related: Related, diagnosis: Diagnosis, knowledge: Knowledge, codes: decision.Times) -> dict[str, Any]:
     finding, situation = _of_owner(related), diagnosis.situation
     entry, scope = finding.entry, finding.instances[0].scope
-    known = advice.values(finding, situation)
+    known = advice.values(finding, situation, beside.beside(related, diagnosis))
     caller = callers.caller(related, diagnosis)
     advised = advice.fixes(finding, situation, known, callers.elsewhere(caller, entry, situation))
     told, start = advised.fixes, advice.start(advised, entry)

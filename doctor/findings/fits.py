@@ -5,11 +5,45 @@ A version is only named when it follows from one that the log tells, and is anot
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
+from doctor.findings.release import release
 from kb.pairings import SOFTWARE, Pairing, plain, published
 
 MAX_SHOWN = 2  # versions of one software
+# Whose releases are published with one release of what stands beneath them.
+_MADE_FOR = (("vllm_ascend", ("vllm", "torch_npu", "torch", "cann")), ("torch_npu", ("torch", "cann")), ("mindspore", ("cann",)))
+
+
+class Misfit(NamedTuple):
+    """A release that is there, and the one that is published with another release that is there."""
+
+    software: str
+    version: str
+    wanted: str
+    by: str
+    of: str  # the release that asks for it
+
+
+def misfits(facts: Mapping[str, Sequence[str]], rows: Sequence[Pairing]) -> tuple[Misfit, ...]:
+    """One for each software at most; nothing where logs tell of several releases of one: whose is which is not known."""
+    known = {name: plain(values[0]) for name, values in facts.items() if len(values) == 1 and plain(values[0])[:1].isdecimal()}
+    found: dict[str, Misfit] = {}
+    for one in _misfits(known, rows):
+        found.setdefault(one.software, one)
+    return tuple(found.values())
+
+
+def _misfits(known: Mapping[str, str], rows: Sequence[Pairing]) -> Iterator[Misfit]:
+    for by, others in _MADE_FOR:
+        for other in others if by in known else ():
+            versions = published(rows, by, known[by], other, {}) if other in known else ()
+            if not versions or any(release(v) == release(known[other]) for v in versions):
+                continue
+            if other == "cann" and release(known[other]) > min(map(release, versions)):
+                continue  # a later CANN runs what was made for an earlier one
+            yield Misfit(other, known[other], versions[0], by, known[by])
 
 
 def names(known: Mapping[str, str], rows: Sequence[Pairing]) -> dict[str, str]:
@@ -19,7 +53,7 @@ def names(known: Mapping[str, str], rows: Sequence[Pairing]) -> dict[str, str]:
         for other in SOFTWARE if one in known else ():
             if other != one and (versions := _others(known, rows, one, other)):
                 made[f"{other}_for_{one}"] = versions[0]
-    return made | _of_cann(known, rows)
+    return made | _of_cann(known, rows) | _wanted(known, rows) | _next(known, rows)
 
 
 def _of_cann(known: Mapping[str, str], rows: Sequence[Pairing]) -> dict[str, str]:
@@ -33,6 +67,40 @@ def _of_cann(known: Mapping[str, str], rows: Sequence[Pairing]) -> dict[str, str
     fitting = [r.versions for r in rows if r.table == "torch_npu" and plain(known["cann"]) in r.versions.get("cann", ()) and "torch" in r.versions]
     chosen = next((v for v in fitting if there in v["torch"]), next(iter(fitting), None))
     return {} if chosen is None else {"cann_torch": chosen["torch"][0], "cann_torch_npu": chosen["torch_npu"][0]}
+
+
+def _wanted(known: Mapping[str, str], rows: Sequence[Pairing]) -> dict[str, str]:
+    """`cann_wanted`: the CANN that the installed software was made for, whichever is installed; `cann_update` where it is another one."""
+    others = {name: version for name, version in known.items() if name != "cann"}
+    for one in _ON_CANN:
+        if one in known and (versions := published(rows, one, known[one], "cann", others)):
+            wanted = versions[0]
+            return {"cann_wanted": wanted} | ({"cann_update": wanted} if plain(known.get("cann", "")) != wanted else {})
+    return {}
+
+
+_ON_CANN = ("vllm_ascend", "torch_npu", "mindspore", "mindie", "torch")
+_BRANCHES = (("torch_npu", "torch"), ("vllm_ascend", "vllm"))
+
+
+def _next(known: Mapping[str, str], rows: Sequence[Pairing]) -> dict[str, str]:
+    """`torch_npu_next` and `vllm_ascend_next`: the first later release for the same torch or vLLM, of the same CANN where there is one."""
+    made: dict[str, str] = {}
+    for one, beneath in _BRANCHES:
+        mine = plain(known.get(one, ""))
+        here = [r.versions for r in rows if r.table == one and mine in r.versions[one]]
+        if not here or not mine:
+            continue
+        later = [
+            (plain(known.get("cann", "")) not in r.versions.get("cann", ()), release(v), v)
+            for r in rows
+            if r.table == one and r.versions.get(beneath) == here[0].get(beneath)
+            for v in r.versions[one]
+            if release(v) > release(mine) and "dev" not in v and "+" not in v
+        ]
+        if later:
+            made[f"{one}_next"] = min(later)[2]
+    return made
 
 
 def pair(captures: Mapping[str, str], known: Mapping[str, str], rows: Sequence[Pairing]) -> dict[str, str]:

@@ -239,11 +239,13 @@ def family(chip: str) -> str:
 
 
 def _chips(told: Sequence[Said]) -> tuple[str, ...]:
-    """The name that tells most first: `910B4` before `910B`, whatever stands more often."""
+    """The name that tells most first: `910B4` before `910B`, whatever stands more often. `Ascend910` is what npu-smi calls a chip of the A3."""
     names: dict[str, int] = {}
     for one in told:
         name = one.value.upper()
         names[name] = names.get(name, 0) + one.times
+    if "A3" in names:
+        names.pop("910", None)
     exact = [n for n in names if not any(m != n and m.startswith(n) for m in names)]
     return tuple(sorted(exact, key=lambda n: (-len(n), -names[n], n)))
 

@@ -6,6 +6,7 @@ import contextlib
 import json
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from io import BytesIO
 from itertools import pairwise
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -32,6 +33,8 @@ LOOKED_BACK = 4 << 20
 GLANCE = 1 << 18
 """The same, where nobody asked for it."""
 LAST_LINES = 1 << 14
+"""Bytes that hold the last time of a log; a glance needs no more, where progress stands in them often enough."""
+OFTEN = 8
 SHOWN = 300
 STRIDES = 3
 """Steps that are told, by which ranks that move together may be apart."""
@@ -78,11 +81,15 @@ def _is_explained(diagnosis: Diagnosis) -> bool:
 
 def _heard(logs: Sequence[Source], forms: Sequence[Wording], back: int) -> tuple[Read, tuple[Voice, ...]]:
     """What the ends of the logs tell of progress."""
-    reader, ends = Reader(forms), dict[Lane, float]()
+    steady = [form for form in forms if form.form.about in ("step", "rate")]
+    reader, ends = Reader(steady), dict[Lane, float]()
     for source in logs:
-        reader.read(source, back)
         with contextlib.suppress(OSError), source.open() as stream:
-            last = stamps.latest(tail(stream, LAST_LINES))
+            end = tail(stream, back)
+            last_lines = end[-LAST_LINES:]
+            enough = back == GLANCE and any(last_lines.count(form.near) >= OFTEN for form in steady)
+            reader.fold(source, BytesIO(last_lines[last_lines.find(b"\n") + 1 :] if enough else end))
+            last = stamps.latest(last_lines)
             ends[lane_of(source)] = last if last == last else ends.get(lane_of(source), last)
     return reader.made, voices(reader.made, ends)
 

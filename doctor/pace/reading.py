@@ -10,7 +10,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from io import SEEK_END, BytesIO, FileIO
+from io import SEEK_END, FileIO
 from itertools import accumulate
 from typing import BinaryIO, NamedTuple
 
@@ -93,19 +93,22 @@ class Reader:
         self.made = Read(abouts={w.form.id: w.form.about for w in self.wordings})
         self._limit, self._read = MAX_POINTS, 0
 
-    def read(self, source: Source, last: int | None = None) -> None:
-        """All of a source, or its last bytes."""
-        here = _Here(source.name, lane_of(source))
-        self.made.files += 1
+    def read(self, source: Source) -> None:
+        """All of a source."""
         try:
-            with source.open() as opened:
-                stream = opened if last is None else BytesIO(tail(opened, last))
-                for block in _blocks(stream):
-                    self.made.bytes += len(block)
-                    self._block(here, block)
-                    self._bounded()
+            with source.open() as stream:
+                self.fold(source, stream)
         except OSError as error:
             self.made.skipped.append(Skipped(source.name, error.strerror or str(error)))
+
+    def fold(self, source: Source, stream: BinaryIO) -> None:
+        """What was read of a source."""
+        here = _Here(source.name, lane_of(source))
+        self.made.files += 1
+        for block in _blocks(stream):
+            self.made.bytes += len(block)
+            self._block(here, block)
+            self._bounded()
 
     def _bounded(self) -> None:
         """All tracks together take no more than so much: else each becomes coarser."""

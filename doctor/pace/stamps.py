@@ -9,6 +9,7 @@ from datetime import datetime, timezone
 STAMP = rb"[ \[(]{0,3}(?:[A-Z]{4,8} )?((?:\d{4}[-/])?\d\d[-/]\d\d[T -]\d\d:\d\d):(\d\d(?:[.,]\d{1,6})?)"
 HEAD = re.compile(STAMP)
 MAX_KEPT = 1 << 16
+FEW_LINES = 1 << 10  # bytes
 YEAR = 2000  # of stamps that tell none: only differences count then
 
 
@@ -48,7 +49,8 @@ _MONTHS = (b"Jan", b"Feb", b"Mar", b"Apr", b"May", b"Jun", b"Jul", b"Aug", b"Sep
 
 def latest(text: bytes) -> float:
     """The last time that stands in a text, as a log writes it or as `date` and `dmesg -T` do."""
-    last = max((found for pattern in (HEAD, _DATE) for found in pattern.finditer(text)), key=lambda found: found.start(), default=None)
+    few = text[text.find(b"\n", max(0, len(text) - FEW_LINES)) + 1 :]  # nearly always it stands in one of the last lines
+    last = _last(few) or _last(text)
     if last is None:
         return float("nan")
     if last.re is HEAD:
@@ -59,6 +61,10 @@ def latest(text: bytes) -> float:
         return datetime.fromisoformat(f"{last[4].decode('ascii')}-{month:02d}-{day:02d} {clock_of_day}").replace(tzinfo=timezone.utc).timestamp()
     except ValueError:
         return float("nan")
+
+
+def _last(text: bytes) -> re.Match[bytes] | None:
+    return max((found for pattern in (HEAD, _DATE) for found in pattern.finditer(text)), key=lambda found: found.start(), default=None)
 
 
 def told(moment: float) -> str:

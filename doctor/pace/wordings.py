@@ -9,7 +9,7 @@ from typing import NamedTuple, cast
 
 from doctor.base.errors import UsageError
 from doctor.pace.stamps import STAMP, clock
-from kb.pace import UNITS, PaceForm, measure_of
+from kb.pace_forms import UNITS, PaceForm, measure_of
 
 AHEAD = rb"[^\n]{0,300}"  # what may stand between the head of a line and the words of a form; greedy, for the engine then looks for a literal
 MOST = 1e12  # of any measure

@@ -14,7 +14,7 @@ from doctor.render import lights, timeline
 from doctor.render.call import Call
 from doctor.render.compose import Answer, Finding, Missing, answer
 from doctor.render.document import Bullet, Code, Command, Decoded, Document, Evidence, Fix, FixPart, Job, Link
-from doctor.render.excerpt import excerpt
+from doctor.render.excerpt import Excerpt, excerpt, passage
 from doctor.render.layout import HELD, Style, cells, cut, linked, paint, rows_of, wrap
 from doctor.render.shorter import shorter
 from doctor.render.terminal import LABEL, command, headline, labelled, remark
@@ -39,6 +39,7 @@ class Room(NamedTuple):
     steps: int
     notes: int
     others: int
+    instead: bool  # another fix with what can be pasted of it, where nothing of the first can
     caller: int
     nodes: int
     counts: int
@@ -49,12 +50,13 @@ class Room(NamedTuple):
 
 # The first that fits on one screen.
 ROOMS = (
-    Room(3, 3, 2, True, True, 4, 2, 2, 2, 3, 2, 2, True, True),
-    Room(2, 3, 1, True, True, 3, 2, 1, 1, 2, 2, 2, True, True),
-    Room(2, 2, 1, True, True, 1, 2, 0, 1, 2, 1, 2, True, True),
-    Room(2, 1, 1, True, False, 1, 1, 0, 1, 2, 1, 1, False, True),
-    Room(2, 1, 1, True, False, 1, 1, 0, 1, 2, 1, 1, False, False),
-    Room(2, 1, 1, False, True, 1, 1, 0, 1, 2, 1, 1, False, False),
+    Room(3, 3, 2, True, True, 4, 2, 2, True, 2, 3, 2, 2, True, True),
+    Room(2, 3, 1, True, True, 3, 2, 1, True, 1, 2, 2, 2, True, True),
+    Room(2, 2, 1, True, True, 1, 2, 0, True, 1, 2, 1, 2, True, True),
+    Room(2, 1, 1, True, False, 1, 1, 0, True, 1, 2, 1, 1, False, True),
+    Room(2, 1, 1, True, False, 1, 1, 0, True, 1, 2, 1, 1, False, False),
+    Room(2, 1, 1, True, False, 1, 1, 0, False, 1, 2, 1, 1, False, False),
+    Room(2, 1, 1, False, True, 1, 1, 0, False, 1, 2, 1, 1, False, False),
 )
 
 
@@ -108,9 +110,9 @@ class _Compact:
         if not made.causes and not made.machine:
             yield from self._labelled("was-read", made.read)
         if made.decisive is not None:
-            yield from self._decisive(made.decisive, made.situation)
+            yield from self._decisive(made.decisive, made)
         elif made.situation and not made.causes:
-            yield from self._on(made.situation)
+            yield from self._on(made)
         causes = made.causes if made.decisive is None else ()
         if causes:
             yield from self._first(causes[0], made)
@@ -141,13 +143,15 @@ class _Compact:
         """Is there room for all of why?"""
         return len(list(labelled(word("reason", self.lang), reason, self.style))) <= self.room.why
 
-    def _on(self, situation: str) -> Iterator[str]:
-        if situation and self.room.rest:
-            yield from labelled(word("on", self.lang), cut(situation, self.style.width - LABEL - 1), self.style)
+    def _on(self, made: Answer) -> Iterator[str]:
+        """In one row; in two where releases stand in it that do not go together."""
+        if made.situation and self.room.rest:
+            rows = list(labelled(word("on", self.lang), made.situation, self.style)) if made.unfit else []
+            yield from self._few(rows or labelled(word("on", self.lang), cut(made.situation, self.style.width - LABEL - 1), self.style), 2)
 
     def _first(self, found: Finding, made: Answer) -> Iterator[str]:
         yield from headline(found, self.style, self.room.title)
-        yield from self._on(made.situation)
+        yield from self._on(made)
         yield from self._labelled("where", found.where, 2)
         if made.job is not None:
             yield from self._job(made.job)
@@ -164,8 +168,20 @@ class _Compact:
             yield from self._check(found.check)
         if found.first is not None:
             yield from self._fix(found.first, alone=not looked or self.room.fix)
+        yield from self._others(found)
+
+    def _others(self, found: Finding) -> Iterator[str]:
+        """What else could be done; where nothing of the first fix can be pasted, the first other one of which something can."""
+        first, others = found.first, found.others
+        instead = next((fix for fix in others if fix.pasted), None) if self.room.instead and first is not None and not first.pasted else None
+        if instead is not None:
+            yield from self._few(labelled(word("or", self.lang), _told(instead), self.style), 2)
+            at = instead.parts.index(instead.pasted[0])
+            undo = next((p for p in instead.parts[at + 1 : at + 2] if _undoes(p)), None)
+            yield from self._part(instead.parts[at], undo)
+        told = word("semicolon", self.lang).join(fix.title for fix in others if fix is not instead)
         if self.room.others:
-            yield from self._labelled("or", word("semicolon", self.lang).join(found.others), self.room.others, "dim")
+            yield from self._labelled("or", told, self.room.others, "dim")
 
     def _check(self, fix: Fix) -> Iterator[str]:
         """What to look at, and how."""
@@ -185,7 +201,8 @@ class _Compact:
         style, label = self.style, word("evidence", self.lang)
         place, indent = notation.place(one.path, one.line), " " * (LABEL + 1)
         head = f"  {paint(label, 'label', style)}{' ' * max(1, LABEL - 1 - cells(label))}{linked(place, one.path, style)}"
-        made = excerpt(one, style.width - LABEL - 1)
+        whole = passage(one, style.width - LABEL - 1)
+        made = Excerpt(f"\n{indent}".join(whole), 0, 0) if whole else excerpt(one, style.width - LABEL - 1)
         marks = f"{' ' * made.at}{paint('^' * made.size, found.severity if found else 'error', style)}" if made.size else ""
         often = self._often(found)
         room = (style.width - LABEL - 1 - cells(place), style.width - LABEL - 1 - made.at - made.size if marks else 0)
@@ -272,11 +289,11 @@ class _Compact:
         if len(found) > FURTHER:
             yield paint(f"... {self._count('cause', len(found) - FURTHER)}: --all", "bold", self.style)
 
-    def _decisive(self, one: Document, situation: str) -> Iterator[str]:
+    def _decisive(self, one: Document, made: Answer) -> Iterator[str]:
         head = cells(one.code) + 2
         rows = wrap(one.title, self.style.width - head)
         yield paint(one.code, "error", self.style) + "  " + ("\n" + " " * head).join(paint(r, "bold", self.style) for r in rows)
-        yield from self._on(situation)
+        yield from self._on(made)
         for found in one.evidence[:1]:
             yield from self._evidence(found)
         yield from self._about(one)

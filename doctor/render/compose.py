@@ -54,7 +54,7 @@ class Finding(NamedTuple):
     action: str  # who has to do what, in a few words
     check: Fix | None  # what to look at before anything is changed
     first: Fix | None  # the one to try first
-    others: tuple[str, ...]  # what else could be done
+    others: tuple[Fix, ...]  # what else could be done
     document: Document
     note: str = ""  # why it stands where it does
 
@@ -86,6 +86,7 @@ class Answer(NamedTuple):
     verdict: str
     told: str  # the verdict in words; empty when findings tell
     situation: str
+    unfit: bool  # it tells of releases that do not go together
     read: str  # how much was read
     decisive: Document | None  # the line that is the answer where no entry is
     decision: Pair | None  # what to do with the job
@@ -112,6 +113,7 @@ def answer(report: Json, lang: str) -> Answer:
         verdict=verdict,
         told=word(verdict, lang) if verdict != "findings" else "",
         situation=report["situation"]["line"][lang],
+        unfit="misfits" in report["situation"],
         read=_read(report["stats"], lang),
         decisive=decisive(report, lang),
         decision=decision(report, lang),
@@ -153,7 +155,7 @@ def finding(made: Json, report: Json, lang: str, kinds: Kinds = str, by_id: ById
         made["id"], made["title"][lang], made["severity"], tag, made["role"], share, sure, made["count"],
         notation.short_moment(made["last_seen"] or "") if made["last_seen"] != made["first_seen"] else "",
         scope(made, lang), made.get("caller") or "", _said(made, sentence(made["cause"][lang], lang), lang), tuple(a[lang] for a in made.get("doubts") or ()), _action(made, lang),
-        _picked(found, made.get("first_check")), _alone(found, first), tuple(alone(found[n]).title for n in made.get("other_fixes", ()) if n < len(found)),
+        _picked(found, made.get("first_check")), _alone(found, first), tuple(alone(found[n]) for n in made.get("other_fixes", ()) if n < len(found)),
         Document(made["id"], made["title"][lang], facts, tuple(s for s in _sections(made, by_id or _by_id(report), lang) if s.blocks)),
         made["note"][lang] if made.get("note") else "",
     )  # fmt: skip

@@ -99,6 +99,11 @@ class Fix(NamedTuple):
     aside: str = ""  # goal and risk in words, however low
 
     @property
+    def pasted(self) -> tuple[FixPart, ...]:
+        """What of it mends as it stands, when it is pasted: what only looks, and sentences, do not."""
+        return tuple(p for p in self.parts if (isinstance(p, Command) and not p.looks and not p.undo) or (isinstance(p, Code) and not p.old))
+
+    @property
     def told(self) -> str:
         """Its title, with its goal and its risk."""
         return f"{self.title} {self.aside}".rstrip()

@@ -1,4 +1,4 @@
-"""One line of evidence: centred on what matched, with a mark beneath it."""
+"""One line of evidence: centred on what matched, with a mark beneath it; in two rows where one does not hold it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from doctor.base import notation
 from doctor.render.document import Evidence
-from doctor.render.layout import cells, cut
+from doctor.render.layout import cells, cut, wrap
 from parsers.traceback_forms import FRAME
 
 DOTS = "..."
@@ -22,12 +22,9 @@ class Excerpt(NamedTuple):
 
 def excerpt(one: Evidence, width: int) -> Excerpt:
     """The row that matched, in at most `width` cells."""
-    rows = one.text.split("\n")
-    row = next((r for r in rows if one.matched and one.matched in r), rows[-1] if FRAME.match(rows[0]) else rows[0])
+    row = _row(one)
     if not one.matched or one.matched not in row:
-        return Excerpt(cut(notation.brief(row), width), 0, 0)
-    short = notation.brief(row)
-    row = short if one.matched in short else row
+        return Excerpt(cut(row, width), 0, 0)
     at = row.index(one.matched)
     before, match, after = row[:at], one.matched, row[at + len(one.matched) :]
     if cells(row) > width:
@@ -39,6 +36,43 @@ def excerpt(one: Evidence, width: int) -> Excerpt:
         left = room - cells(before)
         after = after if cells(after) <= left else _head(after, left - len(DOTS)) + DOTS
     return Excerpt(before + match + after, cells(before), cells(match))
+
+
+def passage(one: Evidence, width: int) -> tuple[str, ...]:
+    """Two rows of what matched, of the whole line where that is not known, where a single row is too narrow for it; else nothing.
+
+    Its middle goes where even two do not hold it: what failed stands at one of the ends. A mark beneath would mark all of it.
+    """
+    row = _row(one)
+    match = one.matched if one.matched and one.matched in row else row
+    if cells(match) <= width - (2 * len(DOTS) if match != row else 0):
+        return ()
+    room = 2 * width - ORPHAN
+    if cells(row) > room:
+        row = cut(row, room) if match == row else _without_middle(match, room - len(DOTS)) + (DOTS if not row.endswith(match) else "")
+    rows = wrap(row.strip(), width)
+    if len(rows) > 2:  # words as long as rows
+        head = _head(row, width)
+        rows = [head, cut(row[len(head) :], width)]
+    return tuple(rows)
+
+
+ORPHAN = 16  # cells that rows broken at blanks leave empty
+
+
+def _row(one: Evidence) -> str:
+    """The row of the evidence that matched, without what only tells when and where it was printed."""
+    rows = one.text.split("\n")
+    row = next((r for r in rows if one.matched and one.matched in r), rows[-1] if FRAME.match(rows[0]) else rows[0])
+    short = notation.brief(row)
+    return short if not one.matched or one.matched not in row or one.matched in short else row
+
+
+def _without_middle(text: str, width: int) -> str:
+    if cells(text) <= width:
+        return text
+    head = _head(text, (width - len(DOTS)) // 2)
+    return head + DOTS + _tail(text, width - cells(head) - len(DOTS))
 
 
 def _head(text: str, width: int) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from doctor.findings.fits import names, pair
+from doctor.answer.known_words import versions
+from doctor.findings.fits import misfits, names, pair
 from kb.knowledge import Knowledge
 from kb.pairings import Pairing
 
@@ -50,6 +51,82 @@ def test_the_pair_to_install_for_a_cann(knowledge: Knowledge, known: dict[str, s
     """Of the torch that is there, which torch_npu tells as well; the newest where none of it goes with this CANN."""
     told = names(known, knowledge.published())
     assert (told.get("cann_torch"), told.get("cann_torch_npu")) == pair_of_cann
+
+
+@pytest.mark.parametrize(
+    ("known", "wanted", "update"),
+    [
+        ({"torch_npu": "2.8.0"}, "8.3.RC1", "8.3.RC1"),
+        ({"torch_npu": "2.8.0", "cann": "8.3.RC1"}, "8.3.RC1", None),
+        ({"torch_npu": "2.8.0", "cann": "8.0.0"}, "8.3.RC1", "8.3.RC1"),
+        ({"vllm_ascend": "0.9.1", "torch_npu": "2.8.0"}, "8.3.RC1", "8.3.RC1"),
+        ({"torch_npu": "2.8.1"}, None, None),
+        ({"cann": "8.0.0"}, None, None),
+    ],
+)
+def test_the_cann_that_software_was_made_for(known: dict[str, str], wanted: str | None, update: str | None) -> None:
+    """Whichever is installed; and as an update where that is another one."""
+    told = names(known, ROWS)
+    assert (told.get("cann_wanted"), told.get("cann_update")) == (wanted, update)
+
+
+@pytest.mark.parametrize(
+    ("known", "name", "version"),
+    [
+        ({"torch_npu": "2.8.0"}, "torch_npu_next", "2.8.0.post2"),
+        ({"torch_npu": "2.8.0.post2"}, "torch_npu_next", None),
+        ({"vllm_ascend": "0.13.0rc1"}, "vllm_ascend_next", "0.13.0"),
+        ({"vllm_ascend": "0.9.1"}, "vllm_ascend_next", None),
+        ({"vllm_ascend": "0.1"}, "vllm_ascend_next", None),
+    ],
+)
+def test_the_next_release_of_a_line(known: dict[str, str], name: str, version: str | None) -> None:
+    """For the same torch, or the same vLLM; of a release that nobody published none is next."""
+    assert names(known, ROWS).get(name) == version
+
+
+@pytest.mark.parametrize(
+    ("facts", "unfit"),
+    [
+        ({"torch_npu": ("2.8.0",), "cann": ("8.2.RC1",)}, [("cann", "8.3.RC1")]),
+        ({"torch_npu": ("2.8.0",), "cann": ("8.3.RC1",)}, []),
+        ({"torch_npu": ("2.8.0",), "cann": ("8.5.0",)}, []),
+        ({"torch_npu": ("2.8.0",), "cann": ("8.2.RC1", "8.3.RC1")}, []),
+        ({"torch_npu": ("2.8.0",), "torch": ("2.9.0+cpu",)}, [("torch", "2.8.0")]),
+        ({"vllm_ascend": ("0.9.1",), "vllm": ("v0.13.0+empty",), "torch": ("2.8.0",)}, [("vllm", "0.9.1"), ("torch", "2.5.1")]),
+        ({"vllm_ascend": ("0.13.0rc1",), "vllm": ("0.13.0",)}, []),
+        ({"vllm_ascend": ("0.99",), "vllm": ("0.13.0",)}, []),
+    ],
+)
+def test_releases_that_do_not_go_together(facts: dict[str, tuple[str, ...]], unfit: list[tuple[str, str]]) -> None:
+    """What is published with another one that is there; a later CANN is none, nor is anything where several are told."""
+    assert [(one.software, one.wanted) for one in misfits(facts, ROWS)] == unfit
+
+
+KNOWN = {"cann": "8.0.RC2", "cann_update": "8.1.RC1", "cann_wanted": "8.1.RC1", "vllm": "v0.9.1+empty", "vllm_ascend_for_vllm": "0.9.1", "torch_npu_next": "2.1.0.post6"}
+
+
+@pytest.mark.parametrize(
+    ("run", "made"),
+    [
+        ("bash Ascend-cann-toolkit_VERSION_linux-$(uname -m).run --install && bash Ascend-cann-kernels-910b_VERSION_linux.run --install", "bash Ascend-cann-toolkit_8.1.RC1_linux-$(uname -m).run --install && bash Ascend-cann-kernels-910b_8.1.RC1_linux.run --install"),
+        ("bash Ascend-cann-kernels-910b_VERSION_linux.run --install", "bash Ascend-cann-kernels-910b_8.0.RC2_linux.run --install"),
+        ("bash Ascend-cann-nnal_VERSION_linux-$(uname -m).run", "bash Ascend-cann-nnal_8.1.RC1_linux-$(uname -m).run"),
+        ("pip install vllm==X.Y.Z && pip install 'vllm-ascend==X.Y.Z'", "pip install vllm==0.9.1 && pip install 'vllm-ascend==0.9.1'"),
+        ("pip install torch==VERSION torch-npu==VERSION", "pip install torch==VERSION torch-npu==VERSION"),
+        ("pip install --force-reinstall --no-deps torch-npu==VERSION", "pip install --force-reinstall --no-deps torch-npu==2.1.0.post6"),
+        ("docker pull quay.io/ascend/vllm-ascend:vX.Y.Z-310p", "docker pull quay.io/ascend/vllm-ascend:v0.9.1-310p"),
+        ("pip install torch_npu==X.Y.Z.postN", "pip install torch_npu==X.Y.Z.postN"),
+    ],
+)
+def test_the_versions_of_a_command(run: str, made: str) -> None:
+    """What is published stands in the command; of a pair of packages both are known, or neither is filled in."""
+    assert versions(run, KNOWN) == made
+
+
+def test_no_version_of_a_log_is_more_than_a_version() -> None:
+    """What a log calls a version is text of others."""
+    assert versions("bash Ascend-cann-nnal_VERSION_x.run", {"cann_wanted": "8.0; rm -rf ~"}) == "bash Ascend-cann-nnal_VERSION_x.run"
 
 
 def test_a_pair_is_told_with_its_versions() -> None:

@@ -11,14 +11,16 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from terminal import ROOT, terminal
 
+from doctor.api import report
 from doctor.render import compact, layout
 from doctor.render.call import Call
 from doctor.render.document import Evidence
-from doctor.render.excerpt import excerpt
+from doctor.render.excerpt import excerpt, passage
 from doctor.render.layout import Style, cells
 from tests.simulate.jobs import simulate
 
@@ -398,6 +400,14 @@ def test_a_killed_worker_is_an_error() -> None:
     assert seen.code == 1
 
 
+def test_an_exception_that_is_told_by_its_frames_is_no_success() -> None:
+    """Exit code 1 for a warning that rests on the frame which raised: the program ended there, whoever is to blame."""
+    text = b'Traceback (most recent call last):\n  File "/w/e.py", line 1, in <module>\n    f()\n  File "/usr/lib/python3/dist-packages/plugh/a.py", line 3, in f\n    g()\n'
+    seen = terminal("--lang", "en", piped=text + b"AttributeError: module 'plugh' has no attribute 'frob'\n")
+    assert seen.rows[0].startswith("WARN  MNG004")
+    assert seen.code == 1
+
+
 def test_errors_that_no_root_explains_are_no_success(tmp_path: Path) -> None:
     """A remark beside an error that nobody knows: exit code 3, as README says."""
     (tmp_path / "a.log").write_bytes(UNKNOWN)
@@ -445,28 +455,80 @@ def test_an_excerpt_fits_and_holds_what_matched(text: str, matched: str, width: 
         assert made.size == 0
 
 
+def test_what_decided_stands_in_two_rows_where_one_does_not_hold_it() -> None:
+    """A long path before the symbol that is missing: the symbol is what a reader looks for. What fits in a row has a mark instead."""
+    path, symbol = "/opt/plugh/xyzzy/lib/python3.10/site-packages/frobnicator/lib/libfrob_speed_adapter.so", "_ZN5plugh5xyzzyERKSs"
+    long = Evidence("a.log", 1, f"OSError: {path}: undefined symbol: {symbol}", "", f"{path}: undefined symbol: {symbol}")
+    rows = passage(long, 69)
+    assert len(rows) == 2
+    assert symbol in rows[1]
+    assert all(cells(row) <= 69 for row in rows)
+    assert passage(long._replace(matched=symbol), 69) == ()
+
+
+@pytest.mark.parametrize("text", ["x" * 300, "字" * 200, "ab 字" * 60, "frob " * 90 + "END"])
+@pytest.mark.parametrize("width", [29, 69, 109])
+def test_two_rows_hold_both_ends_of_what_matched(text: str, width: int) -> None:
+    """However long it is, and in whatever script."""
+    rows = passage(Evidence("a.log", 1, f"before {text} after", "", text), width)
+    assert 1 <= len(rows) <= 2
+    assert all(cells(row) <= width for row in rows)
+    assert rows[0][:3] in text + "before"
+    assert "END" not in text or "END" in rows[-1]
+
+
+BOTH = {"en": "it is slow", "zh": "会变慢"}
+STEP: dict[str, Any] = {
+    "goal": "locate", "risk": "medium", "title": {"en": "Look", "zh": "查看"}, "commands": [],
+    "env": [{"name": "PLUGH", "value": "1", "scope": "process", "undo": "unset PLUGH", "caution": BOTH}],
+}  # fmt: skip
+SENTENCE: dict[str, Any] = {"goal": "resolve", "risk": "low", "title": {"en": "Take another xyzzy", "zh": "换一个 xyzzy"}, "commands": [], "env": [], "steps": [BOTH]}
+
+
+def _one_root(**parts: Any) -> dict[str, Any]:
+    """A report with one root."""
+    found = {
+        "id": "USR001", "slug": "mine", "kind": "user-code", "role": "root", "severity": "error", "confidence": 0.95, "why": BOTH, "note": None, "against": None,
+        "title": BOTH, "cause": BOTH, "scope": {"node": None, "rank": 3, "device": None, "pid": 7}, "count": 1, "first_seen": None, "last_seen": None,
+        "explains": [], "explained_by": None, "repro": None, "references": [], "fixes": [STEP, STEP], "doubts": [BOTH], "first_fix": 0,
+        "evidence": [{"path": "a.log", "line": 1, "end_line": 1, "time": None, "level": None, "module": None, "text": "it broke", "matched": "broke"}],
+        **parts,
+    }  # fmt: skip
+    return {
+        "verdict": "findings", "situation": {"line": BOTH, "facts": {}}, "decisive": None, "findings": [found], "unexplained": [], "missing_evidence": [],
+        "skipped": [], "stats": {"files": 1, "bytes": 8, "seconds": 0.1},
+    }  # fmt: skip
+
+
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_a_step_is_shown_with_how_to_take_it_back(lang: str) -> None:
     """The first fix of the screen: command, undo, risk, and what to know before."""
-    both = {"en": "it is slow", "zh": "会变慢"}
-    fix = {
-        "goal": "locate", "risk": "medium", "title": {"en": "Look", "zh": "查看"}, "commands": [],
-        "env": [{"name": "PLUGH", "value": "1", "scope": "process", "undo": "unset PLUGH", "caution": both}],
-    }  # fmt: skip
-    found = {
-        "id": "USR001", "slug": "mine", "kind": "user-code", "role": "root", "severity": "error", "confidence": 0.95, "why": both, "note": None, "against": None,
-        "title": both, "cause": both, "scope": {"node": None, "rank": 3, "device": None, "pid": 7}, "count": 1, "first_seen": None, "last_seen": None,
-        "explains": [], "explained_by": None, "repro": None, "references": [], "fixes": [fix, fix], "doubts": [both], "first_fix": 0,
-        "evidence": [{"path": "a.log", "line": 1, "end_line": 1, "time": None, "level": None, "module": None, "text": "it broke", "matched": "broke"}],
-    }  # fmt: skip
-    report = {
-        "verdict": "findings", "situation": {"line": both, "facts": {}}, "decisive": None, "findings": [found], "unexplained": [], "missing_evidence": [],
-        "skipped": [], "stats": {"files": 1, "bytes": 8, "seconds": 0.1},
-    }  # fmt: skip
-    told = compact.render(report, lang, Style(), Call(("a log",)))
+    told = compact.render(_one_root(), lang, Style(), Call(("a log",)))
     assert "export PLUGH=1" in told
     assert "unset PLUGH" in told
     assert {"en": "risk: medium", "zh": "风险：中"}[lang] in told
-    assert f"# {both[lang]}" in told
+    assert f"# {BOTH[lang]}" in told
     assert told.endswith("npu-doctor browse 'a log'\n")
     assert {"en": "1 more fix: -v", "zh": "另有 1 个修复方法：-v"}[lang] in told
+
+
+@pytest.mark.parametrize(("lang", "told"), [("en", "CANN 8.0.0 (torch_npu 2.7.1 goes with 8.3.RC1)"), ("zh", "CANN 8.0.0（torch_npu 2.7.1 配套 8.3.RC1）")])
+def test_releases_that_do_not_go_together_are_told_on_the_first_screen(tmp_path: Path, lang: str, told: str) -> None:
+    """Whatever failed: who helps asks for the versions first, and a list of packages lies beside the log."""
+    (tmp_path / "train.log").write_bytes(TRACEBACK)
+    (tmp_path / "versions.txt").write_text("Package      Version\n------------ -------\ntorch        2.7.1\ntorch-npu    2.7.1\n\ncann_version=8.0.0\n")
+    shown = compact.render(report(str(tmp_path)), lang, Style(), Call())
+    assert told in " ".join(row.strip() for row in shown.split("\n"))
+    (tmp_path / "versions.txt").write_text("torch-npu    2.7.1\ncann_version=8.3.RC1\n")
+    assert "misfits" not in report(str(tmp_path))["situation"]
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_where_nothing_of_the_first_fix_can_be_pasted_the_next_one_is_shown_whole(lang: str) -> None:
+    """With goal, risk, command and undo; where the first can be pasted, of the others only their titles are told."""
+    told = compact.render(_one_root(fixes=[SENTENCE, SENTENCE, STEP], other_fixes=[1, 2]), lang, Style(), Call())
+    assert told.index(SENTENCE["title"][lang]) < told.index(STEP["title"][lang]) < told.index("export PLUGH=1") < told.index("unset PLUGH")
+    assert told.count({"en": "risk: medium", "zh": "风险：中"}[lang]) == 1
+    told = compact.render(_one_root(fixes=[STEP, SENTENCE, {**STEP, "env": [{**STEP["env"][0], "name": "XYZZY"}]}], other_fixes=[1, 2]), lang, Style(), Call())
+    assert "export PLUGH=1" in told
+    assert "XYZZY" not in told

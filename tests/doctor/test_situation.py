@@ -113,6 +113,7 @@ def test_a_capture_is_a_fact_as_well() -> None:
         ("[root@h ~]# ./out/main a.jpg\n[ERROR] aclrtMemcpy failed on the NPU\n", {"program": "native", "stack": "native"}),
         ("/opt/x/csrc/a.cc:Run:218 Failed to call aclrtMemcpy of onnxruntime\n", {"program": "native", "stack": "onnxruntime"}),
         ("{'train_runtime': 12.5}\nNPU\n", {"seen": "run-completed"}),
+        ("soc_version is Ascend910 \nAssertionError: Current device type: AscendDeviceType.A3 does not match\n", {"chip": "A3"}),
         ("Loading checkpoint shards:  97%|###| 36/37 [33:01<00:55]\nnpu:0\n", {"progress": "36/37"}),
     ],
 )  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -11,6 +12,9 @@ from simulate import recorder_dumps as made
 
 from benchmarks.pace import silence
 from doctor.cli import main
+from doctor.pace import quiet
+from doctor.pace.reading import Reader
+from doctor.pace.wordings import Wording
 from doctor.tui.shell.session import Session
 
 BEGAN = datetime(2026, 3, 2, 9, 0, 0)
@@ -90,6 +94,27 @@ def test_a_scan_without_a_cause_names_who_fell_silent(tmp_path: Path, capsys: py
     assert scanned(tmp_path / "one", capsys) == [("HNG021", 2, 120)]
     assert scanned(tmp_path / "whole", capsys) == []
     assert [f["id"] for f in Session([str(tmp_path / "one")]).look().report["findings"]] == ["HNG021"]
+
+
+def test_a_scan_of_steady_logs_reads_their_last_lines_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """Who tells of progress in each line says in a few how it goes; who did so long ago is read further back."""
+    made: list[quiet.Reader] = []
+
+    def reader(forms: Sequence[Wording]) -> quiet.Reader:
+        made.append(Reader(forms))
+        return made[-1]
+
+    monkeypatch.setattr(quiet, "Reader", reader)
+    for rank in range(4):
+        log(tmp_path, rank, 1000)
+    assert scanned(tmp_path, capsys) == []
+    (glance,) = made
+    assert glance.made.bytes <= 4 * quiet.LAST_LINES < (tmp_path / "rank_0.log").stat().st_size
+    with (tmp_path / "rank_2.log").open("a") as file:
+        file.writelines(f" [{BEGAN + timedelta(seconds=second)}] still waiting\n" for second in range(1010, 2000, 2))
+    for rank in (0, 1, 3):
+        log(tmp_path, rank, 2000)
+    assert scanned(tmp_path, capsys) == [("HNG021", 2, 1000)]
 
 
 def test_a_scan_takes_no_other_job_for_a_silence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
