@@ -20,6 +20,7 @@ ERROR_MARKS = (
     "[ERROR][", "ERROR |", "| ERROR", "Interrupt\n", "CANN error", "symbol lookup error",
     ": Inner Error!", "][FILE:", "] [FILE:", "error code: -", "Traceback (most recent call", "TraceBack (most recent call", ": error: ", ": fatal error: ", ", needed by ", "undefined reference to", "or higher is required", "errno", "strerror",
     "level=error", "level=fatal", '"level":"error"', '"level": "error"', '"level":"fatal"',
+    "Failed to ", "failed to ", "Unable to ", " cannot be initialized",  # of C++ programs, whose level is a letter: `E1204 14:46:07.912003 60570 file.cpp:201]`
 )  # fmt: skip
 # Of these a line without any level reports a failure as well.
 PLAIN_MARKS = (

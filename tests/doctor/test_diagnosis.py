@@ -290,10 +290,12 @@ def test_a_guess_yields_to_whoever_knows_the_line_it_quotes(tmp_path: Path) -> N
         'time="2026-01-02T03:04:05Z" level=error msg="something odd"',
         'level=fatal ts=2026-01-02T03:04:05Z msg="something odd"',
         '{"level":"error","ts":"2026-01-02T03:04:05Z","msg":"something odd"}',
+        "E1026 10:55:44.123456 12345 plugh_engine.cpp:302] Failed to frob: something odd",
+        "F1026 10:55:44.123456 12345 plugh_engine.cc:302] Unable to frob something odd",
     ],
 )
 def test_errors_of_go_programs_are_no_all_clear(line: str) -> None:
-    """Kubernetes, its plugins and container runtimes: what nobody knows is shown, and what is fine is not."""
+    """Kubernetes, its plugins, container runtimes, and C++ programs that log like them: what nobody knows is shown, and what is fine is not."""
     told = diagnose(line + "\n")
     assert told.verdict == "inconclusive"
     assert "something odd" in told.unexplained[0].first.text
