@@ -175,6 +175,7 @@ class Advised(NamedTuple):
     fixes: tuple[Fix, ...]
     certain: int
     followed: int = 0  # at the end: what was followed in part already
+    asked: int | None = None  # the one that the message itself asks for
 
 
 def fixes(finding: Finding, situation: Situation, known: Values, elsewhere: Fix | None = None) -> Advised:
@@ -196,7 +197,19 @@ def fixes(finding: Finding, situation: Situation, known: Values, elsewhere: Fix 
         )
         for fix, *_ in fitting
     )
-    return Advised(filled, sum(one.certain for one in fitting), sum(one.followed is None for one in fitting))
+    certain, followed = sum(one.certain for one in fitting), sum(one.followed is None for one in fitting)
+    if not any(_SAYS_SO.search(hit.place.text) for hit in finding.instances[0].hits):
+        return Advised(filled, certain, followed)
+    from doctor.answer.asked import asked  # few messages ask for anything
+
+    by_message = asked(finding, situation, filled)
+    if by_message.fix is None:
+        return Advised(filled, certain, followed, by_message.known)
+    at = 0 if finding.entry.confidence == "low" else certain
+    return Advised((*filled[:at], by_message.fix, *filled[at:]), certain + 1, followed, at if at == 0 else None)
+
+
+_SAYS_SO = lazy(r"--[a-z]|[A-Z]_[A-Z0-9_]+ ?=")  # options and variables
 
 
 def _command(command: Command, finding: Finding, situation: Situation, known: Values, called: Mapping[str, str]) -> Command:
@@ -256,16 +269,16 @@ class Start(NamedTuple):
 
 def start(advised: Advised, entry: Entry) -> Start:
     """What a proven cause needs can be done at once, where it can be pasted; else something is looked at first."""
-    fixes, certain, followed = advised
+    fixes, certain, followed, asked = advised
     proven = entry.role == "cause" and entry.confidence == "high"
     remedies = [n for n, fix in enumerate(fixes) if fix.goal != "locate"]
     if entry.role == "symptom" or not remedies:  # the cause is elsewhere
         return Start(None, 0 if fixes else None)
 
-    def order(n: int) -> tuple[bool, bool, bool, bool, bool, bool, int]:
+    def order(n: int) -> tuple[bool, bool, bool, bool, bool, bool, bool, int]:
         fix = fixes[n]
         pasted = bool(fix.env or fix.commands or fix.code)
-        return n >= len(fixes) - followed, n >= certain, _unlikely(fix, n < certain), bool(_ELSE.match(fix.title.en)), fix.goal != "resolve", proven and not pasted, n
+        return n >= len(fixes) - followed, n >= certain, n != asked, _unlikely(fix, n < certain), bool(_ELSE.match(fix.title.en)), fix.goal != "resolve", proven and not pasted, n
 
     remedies.sort(key=order)
     looks = sorted((n for n, fix in enumerate(fixes[:certain]) if fix.goal == "locate" and (fix.commands or fix.code)), key=lambda n: _for_all(fixes[n]))
