@@ -186,6 +186,10 @@ def fixes(finding: Finding, situation: Situation, known: Values, elsewhere: Fix 
     fitting = _fitting(finding.entry.fixes, situation, finding.instances[0].captures)
     if elsewhere is not None and all(_is_for_the_caller(one.fix) for one in fitting if one.certain and one.fix.goal != "locate"):
         fitting.insert(sum(one.certain for one in fitting), _Fitting(elsewhere, True, False))
+    if situation.facts.get("vllm_ascend"):
+        from doctor.answer.newer import with_newer  # few logs tell of it
+
+        fitting = [one._replace(fix=with_newer(one.fix, situation)) for one in fitting]
     called = situation.words() | {name: value for name, value in finding.instances[0].captures.items() if value and name in ("pod", "namespace")}
     filled = tuple(
         fix._replace(
@@ -256,6 +260,7 @@ def _theirs(run: str, finding: Finding, situation: Situation) -> Own | None:
 
 
 # How a fix begins that is for the case that another one does not help, or is not possible.
+CALLER = "caller"  # of a fix that is for those who make the call: a library's
 _ELSE = lazy(r"(?:Or|If|Only|Else|Otherwise|Still|Persisting|Repeated|Nothing left|Not back|When|Fails|Until)\b")
 
 
@@ -283,8 +288,9 @@ def start(advised: Advised, entry: Entry) -> Start:
     remedies.sort(key=order)
     looks = sorted((n for n, fix in enumerate(fixes[:certain]) if fix.goal == "locate" and (fix.commands or fix.code)), key=lambda n: _for_all(fixes[n]))
     at_once = proven and _acts(fixes[remedies[0]])
-    others = [n for n in remedies[1:] if n < certain]
-    if not any(_acts(fixes[n]) for n in (remedies[0], *others)):  # what mends for a whole stack, where the logs leave the stack open
+    of_library = any(fact == CALLER for fix in fixes for fact, _ in fix.when)
+    others = [n for n in remedies[1:] if n < certain and not (of_library and _is_for_the_caller(fixes[n]))]
+    if not of_library and not any(_acts(fixes[n]) for n in (remedies[0], *others)):  # what mends for a whole stack, where the logs leave the stack open
         others += [n for n in remedies[1:] if n >= certain and _for_all(fixes[n]) and _acts(fixes[n])][:1]
     return Start(None if at_once or not looks else looks[0], remedies[0], tuple(others))
 
