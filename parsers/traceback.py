@@ -45,12 +45,13 @@ FRAMES = 1200
 STRANGERS = 60
 """Lines of others in a row, among the frames of one process that has no name; then its traceback ended there."""
 
-How = Literal["raised", "terminated", "fatal", "signal", "unloadable"]
-"""By an exception of Python, by one of C++ that nobody caught, by the interpreter, by a signal, by the dynamic linker."""
+How = Literal["raised", "ignored", "terminated", "fatal", "signal", "unloadable"]
+"""By an exception of Python, by one that the interpreter drops (of a destructor), by one of C++ that nobody caught, by the
+interpreter, by a signal, by the dynamic linker."""
 Link = Literal["", "cause", "context", "member"]
 
 _BEGINS = lazy(
-    r'Traceback \(most recent|File "|terminate called|Fatal Python error|Segmentation fault|Aborted|Bus error'
+    r'Traceback \(most recent|File "|Exception ignored |terminate called|Fatal Python error|Segmentation fault|Aborted|Bus error'
     r"|Illegal instruction|Floating point exception|symbol lookup error|relocation error|error while loading"
 )
 
@@ -114,6 +115,7 @@ class Failure(NamedTuple):
 def failures(lines: Iterable[str], first_line: int = 1) -> tuple[Failure, ...]:
     """The failures in the lines, in the order in which they begin. Takes any text, in time that grows with its length."""
     open_of: dict[Speaker, _Open] = {}
+    dropped: dict[Speaker, int] = {}  # where the interpreter said that it drops the next exception
     done: list[Failure] = []
     for number, raw in enumerate(lines, first_line):
         if not open_of and _BEGINS.search(raw) is None:
@@ -132,7 +134,10 @@ def failures(lines: Iterable[str], first_line: int = 1) -> tuple[Failure, ...]:
             done += known.closed()
             del open_of[speaker]
         if begun is not None:
+            begun.ignored = number - dropped.get(speaker, -BLANKS) < BLANKS
             open_of[speaker] = begun
+        elif forms.IGNORED.match(text):
+            dropped[speaker] = number
     for left in open_of.values():
         done += left.closed()
     return tuple(sorted(done, key=_first_line))
@@ -170,7 +175,7 @@ class _Open:
     """A failure of which more lines may come: frames until an exception is named, then its message, then what follows from it."""
 
     def __init__(self, speaker: Speaker, number: int, depth: int, headed: bool) -> None:
-        self.over = False
+        self.over = self.ignored = False
         self._by, self._headed = speaker, headed
         self._how: How = "raised"
         self._lines = [number]
@@ -200,7 +205,7 @@ class _Open:
             return ()
         self._end_part()
         parts = tuple(self._parts) or (Raised("", "", 0, (), self._link, self._depth),)
-        return (Failure(self._by, self._how, parts, tuple(self._lines), not self._at),)
+        return (Failure(self._by, "ignored" if self.ignored else self._how, parts, tuple(self._lines), not self._at),)
 
     def take(self, number: int, text: str, log_call: LogCall) -> bool:
         """Adds a line, or says that it is not part of this failure."""
@@ -297,7 +302,7 @@ class _Open:
         if not said.strip():
             self._log_call = ENDED
             return False
-        begins = forms.HEADER.match(said) or forms.FRAME.match(said) or forms.DEATH.match(text)
+        begins = forms.HEADER.match(said) or forms.FRAME.match(said) or forms.DEATH.match(text) or forms.IGNORED.match(said)
         if begins or log_call != self._log_call or self._how == "fatal" or (depth and depth != self._depth):
             self.over = True
             return False

@@ -102,7 +102,8 @@ def decision(diagnosis: Diagnosis, knowledge: Knowledge) -> dict[str, Any] | Non
     if root is None:
         return None
     lead = root.finding
-    beside = [r.finding for r in diagnosis.related if r.finding.entry.code in root.explains or _same_card(lead, r)]
+    explained = frozenset(root.explains)
+    beside = [r.finding for r in diagnosis.related if r.finding.entry.code in explained or _same_card(lead, r)]
     when = codes(diagnosis)
     told = _strongest(level for finding in (lead, *beside) for level in levels(finding, knowledge, when))
     action, why = _by_level(lead, told[0]) if told and told[0].level in LEVELS[:3] else _by_kind(lead.entry)

@@ -25,6 +25,8 @@ BELOW = 4 << 10
 _CAPTURED = 180
 """Characters of what an exception says that titles and fixes name."""
 _LONGEST = 2000
+DROPPED = "ignored"
+"""How an exception came that the interpreter dropped: only leaves that ask for that are told of it."""
 
 
 class Thrown(NamedTuple):
@@ -80,6 +82,8 @@ def asked(signal: Signal, told: Cells) -> dict[str, str] | None:
     from parsers.raised import PATTERNS, WORDS
 
     known = dict(told)
+    if known["how"] == DROPPED and not any(key == "how" for key, _ in signal.where):
+        return None
     captures: dict[str, str] = {}
     for key, wanted in signal.where:
         value = known.get(key)
@@ -128,6 +132,6 @@ def _read(lines: WindowLines, start: int, eol: int) -> Thrown:
         # What an exception quotes of another one is a line of its message: it has the same frames.
         part = next((part for part in reversed(failure.parts) if 0 < part.at <= at), None)
         if part is not None and at in failure.lines:
-            said = said_by(failure, part) if part.at == at else None
+            said = said_by(failure, part) if part.at == at and failure.how != DROPPED else None
             return Thrown(blame(failure, part), said)
     return Thrown(NOBODY, None)

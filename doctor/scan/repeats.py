@@ -42,7 +42,7 @@ _NOTHING = Same()
 def alike(data: bytes) -> bytes:
     """Lines with each number reduced to a zero."""
     data = data.translate(_DIGITS)
-    for zeros in (b"00000000", b"0000", b"00", b"00", b"00"):
+    for zeros in (b"000000", b"000", b"00", b"00"):
         data = data.replace(zeros, b"0")
     return data
 
@@ -67,8 +67,8 @@ class Repeats:
         self._forms: dict[bytes, Same] = {}
         self._state: object = None
         self._by_text, self._by_form = True, False  # are lines of the same bytes looked for, and those that differ in numbers?
+        self._again = True  # are lines of a part said again, as far as that can be told by their forms?
         self._rest = self._next_rest = 0  # windows to be read line by line
-        self._dense: bool | None = None
         self._lines: _Lines | None = None
         self._seen = self._left = 0  # lines of this window, and those that were not known
 
@@ -86,7 +86,7 @@ class Repeats:
                 seen, left = self._seen, self._left
                 yield self._part(data, start, end)
                 new, of = self._left - left, self._seen - seen
-                if tried and start and 10 * new > 9 * of:  # nothing is said again here
+                if (tried or not self._again) and start and 10 * new > 9 * of:  # nothing is said again here
                     self._lines = None
                     yield [(at + end, literal) for at, literal in self._engine.find(data[end:], self._floods.left_out.literals)]
                     break
@@ -143,14 +143,17 @@ class Repeats:
             left = [left[at] for at in self._unknown(self._texts, texts)]
         by_text = len(left)
         forms: dict[int, bytes] = {}
-        if self._by_form and left and (digits := self._engine.numbered(_CODE)) is not None:
+        self._again = True
+        if self._by_form and left:
             part = data[start:end] if len(left) == len(texts) else b"\n".join(map(texts.__getitem__, left))
             rows = alike(part).split(b"\n")
-            found = digits(part)
-            decided = _numbers(found, [texts[n] for n in left]) if found else frozenset()
-            unknown = self._unknown(self._forms, rows, decided)
-            forms = {left[at]: rows[at] for at in unknown if at not in decided}
-            left = [left[at] for at in unknown]
+            self._again = 10 * len(set(rows).difference(self._forms)) <= 9 * len(rows)
+            if self._again and (digits := self._engine.numbered(_CODE)) is not None:
+                found = digits(part)
+                decided = _numbers(found, [texts[n] for n in left]) if found else frozenset()
+                unknown = self._unknown(self._forms, rows, decided)
+                forms = {left[at]: rows[at] for at in unknown if at not in decided}
+                left = [left[at] for at in unknown]
             self._by_text = self._by_text and (16 * by_text < 15 * len(texts) or 2 * len(left) > by_text)  # forms tell nearly all of them
         self._seen += len(texts)
         self._left += len(left)

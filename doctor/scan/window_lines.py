@@ -125,7 +125,7 @@ class WindowLines:
             seen = (at, steps)
         if found is not None:
             self._owners.update(dict.fromkeys(passed, found))
-        else:
+        elif seen[1]:  # directly beneath a line that is too long nothing is known of what is above
             self._silent.update(dict.fromkeys(asked, seen))
         if found is not None and line.pid is not None and found.pid not in (None, line.pid):
             return None

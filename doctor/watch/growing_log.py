@@ -9,11 +9,13 @@ from __future__ import annotations
 import os
 import stat
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from doctor.read.source import Source
-from doctor.scan.floods import KEEP
-from doctor.scan.harvest import Harvest, Hit, merge, shift
+from doctor.scan.clusters import FURTHER
+from doctor.scan.floods import KEEP, KEEP_OF_OWNER, MAX_SHAPES
+from doctor.scan.harvest import Cluster, Harvest, Hit, merge, shift
+from doctor.scan.raised import MAX_SHAPES as MAX_CALLERS
 from doctor.scan.scanner import Scanner
 
 SETTLE = 256 << 10  # with so much behind the settled part, more of it is settled
@@ -90,7 +92,7 @@ class Tail:
             middle = self._last_break(end - KEEP_OPEN)
             if middle > self._settled:
                 part = self._scan(scanner, self._settled, middle)
-                self._done = merge([self._done, shift(part, self._lines)])
+                self._done = continued(self._done, shift(part, self._lines))
                 self._lines += part.lines
                 self._settled = middle
         self._open = shift(self._scan(scanner, self._settled, end), self._lines)
@@ -122,21 +124,50 @@ class Tail:
 
 def together(harvests: Sequence[Harvest]) -> Harvest:
     """What is not read any more as one harvest, of which no more is kept than of one file, however often it began anew."""
-    whole = merge(harvests)
-    hits, capped = _first(whole.hits)
-    facts, _ = _first(whole.facts)
+    whole = _folded(merge(harvests))
+    hits, capped = _first(whole.hits, _leaf, KEEP)
+    facts, _ = _first(whole.facts, _leaf, KEEP)
     return whole._replace(hits=hits, facts=facts, capped=tuple(sorted({*whole.capped, *capped})))
 
 
-def _first(hits: tuple[Hit, ...]) -> tuple[tuple[Hit, ...], set[str]]:
-    """The first of each leaf, and the leaves of which there are more."""
-    seen: Counter[str] = Counter()
-    kept = []
+def continued(done: Harvest, part: Harvest) -> Harvest:
+    """A log with what was written into it since: no more is kept than if it had been read at once. What is not kept is counted."""
+    whole = _folded(merge([done, part]))
+    return whole._replace(hits=_first(whole.hits, _leaf, KEEP)[0], facts=_first(whole.facts, _owner, KEEP_OF_OWNER)[0])
+
+
+def _leaf(hit: Hit) -> object:
+    return hit.signal
+
+
+def _owner(hit: Hit) -> object:
+    return hit.signal, hit.place.pid, hit.place.rank, hit.place.worker
+
+
+def _first(hits: tuple[Hit, ...], kind: Callable[[Hit], object], most: int) -> tuple[tuple[Hit, ...], set[str]]:
+    """The first of each kind, and the leaves of which there are more."""
+    seen: Counter[object] = Counter()
+    kept, more = [], set()
     for hit in hits:
-        seen[hit.signal] += 1
-        if seen[hit.signal] <= KEEP:
+        seen[kind(hit)] += 1
+        if seen[kind(hit)] <= most:
             kept.append(hit)
-    return tuple(kept), {signal for signal, count in seen.items() if count > KEEP}
+        else:
+            more.add(hit.signal)
+    return tuple(kept), more
+
+
+def _folded(whole: Harvest) -> Harvest:
+    """With so many shapes of errors, and of callers, as a file has: the lines of the later ones are counted together."""
+    if len(whole.clusters) <= MAX_SHAPES and len(whole.callers) <= MAX_CALLERS:
+        return whole
+    kept: list[Cluster] = []
+    later: list[Cluster] = []
+    for cluster in sorted(whole.clusters, key=lambda c: (c.template == FURTHER, c.first.path, c.first.line)):
+        (kept if len(kept) < MAX_SHAPES and cluster.template != FURTHER else later).append(cluster)
+    if later:
+        kept.append(Cluster(FURTHER, sum(c.total for c in later), later[0].first, ()))
+    return whole._replace(clusters=tuple(sorted(kept, key=lambda c: c.template)), callers=whole.callers[:MAX_CALLERS])
 
 
 def _renamed(harvest: Harvest, name: str) -> Harvest:

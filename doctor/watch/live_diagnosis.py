@@ -18,6 +18,7 @@ from doctor.watch.followed_files import Follower
 from kb.knowledge import Knowledge
 
 Json = dict[str, Any]
+MAX_TOLD = 20_000  # shapes of unexplained errors that are announced, each once
 
 
 def now() -> str:
@@ -99,7 +100,7 @@ class Live:
                 continue
             self._told[finding["id"]] = place
         for cluster in made["unexplained"]:
-            if cluster["template"] not in self._clusters:
+            if cluster["template"] not in self._clusters and len(self._clusters) < MAX_TOLD:
                 self._clusters.add(cluster["template"])
                 events.append({"event": "unexplained", "cluster": cluster})
         return events

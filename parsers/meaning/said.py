@@ -22,6 +22,7 @@ _DISTRIBUTIONS = {
     "cv2": "opencv-python", "PIL": "pillow", "sklearn": "scikit-learn", "yaml": "pyyaml", "skimage": "scikit-image",
     "google": "protobuf", "bs4": "beautifulsoup4", "Crypto": "pycryptodome", "dateutil": "python-dateutil",
     "swift": "ms-swift", "llamafactory": "llamafactory", "fitz": "pymupdf", "dotenv": "python-dotenv",
+    "paddle": "paddlepaddle", "git": "gitpython", "attr": "attrs", "pkg_resources": "setuptools", "whisper": "openai-whisper",
 }  # fmt: skip
 
 

@@ -400,6 +400,14 @@ def test_a_killed_worker_is_an_error() -> None:
     assert seen.code == 1
 
 
+def test_an_exception_that_is_told_by_its_frames_is_no_success() -> None:
+    """Exit code 1 for a warning that rests on the frame which raised: the program ended there, whoever is to blame."""
+    text = b'Traceback (most recent call last):\n  File "/w/e.py", line 1, in <module>\n    f()\n  File "/usr/lib/python3/dist-packages/plugh/a.py", line 3, in f\n    g()\n'
+    seen = terminal("--lang", "en", piped=text + b"AttributeError: module 'plugh' has no attribute 'frob'\n")
+    assert seen.rows[0].startswith("WARN  MNG004")
+    assert seen.code == 1
+
+
 def test_errors_that_no_root_explains_are_no_success(tmp_path: Path) -> None:
     """A remark beside an error that nobody knows: exit code 3, as README says."""
     (tmp_path / "a.log").write_bytes(UNKNOWN)

@@ -121,11 +121,12 @@ def test_crashes() -> None:
             "terminate called after throwing an instance of 'c10::Error'", "  what():  NPU function error", "frame #0: f() + 0x3 (0xf in /o/torch_npu/lib/libtorch_npu.so)",
             "Fatal Python error: Aborted", "", "Current thread 0x1 (most recent call first):", '  File "/w/a.py", line 3 in wait',
             "python: symbol lookup error: /w/libx.so: undefined symbol: f", "Segmentation fault (core dumped)",
+            "run.sh: line 98: 21933 Aborted                 (core dumped) python3 train.py",
         ]
     )  # fmt: skip
     assert [(one.how, one.raised.type, one.raised.message) for one in found] == [
         ("terminated", "c10::Error", "NPU function error"), ("fatal", "", "Aborted"),
-        ("unloadable", "", "/w/libx.so: undefined symbol: f"), ("signal", "", "Segmentation fault"),
+        ("unloadable", "", "/w/libx.so: undefined symbol: f"), ("signal", "", "Segmentation fault"), ("signal", "", "Aborted"),
     ]  # fmt: skip
     assert [frame.package for one in found for frame in one.raised.frames] == ["torch_npu", ""]
 
@@ -210,3 +211,21 @@ def test_twice_the_text_is_twice_the_work(piece: list[str]) -> None:
 
     calls(text(2))  # patterns are compiled when they are first used
     assert calls(text(800)) < 2.2 * calls(text(400))
+
+
+def test_what_a_destructor_raises_is_told_as_dropped() -> None:
+    """After FlagEmbedding #1252: the results were printed; the exception above it is not its message, and ended the program."""
+    text = [
+        "Traceback (most recent call last):",
+        '  File "/w/a.py", line 3, in run',
+        "    x()",
+        "ValueError: real",
+        "Exception ignored in: <function Pool.__del__ at 0xfff0>",
+        "Traceback (most recent call last):",
+        '  File "/w/a.py", line 9, in __del__',
+        "AttributeError: 'NoneType' object has no attribute 'to'",
+    ]
+    first, second = failures(text)
+    assert (first.how, first.raised.message) == ("raised", "real")
+    assert (second.how, second.raised.type) == ("ignored", "AttributeError")
+    assert [one.how for one in failures(text[5:])] == ["raised"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
@@ -191,6 +192,25 @@ def test_rotation_for_weeks_costs_no_memory(tmp_path: Path, monkeypatch: pytest.
     assert len(one.follower.harvests) <= 20
     assert one.last is not None
     assert one.last.report["findings"][0]["count"] == 24
+
+
+def test_a_log_that_grows_for_weeks_costs_no_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of all its errors, known and unknown ones, no more is kept than of a log that is read at once; each line is counted."""
+    for name, most in (("SETTLE", 3000), ("KEEP_OPEN", 600), ("KEEP", 3), ("MAX_SHAPES", 10)):
+        monkeypatch.setattr(growing_log, name, most)
+    log = tmp_path / "a.log"
+    log.write_text("")
+    one = live(log)
+    letters = "abcdefghijklmnopqrst"
+    for first in letters:
+        append(log, "".join(f"ERROR: {first}{second} of the house failed\n" for second in letters) + OOM + "\n" + "info\n" * 900)
+        one.poll()
+    (done, _) = one.follower.tails[0].harvests
+    assert max(Counter(hit.signal for hit in done.hits).values()) == 3
+    assert len(done.clusters) == 11
+    assert one.last is not None
+    assert (one.last.report["findings"][0]["count"], one.last.diagnosis.harvest.errors) == (20, 400)
+    assert sum(cluster.total for cluster in one.last.diagnosis.harvest.clusters) == 400
 
 
 @pytest.mark.parametrize("step", [1, 7, 50, 400])

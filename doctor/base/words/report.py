@@ -94,7 +94,7 @@ WORDS = {
     "ranks-are:even": ("every even rank: the first of each pair", "所有偶数 rank：每对中的第一个"),
     "ranks-are:place": ("rank {n} of every {node}: the same place on each node", "每 {node} 个中的第 {n} 个：各节点的同一位置"),
     "own-command": ("your command in {path}, with {new}", "您在 {path} 中的命令，改用 {new}"),
-    "own-command-less": ("your command in {path}, without what is refused", "您在 {path} 中的命令，去掉被拒绝的选项"),
+    "own-command-less": ("your command in {path}, without {gone}", "您在 {path} 中的命令，去掉 {gone}"),
     "own-arguments": ("the arguments that {path} shows, with {new}", "{path} 中显示的参数，改用 {new}"),
     "own-typed": ("your command, with {new}", "您的命令，改用 {new}"),
     "own-was": ("{new} (was {old})", "{new}（原为 {old}）"),

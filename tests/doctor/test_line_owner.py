@@ -1,0 +1,55 @@
+"""Whose a line is that does not say it: its nearest earlier line that does, however the search for it is cut short."""
+
+from __future__ import annotations
+
+import io
+from unittest import mock
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from doctor.read.source import Source, hints
+from doctor.scan import window_lines
+from doctor.scan.scanner import Scanner
+from doctor.scan.window_lines import OWNER_LINES, WindowLines
+from doctor.scan.windows import Window
+from parsers.line import read_line
+
+NEAR = 100  # bytes in which an owner is looked for
+ROWS = ("[rank{n}]: x", "plain", "y" * 40, "z" * 150, "")
+
+rows = st.lists(st.sampled_from(ROWS), min_size=1, max_size=40).map(lambda chosen: [row.format(n=n) for n, row in enumerate(chosen)])
+
+
+def window(data: bytes) -> WindowLines:
+    return WindowLines(Window(data, len(data), b"", last=True), Source("mem.log", lambda: io.BytesIO(data), len(data), hints("mem.log")), 1)
+
+
+def nearest(texts: list[str], number: int) -> int | None:
+    """The rank of the line, or of the last one before it that tells one."""
+    at = 0
+    for above in range(number, max(-1, number - OWNER_LINES - 1), -1):
+        at += len(texts[above]) + 1 if above < number else 0
+        if at > NEAR:
+            return None
+        if (rank := read_line(texts[above]).rank) is not None:
+            return rank
+    return None
+
+
+@given(rows, st.sets(st.integers(0, 39), min_size=1))
+def test_the_owner_is_the_nearest_line_that_says_who_it_is(texts: list[str], asked: set[int]) -> None:
+    """Whichever lines are asked for before: what was learnt of lines above is only made use of."""
+    numbers = sorted(number for number in asked if number < len(texts))
+    with mock.patch.object(window_lines, "LOOK_BACK", NEAR):
+        lines = window("\n".join(texts).encode() + b"\n")
+        starts = [sum(len(row) + 1 for row in texts[:number]) for number in range(len(texts))]
+        found = [lines.place(starts[number], read_line(texts[number])).rank for number in numbers]
+    assert found == [nearest(texts, number) for number in numbers]
+
+
+def test_errors_beneath_a_line_that_is_too_long_to_look_beyond_end(scanner: Scanner) -> None:
+    """Two errors that do not say whose they are, beneath a line of more bytes than an owner is looked for in."""
+    data = b"x" * (2 * window_lines.LOOK_BACK) + b"\nERROR: odd failed\nERROR: strange failed\n"
+    found = scanner.scan(Source("mem.log", lambda: io.BytesIO(data), len(data), hints("mem.log")))
+    assert [cluster.first.line for cluster in found.clusters] == [2, 3]
