@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from terminal import ROOT, terminal
 
+from doctor.api import report
 from doctor.render import compact, layout
 from doctor.render.call import Call
 from doctor.render.document import Evidence
@@ -509,6 +510,17 @@ def test_a_step_is_shown_with_how_to_take_it_back(lang: str) -> None:
     assert f"# {BOTH[lang]}" in told
     assert told.endswith("npu-doctor browse 'a log'\n")
     assert {"en": "1 more fix: -v", "zh": "另有 1 个修复方法：-v"}[lang] in told
+
+
+@pytest.mark.parametrize(("lang", "told"), [("en", "CANN 8.0.0 (torch_npu 2.7.1 goes with 8.3.RC1)"), ("zh", "CANN 8.0.0（torch_npu 2.7.1 配套 8.3.RC1）")])
+def test_releases_that_do_not_go_together_are_told_on_the_first_screen(tmp_path: Path, lang: str, told: str) -> None:
+    """Whatever failed: who helps asks for the versions first, and a list of packages lies beside the log."""
+    (tmp_path / "train.log").write_bytes(TRACEBACK)
+    (tmp_path / "versions.txt").write_text("Package      Version\n------------ -------\ntorch        2.7.1\ntorch-npu    2.7.1\n\ncann_version=8.0.0\n")
+    shown = compact.render(report(str(tmp_path)), lang, Style(), Call())
+    assert told in " ".join(row.strip() for row in shown.split("\n"))
+    (tmp_path / "versions.txt").write_text("torch-npu    2.7.1\ncann_version=8.3.RC1\n")
+    assert "misfits" not in report(str(tmp_path))["situation"]
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
