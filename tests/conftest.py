@@ -9,7 +9,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import Any
 
@@ -73,6 +73,16 @@ WAITING = ("tests/fleet/", "tests/release/", "tests/doctor/test_pages.py", "test
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What waits for servers, nodes and other programs comes first: at the end one worker would wait for it, and the others for that one."""
     items.sort(key=lambda item: not item.nodeid.startswith(WAITING))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Nothing of what is collected is garbage: looking for some took a seventh of the time, in every worker."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
 
 
 def pytest_collection_finish() -> None:
