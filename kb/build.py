@@ -112,7 +112,7 @@ def build(layer: Layer, stamp: str | None = None) -> tuple[bytes, list[Problem]]
     )
     places, lines, signals = _add_entries(writer, entries, assigned)
     _add_sought(writer, {**signals, **{s: writer.add(signal_row(s)) for s in assigned}})  # what is left of them are the facts
-    codes, families, more = _codes(layer, writer)
+    codes, rows, families, more = _codes(layer, writer)
     problems += more
     variables, more = _named_rows(layer.single("envvars.yaml"), "variable", "name", writer)
     problems += more
@@ -121,13 +121,14 @@ def build(layer: Layer, stamp: str | None = None) -> tuple[bytes, list[Problem]]
         found, more = _named_rows(path, "card", "code", writer)
         cards.update(found)
         problems += more
-    writer.section("index", {"entries": places, "codes": len({at for found in codes.values() for at in found})})
+    writer.section("index", {"entries": places, "codes": len(rows)})
     writer.section("situation", [(s.id, *signal_row(s)) for one in told for s in one.signals])
     writer.section("checks", [check._replace(fails=(), holds=()) for check in checks])
     writer.section("compat", compat)
     writer.section("frameworks", frameworks)
     writer.section("pace", [one.form for one in pace])
     writer.section("codes", codes)
+    writer.section("rows", [rows[0][0] if rows else 0, *(length for _, length in rows)])  # they stand one behind the other
     writer.section("families", families)
     writer.section("env", variables)
     writer.section("cards", cards)
@@ -163,7 +164,8 @@ Places = dict[str, tuple[int, int]]
 def _add_entries(writer: Writer, entries: Sequence[Entry], assigned: Iterator[Signal]) -> tuple[Places, list[Any], dict[Signal, tuple[int, int]]]:
     """Where each entry, its line in a list and the leaves that are looked for stand in the pack; samples are not needed at run time.
 
-    Of its line the texts are told by their numbers. What is shown of a title with slots stands beside it: so it costs little in a compressed file.
+    Of its line the texts are told by their numbers. What it is searched by, and a title without its slots, stand beside the entry, whose words they
+    repeat: so they cost little in a compressed file.
     """
     places: Places = {}
     lines: list[Any] = []
@@ -180,7 +182,7 @@ def _add_entries(writer: Writer, entries: Sequence[Entry], assigned: Iterator[Si
         if (shown := plain.text(entry.title)) != entry.title:
             writer.add((shown,))
             (title,) = writer.pairs((shown,))
-        lines.append((*head, searched, title, cause))
+        lines.append((*head, writer.add(searched), title, cause))
     return places, lines, signals
 
 
@@ -211,9 +213,10 @@ def _words(entry: Entry) -> str:
     return " ".join(dict.fromkeys(parts))
 
 
-def _codes(layer: Layer, writer: Writer) -> tuple[dict[str, list[tuple[int, int]]], list[dict[str, Any]], list[Problem]]:
-    """Every spelling of every code with where its row stands, and the families, by whose numbers rows name theirs."""
-    index: dict[str, list[tuple[int, int]]] = {}
+def _codes(layer: Layer, writer: Writer) -> tuple[dict[str, list[int]], list[tuple[int, int]], list[dict[str, Any]], list[Problem]]:
+    """Every spelling of every code with the numbers of its rows, where these stand, and the families, by whose numbers rows name theirs."""
+    index: dict[str, list[int]] = {}
+    places: list[tuple[int, int]] = []
     families: list[dict[str, Any]] = []
     problems: list[Problem] = []
     for path in layer.files("codes"):
@@ -234,10 +237,10 @@ def _codes(layer: Layer, writer: Writer) -> tuple[dict[str, list[tuple[int, int]
             if what := rows_of.fault("code", row):
                 problems.append(doc.problem(("codes", i), what))
                 continue
-            at = writer.add({"of": len(families) - 1, **row})
             for spelled in dict.fromkeys((spelling.key(row["code"]), *_forms(row), *_symbol(row))):
-                index.setdefault(spelled, []).append(at)
-    return index, families, problems
+                index.setdefault(spelled, []).append(len(places))
+            places.append(writer.add({"of": len(families) - 1, **row}))
+    return index, places, families, problems
 
 
 def _forms(row: dict[str, Any]) -> Iterable[str]:

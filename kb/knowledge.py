@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import zlib
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
+from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -172,7 +173,7 @@ class Knowledge:
             for code, slug, domain, severity, role, kind, component, status, words, *told in pack.section("catalog"):
                 if self._owner[code] == number:
                     title, cause = (Text(*(pair(one) if isinstance(one, int) else one)) for one in told)
-                    found[code] = Brief(code, slug, domain, severity, role, kind, component, status, title, " ".join((words, *cause)))
+                    found[code] = Brief(code, slug, domain, severity, role, kind, component, status, title, " ".join((pack.item(words), *cause)))
         return tuple(found[code] for code in sorted(found))
 
     def decode(self, written: str) -> tuple[dict[str, Any], ...]:
@@ -180,11 +181,9 @@ class Knowledge:
         found: list[dict[str, Any]] = []
         for pack in self.packs:
             index = pack.section("codes")
-            for key in spelling.candidates(written):
-                for at in index.get(key, ()):
-                    row = code_of(pack.item(at), pack.section("families"))
-                    if row not in found:
-                        found.append(row)
+            for row in _codes(pack, [number for key in spelling.candidates(written) for number in index.get(key, ())]):
+                if row not in found:
+                    found.append(row)
         return tuple(sorted(found, key=lambda row: spelling.likelihood(written, row["code"], row["family"])))
 
     def count_codes(self) -> int:
@@ -192,9 +191,7 @@ class Knowledge:
 
     def all_codes(self) -> Iterator[dict[str, Any]]:
         for pack in self.packs:
-            places = {tuple(at) for found in pack.section("codes").values() for at in found}
-            for at in sorted(places):
-                yield code_of(pack.item(list(at)), pack.section("families"))
+            yield from _codes(pack, range(pack.section("index")["codes"]))
 
     def _rows(self, section: str) -> dict[str, tuple[Pack, list[int]]]:
         """Where the rows of a section stand; put together once, for they are asked for one by one."""
@@ -365,7 +362,7 @@ def _compiled(layer: Layer) -> tuple[Pack, list[Problem]]:
     data, problems = layer.reading(lambda: build(layer, stamp))  # what is written meanwhile has another stamp
     if place is not None and not problems:
         write_atomically(place, data)
-        keep_newest(place.parent, "kb-*.pack", KEEP_PACKS)
+        keep_newest(place.parent, "kb-*.pack", KEEP_PACKS, _place(HERE))  # the built-in one is the oldest, asked for at every start, and takes longest
     return Pack(data), problems
 
 
@@ -390,6 +387,14 @@ def compiled_before(layer: Layer, changed: Container[Path]) -> Pack | None:
     except (BrokenPackError, OSError):
         return None
     return pack
+
+
+def _codes(pack: Pack, numbers: Iterable[int]) -> Iterator[dict[str, Any]]:
+    """Rows of the code tables."""
+    lengths = pack.section("rows")
+    starts = list(accumulate(lengths))
+    for number in numbers:
+        yield code_of(pack.item([starts[number], lengths[number + 1]]), pack.section("families"))
 
 
 def _short(text: str) -> str:

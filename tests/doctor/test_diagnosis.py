@@ -290,14 +290,17 @@ def test_a_guess_yields_to_whoever_knows_the_line_it_quotes(tmp_path: Path) -> N
         'time="2026-01-02T03:04:05Z" level=error msg="something odd"',
         'level=fatal ts=2026-01-02T03:04:05Z msg="something odd"',
         '{"level":"error","ts":"2026-01-02T03:04:05Z","msg":"something odd"}',
+        "E1026 10:55:44.123456 12345 plugh_engine.cpp:302] Failed to frob: something odd",
+        "F1026 10:55:44.123456 12345 plugh_engine.cc:302] Unable to frob something odd",
+        "ERROR 07-29 05:04:30 [odd.py:70] something odd",
     ],
 )
-def test_errors_of_go_programs_are_no_all_clear(line: str) -> None:
-    """Kubernetes, its plugins and container runtimes: what nobody knows is shown, and what is fine is not."""
+def test_errors_of_other_programs_are_no_all_clear(line: str) -> None:
+    """Kubernetes, its plugins and container runtimes, libraries in C++: what nobody knows is shown, and what is fine is not."""
     told = diagnose(line + "\n")
     assert told.verdict == "inconclusive"
     assert "something odd" in told.unexplained[0].first.text
-    fine = line.replace("E1026", "I1026").replace("F1026", "W1026").replace("error", "info").replace("fatal", "warning")
+    fine = line.replace("E1026", "I1026").replace("F1026", "W1026").replace("E0729", "I0729").replace("ERROR", "INFO").replace("error", "info").replace("fatal", "warning")
     assert diagnose(fine + "\n").verdict == "clean"
 
 

@@ -34,6 +34,7 @@ SENTENCES = [
     ("EZ1001: Expected self dtype [DT_BFLOAT16] to be equal to other dtype [DT_FLOAT].", "refusal", {"cast": "float32", "side": "npu"}),
     ("requires 4 devices but only 2 are available", "limit", {"kind": "devices", "needs": "4", "has": "2"}),
     ("Tried to allocate 2.00 GiB (60 GiB total capacity; 120.00 MiB free;", "memory", {"needs": "2.00 GiB", "has": "120.00 MiB"}),
+    ("The number of operator inputs 5 exceeds the allowed maximum 4.", "limit", {"kind": "size", "needs": "5", "has": "4"}),
     ("[Errno 98] bind on address ('0.0.0.0', 8000): address already in use", "limit", {"kind": "port", "needs": "8000"}),
     ("npu-smi: error while loading shared libraries: libc_sec.so: cannot open shared object file", "missing", {"wanted_by": "npu-smi", "of": "CANN"}),
     ("File /plugh/x.json does not exist", "missing", {"what": "file", "name": "/plugh/x.json"}),
@@ -42,6 +43,7 @@ SENTENCES = [
     ("open /dev/davinci_manager failed: Permission denied", "permission", {"what": "device", "name": "/dev/davinci_manager"}),
     ("not writable, it doesn't open: 'x' isn't there", "permission", {"what": "operation"}),
     ("wait for kernel plugh timeout, time: 120000 ms", "timeout", {"waited_for": "kernel plugh", "seconds": "120"}),
+    ("The operation is not supported.", "rule", {"how": "combination"}),
     ("Unsupported soc version: Ascend310B4", "unsupported", {"what": "chip", "chip": "Ascend310B4"}),
     ("plugh_impl: implementation for device npu:0 not found.", "unsupported", {"what": "operator", "operator": "plugh_impl"}),
     ("chunked plugh is not supported with MLA", "rule", {"how": "combination", "given": "MLA"}),
@@ -69,7 +71,7 @@ def test_sentence(text: str, table: str, cells: dict[str, str]) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "all is well", "the given file does not exist", "model you asked for was not found", "Check whether the plugh timeout is set.", "'NoneType' object has no attribute 'size'", "list index out of range", "step 12 took 3 s", "Get soc name failed."]
+    "text", ["", "all is well", "the given file does not exist", "model you asked for was not found", "Check whether the plugh timeout is set.", "'NoneType' object has no attribute 'size'", "list index out of range", "step 12 took 3 s", "Get soc name failed.", "start (105984) + length (35328) exceeds dimension size (131125)"]
 )
 def test_what_says_nothing(text: str) -> None:
     """What no reader understands stays unread: nothing is made up."""
