@@ -41,13 +41,28 @@ def values(finding: Finding, situation: Situation = UNKNOWN, beside: Mapping[str
         one.setdefault(name, value)
     zh = {name: text.zh for name, text in situation.phrases().items() if name not in one}
     one = {name: text.en for name, text in situation.phrases().items()} | one
-    if (missing := first.every.get("missing")) and (common := _in_common(missing, first.captures)):
+    told = first.every.get("missing", ())
+    unlisted = () if told else _not_listed(first.every.get("came", ()), first.captures)
+    if (missing := told or tuple(map(str, unlisted))) and (common := _in_common(missing, first.captures)):
         one, zh = one | {"missing_are": common["en"]}, zh | {"missing_are": common["zh"]}
     every: dict[str, dict[str, None]] = {}
     for instance in finding.instances:
         for name, found in instance.every.items():
             every.setdefault(name, {}).update(dict.fromkeys(clean(v)[:300] for v in found))
+    if unlisted:
+        one["missing"] = notation.spans(unlisted)
+        every["missing"] = {one["missing"]: None}
     return Values(one, {k: tuple(v) for k, v in every.items()}, zh)
+
+
+def _not_listed(came: Sequence[str], captures: Mapping[str, str]) -> tuple[int, ...]:
+    """The ranks that a list of those who came lacks."""
+    want, got = captures.get("want", ""), captures.get("got", "")
+    if not came or not want.isdecimal() or len(want) > 5:
+        return ()
+    from doctor.findings.rank_sets import absent  # few findings list ranks
+
+    return absent(came, int(want), int(got) if got.isdecimal() else None)
 
 
 def _in_common(lists: Sequence[str], captures: Mapping[str, str]) -> dict[str, str] | None:
@@ -175,6 +190,7 @@ class Advised(NamedTuple):
     fixes: tuple[Fix, ...]
     certain: int
     followed: int = 0  # at the end: what was followed in part already
+    asked: int | None = None  # the one that the message itself asks for
 
 
 def fixes(finding: Finding, situation: Situation, known: Values, elsewhere: Fix | None = None) -> Advised:
@@ -185,6 +201,10 @@ def fixes(finding: Finding, situation: Situation, known: Values, elsewhere: Fix 
     fitting = _fitting(finding.entry.fixes, situation, finding.instances[0].captures)
     if elsewhere is not None and all(_is_for_the_caller(one.fix) for one in fitting if one.certain and one.fix.goal != "locate"):
         fitting.insert(sum(one.certain for one in fitting), _Fitting(elsewhere, True, False))
+    if situation.facts.get("vllm_ascend"):
+        from doctor.answer.newer import with_newer  # few logs tell of it
+
+        fitting = [one._replace(fix=with_newer(one.fix, situation)) for one in fitting]
     called = situation.words() | {name: value for name, value in finding.instances[0].captures.items() if value and name in ("pod", "namespace")}
     filled = tuple(
         fix._replace(
@@ -196,7 +216,19 @@ def fixes(finding: Finding, situation: Situation, known: Values, elsewhere: Fix 
         )
         for fix, *_ in fitting
     )
-    return Advised(filled, sum(one.certain for one in fitting), sum(one.followed is None for one in fitting))
+    certain, followed = sum(one.certain for one in fitting), sum(one.followed is None for one in fitting)
+    if not any(_SAYS_SO.search(hit.place.text) for hit in finding.instances[0].hits):
+        return Advised(filled, certain, followed)
+    from doctor.answer.asked import asked  # few messages ask for anything
+
+    by_message = asked(finding, situation, filled)
+    if by_message.fix is None:
+        return Advised(filled, certain, followed, by_message.known)
+    at = 0 if finding.entry.confidence == "low" else certain
+    return Advised((*filled[:at], by_message.fix, *filled[at:]), certain + 1, followed, at if at == 0 else None)
+
+
+_SAYS_SO = lazy(r"--[a-z]|[A-Z]_[A-Z0-9_]+ ?=")  # options and variables
 
 
 def _command(command: Command, finding: Finding, situation: Situation, known: Values, called: Mapping[str, str]) -> Command:
@@ -243,6 +275,7 @@ def _theirs(run: str, finding: Finding, situation: Situation) -> Own | None:
 
 
 # How a fix begins that is for the case that another one does not help, or is not possible.
+CALLER = "caller"  # of a fix that is for those who make the call: a library's
 _ELSE = lazy(r"(?:Or|If|Only|Else|Otherwise|Still|Persisting|Repeated|Nothing left|Not back|When|Fails|Until)\b")
 
 
@@ -256,22 +289,23 @@ class Start(NamedTuple):
 
 def start(advised: Advised, entry: Entry) -> Start:
     """What a proven cause needs can be done at once, where it can be pasted; else something is looked at first."""
-    fixes, certain, followed = advised
+    fixes, certain, followed, asked = advised
     proven = entry.role == "cause" and entry.confidence == "high"
     remedies = [n for n, fix in enumerate(fixes) if fix.goal != "locate"]
     if entry.role == "symptom" or not remedies:  # the cause is elsewhere
         return Start(None, 0 if fixes else None)
 
-    def order(n: int) -> tuple[bool, bool, bool, bool, bool, bool, int]:
+    def order(n: int) -> tuple[bool, bool, bool, bool, bool, bool, bool, int]:
         fix = fixes[n]
         pasted = bool(fix.env or fix.commands or fix.code)
-        return n >= len(fixes) - followed, n >= certain, _unlikely(fix, n < certain), bool(_ELSE.match(fix.title.en)), fix.goal != "resolve", proven and not pasted, n
+        return n >= len(fixes) - followed, n >= certain, n != asked, _unlikely(fix, n < certain), bool(_ELSE.match(fix.title.en)), fix.goal != "resolve", proven and not pasted, n
 
     remedies.sort(key=order)
     looks = sorted((n for n, fix in enumerate(fixes[:certain]) if fix.goal == "locate" and (fix.commands or fix.code)), key=lambda n: _for_all(fixes[n]))
     at_once = proven and _acts(fixes[remedies[0]])
-    others = [n for n in remedies[1:] if n < certain]
-    if not any(_acts(fixes[n]) for n in (remedies[0], *others)):  # what mends for a whole stack, where the logs leave the stack open
+    of_library = any(fact == CALLER for fix in fixes for fact, _ in fix.when)
+    others = [n for n in remedies[1:] if n < certain and not (of_library and _is_for_the_caller(fixes[n]))]
+    if not of_library and not any(_acts(fixes[n]) for n in (remedies[0], *others)):  # what mends for a whole stack, where the logs leave the stack open
         others += [n for n in remedies[1:] if n >= certain and _for_all(fixes[n]) and _acts(fixes[n])][:1]
     return Start(None if at_once or not looks else looks[0], remedies[0], tuple(others))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from doctor.answer.advice import CALLER
 from doctor.base.notation import clean
 from doctor.base.words import both, word
 from doctor.findings.situation import Situation
@@ -42,7 +43,7 @@ def elsewhere(made: Caller | None, entry: Entry, situation: Situation) -> Fix | 
     if "graphs_off" in known:
         off = known["graphs_off"]
         steps.insert(0, Text(word("library-graphs", "en", how=off.en), word("library-graphs", "zh", how=off.zh)))
-    return Fix("resolve", "low", Text(**both("library-call", package=made.package)), tuple(steps), (), (), None, (("caller", (made.package,)),))
+    return Fix("resolve", "low", Text(**both("library-call", package=made.package)), tuple(steps), (), (), None, ((CALLER, (made.package,)),))
 
 
 def _sentence(text: Text) -> Text:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from doctor.base.notation import clean
 from doctor.base.words import both, word
-from doctor.findings.started import KINDS, Started, read
+from doctor.findings.started import KINDS, Started, is_flag, read
 from kb.model import Text
 from parsers.lazy import lazy
 
@@ -68,6 +68,19 @@ def own(run: str, started: Sequence[Started], paths: Iterable[str] = (), less: b
     if changed == theirs:
         return None
     return Own(clean(changed.shell() + (tail if "|" in tail else "")), _note(theirs, changed))
+
+
+def with_asked(started: Sequence[Started], options: Iterable[tuple[str, str]], paths: Iterable[str] = ()) -> Own | None:
+    """The reader's own service with options that a message asks for; a value that it does not tell is a word to fill in."""
+    theirs = next((one for kind in ("vllm", "sglang") if (one := _one(started, kind, frozenset(paths))) is not None), None)
+    if theirs is None:
+        return None
+    changed = theirs
+    for written, value in options:
+        name = written.lstrip("-").replace("_", "-")
+        if changed.option(name) is None or value:
+            changed = changed.with_option(name, (value,) if value else () if is_flag(name, theirs.kind) else ("VALUE",))
+    return None if changed == theirs else Own(clean(changed.shell()), _note(theirs, changed))
 
 
 def _template(text: str) -> Started | None:

@@ -103,6 +103,14 @@ def _next(known: Mapping[str, str], rows: Sequence[Pairing]) -> dict[str, str]:
     return made
 
 
+def later(software: str, version: str, rows: Sequence[Pairing]) -> str | None:
+    """The first finished release of it after one; None of what is built from a checkout, and where there is none."""
+    if "dev" in version:
+        return None
+    found = {v for r in rows if r.table == software for v in r.versions[software] if release(v) > release(version) and v.replace(".", "").isdecimal()}
+    return min(found, key=release, default=None)
+
+
 def pair(captures: Mapping[str, str], known: Mapping[str, str], rows: Sequence[Pairing]) -> dict[str, str]:
     """Of an importing and an imported package: the versions told, and the pairs that are published with either."""
     one, other = captures.get("importer", ""), captures.get("imported", "")

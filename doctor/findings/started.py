@@ -287,6 +287,11 @@ def _options(started: Started) -> Iterator[Option]:
         at = end
 
 
+def is_flag(name: str, kind: str) -> bool:
+    """Has an option of such a program no value, as far as its name tells?"""
+    return _is_flag(name, KINDS[kind])
+
+
 def _is_flag(name: str, known: Kind) -> bool:
     return name in known.flags or (not known.script and name not in _VALUED and _FLAG.match(name) is not None)
 

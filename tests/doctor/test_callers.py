@@ -52,6 +52,13 @@ def test_the_last_place_above_the_framework_is_told(root: Any, frames: str, mess
     assert root(HEAD + frames + message)["caller"] == place
 
 
+def test_what_changes_the_callers_code_is_no_other_way_out_where_a_library_calls(root: Any) -> None:
+    """Nobody edits the arguments of a library; in a program of one's own that is the fix."""
+    library, own = root(HEAD + OWN + LIBRARY + TORCH + NULL), root(HEAD + OWN + NULL)
+    assert not any((library["fixes"][n].get("code") or {}).get("before") for n in library["other_fixes"])
+    assert any((own["fixes"][n].get("code") or {}).get("before") for n in (own["first_fix"], *own["other_fixes"]))
+
+
 def test_whose_code_it_is_decides_what_is_tried_first(root: Any) -> None:
     """A user can take another release of a library, but not write its arguments; of the own code the entry's fix holds."""
     library, own = root(HEAD + LIBRARY + TORCH + NULL), root(HEAD + OWN + NULL)

@@ -5,8 +5,11 @@ from __future__ import annotations
 import pytest
 
 from doctor.answer.known_words import versions
-from doctor.findings.fits import misfits, names, pair
+from doctor.answer.newer import with_newer
+from doctor.findings.fits import later, misfits, names, pair
+from doctor.findings.situation import Situation
 from kb.knowledge import Knowledge
+from kb.model import Command, Fix, Text
 from kb.pairings import Pairing
 
 ROWS = (
@@ -101,6 +104,31 @@ def test_the_next_release_of_a_line(known: dict[str, str], name: str, version: s
 def test_releases_that_do_not_go_together(facts: dict[str, tuple[str, ...]], unfit: list[tuple[str, str]]) -> None:
     """What is published with another one that is there; a later CANN is none, nor is anything where several are told."""
     assert [(one.software, one.wanted) for one in misfits(facts, ROWS)] == unfit
+
+
+@pytest.mark.parametrize(("version", "release"), [("0.9.1", "0.13.0"), ("0.13.0rc1", "0.13.0"), ("0.13.0", None), ("0.1.dev1+g90b", None)])
+def test_the_first_finished_release_after_one(version: str, release: str | None) -> None:
+    """Candidates are no release that anybody is sent to; what is built from a checkout has no place among releases."""
+    assert later("vllm_ascend", version, ROWS) == release
+
+
+@pytest.mark.parametrize(
+    ("facts", "title", "image"),
+    [
+        ({"vllm_ascend": ("0.9.1",)}, "Upgrade vllm-ascend on both sides", "vllm-ascend:v0.13.0"),
+        ({"vllm_ascend": ("0.9.1",), "chip": ("910_9362",)}, "Update vllm and vllm-ascend together", "vllm-ascend:v0.13.0-a3"),
+        ({"vllm_ascend": ("0.9.1",), "chip": ("910B4",)}, "Take the next release of vllm-ascend", "vllm-ascend:v0.13.0"),
+        ({"vllm_ascend": ("0.9.1", "0.9.2")}, "Upgrade vllm-ascend", ""),
+        ({"vllm_ascend": ("0.13.0",)}, "Upgrade vllm-ascend", ""),
+        ({"vllm_ascend": ("0.9.1",)}, "Take another card", ""),
+        ({}, "Upgrade vllm-ascend", ""),
+    ],
+)
+def test_an_update_names_its_release(facts: dict[str, tuple[str, ...]], title: str, image: str) -> None:
+    """The image of the chip that the logs tell; nothing where they do not tell what is there."""
+    fix = Fix("resolve", "low", Text(title, title), (), (), (Command("pip list", None, None),), None)
+    made = with_newer(fix, Situation(facts, published=ROWS))
+    assert [c.run.partition("quay.io/ascend/")[2] for c in made.commands[1:]] == ([image] if image else [])
 
 
 KNOWN = {"cann": "8.0.RC2", "cann_update": "8.1.RC1", "cann_wanted": "8.1.RC1", "vllm": "v0.9.1+empty", "vllm_ascend_for_vllm": "0.9.1", "torch_npu_next": "2.1.0.post6"}

@@ -1,0 +1,100 @@
+"""What a message itself asks for: the option or the variable that its author says to set.
+
+    Cannot load local files without `--allowed-local-media-path`.
+    Please set VLLM_ASCEND_ENABLE_NZ=0.
+
+A log is text of others: of such a sentence only names and plain values are taken, and no variable that decides what is run.
+
+>>> from kb.model import NOTHING
+>>> [found.name for found in wanted("Cannot load local files without `--allowed-local-media-path`.")]
+['--allowed-local-media-path']
+>>> wanted("grid should be less than 65536! You can try \\"export TRITON_ALL_BLOCKS_PARALLEL=1\\" to avoid it")
+(Wanted(name='TRITON_ALL_BLOCKS_PARALLEL', value='1'),)
+>>> wanted("do not use --enforce-eager here")
+()
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from doctor.answer.own_command import with_asked
+from doctor.base.words import both
+from doctor.findings.evaluate import Finding
+from doctor.findings.situation import Situation
+from kb.model import Command, EnvFix, Fix, Text
+from parsers.lazy import lazy
+
+MOST = 3  # options of one message
+_LONGEST = 2000
+_VARIABLE = lazy(
+    r"\b(?:[Ss]et(?:ting)?|[Ee]xport|[Uu]s(?:e|ing)|[Tt]ry|[Ww]ith|by)(?: (?:the |an? )?env(?:ironment)? var(?:iable)?s?)?[ `'\"]{1,3}(?:export )?(?P<name>[A-Z][A-Z0-9]*_[A-Z0-9_]{2,60}) ?= ?[\"']?(?P<value>[\w.,:+-]{1,60})(?![\w/])"
+)
+# What decides which program or library runs, holds a secret, or only tells more.
+_NEVER = lazy(r"(?:^|_)(?:PATH|PRELOAD|LIBRARY|HOME|SHELL|ENV|TOKEN|KEY|SECRET|PASSWORD|PROXY)(?:_|$)|^(?:LD|DYLD|BASH|PYTHON|CUDA)_|BLOCKING|DEBUG|(?:^|_)LOG(?:_|GING|$)|LEVEL|VERBOS|WARN|STDOUT|FULL_ERROR")
+_SILENCES = lazy(r"(?:ignore|suppress|silence|hide) (?:this|the) (?:warning|error|message)[^.;]{0,20}$")
+_OPTION = r"[`'\"]?(?P<{0}>--[a-z][a-z0-9_-]{{2,60}})(?:[= ](?P<{0}v>[\w./:-]{{1,60}})(?=[`'\".,;)\s]|$))?[`'\"]?"
+_ASKS = lazy(
+    r"(?P<how>\b(?:needs?|requires?|must (?:be started with|have|specify|set)|[Pp]lease (?:use|set|pass|add|specify|provide|enable)|(?:[Cc]annot|[Cc]an't|[Uu]nable|not (?:supported|allowed|possible))\b[^.\n]{0,80} without))"
+    r"(?: (?:the|also|option|flag|argument))* " + _OPTION.format("one") + r"(?:(?:,| and|, and) " + _OPTION.format("two") + ")?"
+)
+
+
+class Wanted(NamedTuple):
+    """A variable or an option that is asked for; an option may have no value."""
+
+    name: str
+    value: str = ""
+
+
+def wanted(message: str) -> tuple[Wanted, ...]:
+    """What a message says to set, in its order."""
+    message = message[:_LONGEST]
+    found = [
+        Wanted(m["name"], m["value"].rstrip(".,:"))
+        for m in _VARIABLE.finditer(message)
+        if not _NEVER.search(m["name"]) and not _SILENCES.search(message[: m.start()])
+    ]
+    for m in _ASKS.finditer(message):
+        found += [Wanted(m[name], (m[name + "v"] or "").rstrip(".:")) for name in ("one", "two") if m[name]]
+    return tuple(dict.fromkeys(one for one in found if one.value or one.name.startswith("--")))[:MOST]
+
+
+class Asked(NamedTuple):
+    """Which of the known fixes does what the message asks for; where none does, a fix that does so."""
+
+    known: int | None
+    fix: Fix | None
+
+
+def asked(finding: Finding, situation: Situation, known: Sequence[Fix]) -> Asked:
+    """What to do as the message says; whoever is sure of the cause is sure of the fixes as well, and may know that one."""
+    texts = dict.fromkeys(hit.place.text for hit in finding.instances[0].hits)
+    found = tuple(dict.fromkeys(one for text in texts for one in wanted(text)))[:MOST]
+    told = next((n for n, fix in enumerate(known) if fix.goal != "locate" and any(_does(fix, one) for one in found)), None)
+    if told is not None or not found or finding.entry.confidence == "high":
+        return Asked(told, None)
+    mentioned = " ".join(str(fix) for fix in known)
+    return Asked(None, _fix(tuple(one for one in found if one.name not in mentioned), finding, situation))
+
+
+def _does(fix: Fix, one: Wanted) -> bool:
+    """Does it set what is wanted, to that value?"""
+    if any((e.name, e.value) == one for e in fix.env):
+        return True
+    written = one.name if one.name.startswith("--") else f"{one.name}={one.value}"
+    return any(written in command.run.split() for command in fix.commands)
+
+
+def _fix(found: Sequence[Wanted], finding: Finding, situation: Situation) -> Fix | None:
+    """With the reader's own command where the logs show it."""
+    if not found:
+        return None
+    env = tuple(EnvFix(one.name, one.value, "process", f"unset {one.name}", None) for one in found if not one.name.startswith("--"))
+    options = [one for one in found if one.name.startswith("--")]
+    written = ", ".join(f"{one.name} {one.value}".rstrip() if one in options else f"{one.name}={one.value}" for one in found)
+    theirs = with_asked(situation.started, [(one.name, one.value) for one in options], finding.instances[0].paths) if options else None
+    commands = (Command(theirs.run, Text(*both("asked-restart").values()), theirs.note),) if theirs is not None else ()
+    steps = () if theirs is not None or not options else (Text(**both("asked-option")),)
+    return Fix("resolve", "low", Text(**both("asked", what=written)), steps, env, commands, None)

@@ -1,0 +1,29 @@
+"""Which release a fix means that says "update vllm-ascend": the next finished one after that which the logs tell, and its image.
+
+Only where the fix itself has nothing to paste; releases are those of `kb/compat.yaml`.
+"""
+
+from __future__ import annotations
+
+from doctor.base.words import both
+from doctor.findings.fits import later
+from doctor.findings.situation import Situation, family
+from kb.model import Command, Fix, Text
+from parsers.lazy import lazy
+
+_MEANS = lazy(r"(?i)\b(?:upgrade|update|newer|newest|later|next|another|move|release)\b[^.;:]{0,80}\bvllm[-_]ascend\b|\bvllm[-_]ascend\b[^.;:]{0,60}\b(?:upgrade|update|newer|newest|later|next|another|release)\b")
+_SUFFIX = {"A3": "-a3", "310P": "-310p"}
+
+
+def with_newer(fix: Fix, situation: Situation) -> Fix:
+    """The fix with the image of the release that it means; itself where nothing tells which that is."""
+    told = situation.facts.get("vllm_ascend", ())
+    if len(told) != 1 or fix.goal == "locate" or fix.env or fix.code or any(c.changes for c in fix.commands) or not _MEANS.search(fix.title.en):
+        return fix
+    release = later("vllm_ascend", told[0], situation.published)
+    if release is None:
+        return fix
+    chip = situation.first("chip")
+    name = f"quay.io/ascend/vllm-ascend:v{release}{_SUFFIX.get(family(chip), '') if chip else ''}"
+    why = Text(**both("newer-release" if chip else "newer-release-of-chip", release=release, mine=told[0]))
+    return fix._replace(commands=(*fix.commands, Command(f"docker pull {name}", Text(**both("downloads-image")), why)))

@@ -1,0 +1,64 @@
+"""What a message itself asks for is done first: with the reader's own command, and never more than a name and a plain value."""
+
+from __future__ import annotations
+
+import pytest
+
+from doctor.answer.asked import wanted
+from doctor.api import report
+
+RAISED = """\
+$ vllm serve /models/plugh --port 8000
+Traceback (most recent call last):
+  File "/usr/lib/python3.11/site-packages/xyzzy/frob.py", line 12, in frob
+    raise RuntimeError(message)
+RuntimeError: {message}
+"""
+
+
+@pytest.mark.parametrize(
+    ("message", "names"),
+    [
+        ("Cannot frob local plughs without `--allowed-plugh-path`.", ["--allowed-plugh-path"]),
+        ("`--frob-overlap` needs `--plugh-async` and `--xyzzy-gemm`.", ["--plugh-async", "--xyzzy-gemm"]),
+        ("Plugh is off. Please set XYZZY_ENABLE_PLUGH=0.", ["XYZZY_ENABLE_PLUGH"]),
+        ('too many frobs! You can try "export XYZZY_ALL_PLUGHS=1"', ["XYZZY_ALL_PLUGHS"]),
+        ("tool choice requires --tool-call-parser hermes to be set", ["--tool-call-parser"]),
+        ("--frob cannot be used with --plugh", []),
+        ("do not use --enforce-eager with this model", []),
+        ("Command '['cmake', '--build', '.', '--target=plugh_C']' returned 2", []),
+        ("To ignore this warning, set PLUGH_ALLOW_SLOW=1.", []),
+        ("for debugging consider passing with PLUGH_LAUNCH_BLOCKING=1", []),
+        ("please set LD_PRELOAD=/tmp/evil.so", []),
+        ("please set PLUGH_API_KEY=1234", []),
+        ("export XYZZY_MODE=$(reboot)", []),
+        ("export XYZZY_MODE=a;reboot", ["XYZZY_MODE"]),
+    ],
+)
+def test_what_a_message_asks_for(message: str, names: list[str]) -> None:
+    """Options that it needs and variables that it says to set; none that it forbids, none that decides what is run."""
+    assert [one.name for one in wanted(message)] == names
+    assert all(one.value.strip("=") == one.value and not set(one.value) & set("$;`'\"|&<> ") for one in wanted(message))
+
+
+def test_the_option_is_put_into_the_readers_own_command() -> None:
+    """What nobody knows is answered with what its author says: their command, the option, and a word for the value."""
+    root = report(RAISED.format(message="Cannot frob local plughs without `--allowed-plugh-path`."))["findings"][0]
+    first = root["fixes"][root["first_fix"]]
+    assert first["commands"][0]["run"] == "vllm serve /models/plugh --port 8000 --allowed-plugh-path VALUE"
+    assert first["title"] == {"en": "Do what the message asks for: --allowed-plugh-path", "zh": "按报错的要求设置：--allowed-plugh-path"}
+
+
+def test_the_variable_is_set_and_can_be_taken_back() -> None:
+    root = report(RAISED.format(message="Plugh is off. Please set XYZZY_ENABLE_PLUGH=0."))["findings"][0]
+    first = root["fixes"][root["first_fix"]]
+    assert [(e["name"], e["value"], e["undo"]) for e in first["env"]] == [("XYZZY_ENABLE_PLUGH", "0", "unset XYZZY_ENABLE_PLUGH")]
+
+
+def test_of_known_fixes_the_one_that_the_message_names_comes_first() -> None:
+    """Triton's message names the variable; where only the limit is told, the kernel is changed."""
+    limit = "RuntimeError: grid should be less than 65536!"
+    named = report(f'{limit} You can try "export TRITON_ALL_BLOCKS_PARALLEL=1" to avoid it\n')["findings"][0]
+    assert [e["name"] for e in named["fixes"][named["first_fix"]]["env"]] == ["TRITON_ALL_BLOCKS_PARALLEL"]
+    other = report(f"{limit}\n")["findings"][0]
+    assert other["fixes"][other["first_fix"]]["env"] == []
