@@ -52,7 +52,7 @@ def to_fill_in(name: str) -> str:
 
 
 # What stands at the end and only introduces a slot: `: {what}`, ` ({what})`.
-_TAIL = lazy(r"(?:\s*[:：]\s*|\s*[(（])\{([A-Za-z_]\w*)(?:\.all)?\}\s*[)）]?(?=\s*[.。]?\s*$)")
+_TAIL = lazy(r"(?<!\s)\s{0,9}(?:[:：]\s{0,9}|[(（])\{([A-Za-z_]\w{0,59})(?:\.all)?\}\s{0,9}[)）]?(?=\s{0,9}[.。]?\s{0,9}$)")
 
 
 def unbound(text: str) -> str:

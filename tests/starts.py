@@ -12,6 +12,8 @@ import gc
 import importlib
 import json
 import os
+import pty
+import select
 import selectors
 import shutil
 import socket
@@ -57,6 +59,7 @@ def told(environment: Mapping[str, str]) -> dict[str, str]:
 
 
 _TOLD = told(os.environ)  # before any test changes it
+_ON_TERMINALS = told({**_TOLD, "LC_ALL": "C.UTF-8"})
 
 
 def command(args: Sequence[str], stdin: bytes = b"", cwd: Path = ROOT, environment: Mapping[str, str] = os.environ) -> subprocess.CompletedProcess[bytes]:
@@ -78,13 +81,10 @@ def _program(folder: Path) -> Path:
 
 def copied(args: Sequence[str], stdin: bytes, cwd: Path, environment: Mapping[str, str]) -> subprocess.CompletedProcess[bytes]:
     (theirs_in, ours_in), (ours_out, theirs_out), (ours_err, theirs_err) = (os.pipe() for _ in range(3))
-    call = json.dumps([list(args), str(cwd), dict(environment)]).encode("utf-8", "surrogatepass")
+    call = _call(args, cwd, environment)
     said: dict[int, bytes] = {}
     with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as asked:
-        asked.settimeout(HANG_S)
-        asked.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, LONGEST)
-        asked.connect(_first(_program(cwd)).address)
-        socket.send_fds(asked, [call], [theirs_in, theirs_out, theirs_err])
+        _ask(asked, _first(_program(cwd)), call, (theirs_in, theirs_out, theirs_err))
         for end in (theirs_in, theirs_out, theirs_err):
             os.close(end)
         work = [threading.Thread(target=_write, args=(ours_in, stdin)), *(threading.Thread(target=_read, args=(end, said)) for end in (ours_out, ours_err))]
@@ -94,6 +94,39 @@ def copied(args: Sequence[str], stdin: bytes, cwd: Path, environment: Mapping[st
     for thread in work:
         thread.join(HANG_S)
     return subprocess.CompletedProcess([sys.executable, "-m", "doctor", *args], status, said[ours_out], said[ours_err])
+
+
+def _call(args: Sequence[str], cwd: Path, environment: Mapping[str, str]) -> bytes:
+    return json.dumps([list(args), str(cwd), dict(environment)]).encode("utf-8", "surrogatepass")
+
+
+def _ask(asked: socket.socket, first: _First, call: bytes, ends: Sequence[int]) -> None:
+    asked.settimeout(HANG_S)
+    asked.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, LONGEST)
+    asked.connect(first.address)
+    socket.send_fds(asked, [call], ends)
+
+
+def fits_on_terminal(cwd: Path, environment: Mapping[str, str]) -> bool:
+    """Would a process of its own on a terminal be the same as a copy?"""
+    return cwd.is_dir() and told(environment) == _ON_TERMINALS
+
+
+class OnTerminal:
+    """A copy whose streams are a terminal, which is not the one that signals it; it is asked as a `Popen` is."""
+
+    def __init__(self, args: Sequence[str], ends: Sequence[int], cwd: Path, environment: Mapping[str, str]) -> None:
+        self._asked = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        _ask(self._asked, _first(_program(cwd), True), _call(args, cwd, environment), ends)
+
+    def poll(self) -> int | None:
+        """Its code when it has ended."""
+        ended = select.select([self._asked], [], [], 0)[0]
+        return int(self._asked.recv(64, socket.MSG_PEEK)) if ended else None
+
+    def wait(self) -> int:
+        with self._asked:
+            return int(self._asked.recv(64))
 
 
 def program(folder: Path) -> Path:
@@ -109,41 +142,43 @@ def program(folder: Path) -> Path:
 def close() -> None:
     """The first processes end."""
     for first in _FIRST.values():
-        first.process.communicate(timeout=HANG_S)
+        os.close(first.kept)
         shutil.rmtree(Path(first.address).parent)
     _FIRST.clear()
 
 
 class _First(NamedTuple):
-    """The process that is copied, and where it is asked."""
+    """Where the process that is copied is asked, and our end of its standard input: it ends with that."""
 
-    process: subprocess.Popen[bytes]
     address: str
+    kept: int
 
 
-_FIRST: dict[Path, _First] = {}
+_FIRST: dict[tuple[Path, bool], _First] = {}
 
 
-def _first(root: Path) -> _First:
-    if root not in _FIRST:
-        _FIRST[root] = _started(root)
-    return _FIRST[root]
+def _first(root: Path, on_terminal: bool = False) -> _First:
+    if (root, on_terminal) not in _FIRST:
+        _FIRST[root, on_terminal] = _started(root, on_terminal)
+    return _FIRST[root, on_terminal]
 
 
-def _started(root: Path) -> _First:
+def _started(root: Path, on_terminal: bool) -> _First:
     """When the first call of a checkout is made. Its streams are of the kind that a call's are: they find out once what they may do."""
     address = str(Path(tempfile.mkdtemp(prefix="starts-")) / "calls")
     # No child of the tests: some of them hold that none is left.
-    code = f"import os, sys; os.fork() and os._exit(0); sys.path[:0] = [{str(root)!r}, {str(ROOT)!r}, {str(ROOT / 'tests')!r}]; from tests import starts; starts.serve()"
+    apart = "os.setsid(); " if on_terminal else ""
+    code = f"import os, sys; os.fork() and os._exit(0); {apart}sys.path[:0] = [{str(root)!r}, {str(ROOT)!r}, {str(ROOT / 'tests')!r}]; from tests import starts; starts.serve()"
+    kept, stdin = pty.openpty() if on_terminal else os.pipe()[::-1]
+    said = stdin if on_terminal else subprocess.PIPE
     with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as calls:
         calls.bind(address)
         calls.listen(64)
-        pipe = subprocess.PIPE
-        environment = {**{name: value for name, value in os.environ.items() if not name.startswith(PYTHONS_OWN)}, **_TOLD}
+        environment = {**{name: value for name, value in os.environ.items() if not name.startswith(PYTHONS_OWN)}, **(_ON_TERMINALS if on_terminal else _TOLD)}
         call = [sys.executable, "-c", code, str(calls.fileno())]
-        process = subprocess.Popen(call, pass_fds=[calls.fileno()], stdin=pipe, stdout=pipe, stderr=pipe, cwd=root, env=environment)
-        process.wait(HANG_S)
-    return _First(process, address)
+        with subprocess.Popen(call, pass_fds=[calls.fileno()], stdin=stdin, stdout=said, stderr=said, cwd=root, env=environment):
+            os.close(stdin)
+    return _First(address, kept)
 
 
 def _write(end: int, data: bytes) -> None:

@@ -18,6 +18,8 @@ from typing import NamedTuple
 
 from tests_support import HANG_S
 
+from tests import starts
+
 ROOT = Path(__file__).resolve().parent.parent
 PROGRAM = (sys.executable, "-m", "doctor")  # of this checkout
 _ESCAPES = re.compile(r"\x1b(?:\[[0-9;?]*[A-Za-z]|\]8;[^\x1b]*\x1b\\)")
@@ -47,22 +49,31 @@ def terminal(*args: str, size: tuple[int, int] = (80, 24), keys: bytes = b"", pi
     full = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "LINES", "NO_COLOR", "PAGER", "TMUX", "CI")}
     full |= {"TERM": "xterm-256color", "LC_ALL": "C.UTF-8", "NO_PAGER": "1", **({"PYTHONPATH": str(ROOT)} if program is PROGRAM else {}), **env}
     full = {k: v for k, v in full.items() if v != "-"}
-    command = [*program, *args]
-    stdin = subprocess.PIPE if piped is not None else theirs
-    with subprocess.Popen(command, stdin=stdin, stdout=theirs, stderr=theirs, cwd=cwd, env=full, start_new_session=True) as child:
-        os.close(theirs)
-        if piped is not None and child.stdin is not None:
-            child.stdin.write(piped)
-            child.stdin.close()
-        if keys:
-            os.write(ours, keys)
-        raw = _all(ours, child)
-        code = child.wait(HANG_S)
+    stdin, typed = os.pipe() if piped is not None else (os.dup(theirs), -1)
+    child = _started(program, args, (stdin, theirs, theirs), cwd, full)
+    for end in (stdin, theirs):
+        os.close(end)
+    if piped is not None:
+        with open(typed, "wb") as stream:
+            stream.write(piped)
+    if keys:
+        os.write(ours, keys)
+    raw = _all(ours, child)
+    code = child.wait()
     os.close(ours)
     return Screen(raw.decode("utf-8", "replace"), code)
 
 
-def _all(handle: int, child: subprocess.Popen[bytes]) -> bytes:
+def _started(program: Sequence[str], args: Sequence[str], ends: tuple[int, int, int], cwd: Path, environment: dict[str, str]) -> starts.OnTerminal | subprocess.Popen[bytes]:
+    """A copy, where it would be the same; whose program this checkout's is, its folder tells."""
+    alone = {name: value for name, value in environment.items() if name != "PYTHONPATH"}
+    if program is PROGRAM and starts.fits_on_terminal(cwd, alone):
+        return starts.OnTerminal(args, ends, cwd, alone)
+    stdin, stdout, stderr = ends
+    return subprocess.Popen([*program, *args], stdin=stdin, stdout=stdout, stderr=stderr, cwd=cwd, env=environment, start_new_session=True)
+
+
+def _all(handle: int, child: starts.OnTerminal | subprocess.Popen[bytes]) -> bytes:
     """What the terminal shows until the program has gone."""
     made, end = b"", time.monotonic() + HANG_S
     while time.monotonic() < end:
@@ -76,5 +87,4 @@ def _all(handle: int, child: subprocess.Popen[bytes]) -> bytes:
             made += piece
         elif child.poll() is not None:
             return made
-    child.kill()
     raise AssertionError(f"the program never ended; so far:\n{made.decode('utf-8', 'replace')}")

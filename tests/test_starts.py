@@ -13,6 +13,7 @@ from tests_support import INCIDENTS
 
 from tests import starts
 from tests.starts import ROOT
+from tests.terminal import terminal
 
 LOG = str(next(INCIDENTS[0].glob("input.*")))
 
@@ -39,8 +40,17 @@ def test_it_says_what_a_new_process_says(args: tuple[str, ...], stdin: bytes, en
         assert (plain(copy.stdout), plain(copy.stderr), copy.returncode) == (plain(new.stdout), plain(new.stderr), new.returncode)
 
 
+@pytest.mark.parametrize(("args", "piped"), [(("demo", "--lang", "zh"), None), (("-v", "--lang", "en"), b"RuntimeError: NPU out of memory\n"), (("scan", "no such file"), None)])
+def test_on_a_terminal_it_draws_what_a_new_process_draws(args: tuple[str, ...], piped: bytes | None, tmp_path: Path) -> None:
+    """Letter for letter, in the order in which both streams were written, but for progress; the second copy as the first."""
+    program = [sys.executable, "-m", "doctor"]
+    new = terminal(*args, piped=piped, cwd=tmp_path, program=program, PYTHONPATH=str(ROOT), CI="1")
+    for copy in (terminal(*args, piped=piped, cwd=tmp_path, CI="1") for _ in range(2)):
+        assert (plain(copy.raw.encode()), copy.code) == (plain(new.raw.encode()), new.code)
+
+
 def plain(told: bytes) -> bytes:
-    return re.sub(rb"\d+\.\d+(?= s|,? *\n|\})", b"0", re.sub(rb"\d{4}-\d\d-\d\d[T ][\d:.+]+", b"now", told))
+    return re.sub(rb"\d+\.\d+(?= s| \xe7\xa7\x92|,? *\n|\})", b"0", re.sub(rb"\d{4}-\d\d-\d\d[T ][\d:.+]+", b"now", told))
 
 
 def test_copies_share_nothing(tmp_path: Path) -> None:

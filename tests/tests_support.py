@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import pickle
 from collections.abc import Callable, Iterable
@@ -34,6 +35,20 @@ def built_in_entries() -> tuple[tuple[Entry, ...], tuple[Problem, ...]]:
             old.unlink(missing_ok=True)
         write_atomically(place, pickle.dumps((tuple(entries), tuple(faults))))
     return tuple(entries), tuple(faults)
+
+
+def fits_schema(made: object, schema: object) -> None:
+    """Raises what of a report does not fit."""
+    _validator(json.dumps(schema)).validate(made)
+
+
+@cache
+def _validator(schema: str) -> Any:
+    """Checks the schema itself, which takes longer than a report, once."""
+    import jsonschema
+
+    jsonschema.Draft202012Validator.check_schema(json.loads(schema))
+    return jsonschema.Draft202012Validator(json.loads(schema))
 
 
 def families(entries: Iterable[Entry]) -> dict[str, list[Entry]]:

@@ -41,13 +41,28 @@ def values(finding: Finding, situation: Situation = UNKNOWN, beside: Mapping[str
         one.setdefault(name, value)
     zh = {name: text.zh for name, text in situation.phrases().items() if name not in one}
     one = {name: text.en for name, text in situation.phrases().items()} | one
-    if (missing := first.every.get("missing")) and (common := _in_common(missing, first.captures)):
+    told = first.every.get("missing", ())
+    unlisted = () if told else _not_listed(first.every.get("came", ()), first.captures)
+    if (missing := told or tuple(map(str, unlisted))) and (common := _in_common(missing, first.captures)):
         one, zh = one | {"missing_are": common["en"]}, zh | {"missing_are": common["zh"]}
     every: dict[str, dict[str, None]] = {}
     for instance in finding.instances:
         for name, found in instance.every.items():
             every.setdefault(name, {}).update(dict.fromkeys(clean(v)[:300] for v in found))
+    if unlisted:
+        one["missing"] = notation.spans(unlisted)
+        every["missing"] = {one["missing"]: None}
     return Values(one, {k: tuple(v) for k, v in every.items()}, zh)
+
+
+def _not_listed(came: Sequence[str], captures: Mapping[str, str]) -> tuple[int, ...]:
+    """The ranks that a list of those who came lacks."""
+    want, got = captures.get("want", ""), captures.get("got", "")
+    if not came or not want.isdecimal() or len(want) > 5:
+        return ()
+    from doctor.findings.rank_sets import absent  # few findings list ranks
+
+    return absent(came, int(want), int(got) if got.isdecimal() else None)
 
 
 def _in_common(lists: Sequence[str], captures: Mapping[str, str]) -> dict[str, str] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -40,6 +41,13 @@ def described(ranks: Iterable[int], size: int | None) -> RankSet | None:
         if len({r % node for r in found}) == 1:
             return RankSet("place", both("ranks-are:place", n=found[0] % node, node=node))
     return None
+
+
+def absent(came: Iterable[str], size: int, counted: int | None) -> tuple[int, ...]:
+    """The ranks of a job that are not among those listed; none where a part of the list is not there."""
+    here = {int(n) for text in came for n in re.findall(r"[0-9]{1,16}", text)}
+    whole = here and (counted is None or counted == len(here)) and size <= 1 << 16
+    return tuple(sorted(set(range(size)) - here)) if whole else ()
 
 
 def _whole_nodes(ranks: list[int], node: int) -> bool:

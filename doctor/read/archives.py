@@ -22,6 +22,7 @@ from doctor.read.tar import Content, Member, Tar
 
 MAX_MEMBERS = 50_000  # of one archive, with those of the archives in it
 MAX_DEPTH = 3  # a .gz in a .tar.gz in a .zip; deeper ones are named
+USUAL_RATIO = 6  # how many times a log grows when it is unpacked
 Opener = Callable[[], tuple[BinaryIO, Meter]]
 
 
@@ -35,7 +36,7 @@ def members(name: str, head: bytes, everything: bool = False) -> tuple[list[Sour
         elif kind == "tar":
             _flat_tar(name, found)
         else:
-            _inside(name, kind, lambda: _whole(name), found, 1)
+            _inside(name, kind, lambda: _whole(name), found, 1, os.path.getsize(name))
     except OSError as error:
         found.skipped.append(Skipped(name, f"cannot be read: {error.strerror or error}"))
     if not found.sources and not found.skipped:
@@ -97,7 +98,7 @@ def _member(
         elif kind == "tar":
             _tar(shown, opener, found, depth)
         else:
-            _inside(shown, kind, opener, found, depth)
+            _inside(shown, kind, opener, found, depth, size)
     elif dump := dumps.kind(shown, head):
         found.sources.append(Source(shown, lambda: opener()[0], size, hints(shown), chained=chained, dump=dump))
     elif not found.refuses(shown, head, len(head) == size):
@@ -111,8 +112,8 @@ def _source(name: str, opener: Opener, size: int | None, head: bytes, chained: b
     return Source(name, lambda: plain(opener()[0], how), size, hints(name), chained=chained)
 
 
-def _inside(name: str, packed: str, opener: Opener, found: _Found, depth: int) -> None:
-    """What a compressed stream holds: a tar, a log, or a compressed stream again."""
+def _inside(name: str, packed: str, opener: Opener, found: _Found, depth: int, size: int | None) -> None:
+    """What a compressed stream of some bytes holds: a tar, a log, or a compressed stream again."""
     shown = name.removesuffix(ENDINGS[packed])
 
     def inner() -> tuple[BinaryIO, Meter]:
@@ -135,7 +136,7 @@ def _inside(name: str, packed: str, opener: Opener, found: _Found, depth: int) -
     elif dump := dumps.kind(shown, head):
         found.sources.append(Source(name, lambda: inner()[0], None, hints(shown), dump=dump))
     elif not found.refuses(shown, head, False):
-        found.sources.append(_source(name, inner, None, head)._replace(hints=hints(shown)))
+        found.sources.append(_source(name, inner, None, head)._replace(hints=hints(shown), likely=USUAL_RATIO * (size or 0)))
 
 
 # --- tar

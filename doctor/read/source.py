@@ -29,6 +29,7 @@ class Source(NamedTuple):
     seekable: bool = False  # a regular file: ranges of it can be read
     chained: bool = False  # a member of a compressed archive: cheap to open after the one before it
     once: bool = False  # a pipe: what was read of it is gone
+    likely: int = 0  # bytes that it may hold, where its size is not known
     dump: str = ""  # no log but a dump of a process, or a script that starts one: its kind (`doctor.read.dumps`)
 
 

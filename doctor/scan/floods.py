@@ -46,6 +46,7 @@ KEEP = 200
 KEEP_OF_PROCESS = 5
 COUNT_EXACTLY = 300
 DISTURBING = 48
+WORTH_ASKING = 64 << 10  # bytes of a window of which it is asked what cannot match in it
 BELIEVED = 64
 KEEP_OF_STATEMENT = 8
 MAX_SHAPES = 500
@@ -263,6 +264,7 @@ class Floods:
         self._plan, self._engine, self.everything = plan, engine, everything
         self.keep = KEEP_OF_PROCESS if one_process else KEEP
         self.counts: dict[int, int] = {}
+        self._returned: frozenset[int] = frozenset()  # signals that stood in a window after one in which they could not
         self.enough = Enough(plan, silent)
         self.treatments = Treatments(plan, self.enough)
         self.settled: Settled = {}
@@ -289,6 +291,15 @@ class Floods:
     def state(self) -> object:
         """What decides how lines are treated: as long as it is the same, the same is done about the same line."""
         return self.enough.changes, self.left_out.literals, self.unclaimed.flooded, len(self._plan.fragments)
+
+    def before_window(self, data: bytes) -> None:
+        """Signals that cannot match in a window are not asked about its lines. One that came back is asked from then on: each change forgets what is known of lines."""
+        absent = self._plan.absent(data) - self._returned if self.everything and len(data) >= WORTH_ASKING else frozenset()
+        if absent != self.enough.absent:
+            self._returned |= self.enough.absent - absent
+            self.enough.absent = absent
+            self.enough.changes += 1
+            self.treatments.clear()
 
     def count(self, same: Same, times: int) -> None:
         """Lines about which the same is done as about one that came before."""

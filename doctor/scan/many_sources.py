@@ -28,12 +28,12 @@ def scan_all(
     `meanwhile`: what this process does while workers read.
     """
     ranges = Ranges(sources)
-    total = ranges.size
+    total = ranges.size + ranges.likely
     scanner = Scanner(Plan(knowledge.sought()), select, digest=knowledge.digest)
     workers = worker_count(jobs, ranges, total)
     if total > PARALLEL_FROM // 8:
         scanner.engine.prepare(total, workers)
-    progress = Progress(total, len(sources), lang)
+    progress = Progress(ranges.size, len(sources), lang)
     gathered = Gathered(ranges)
     interrupted = False
     try:

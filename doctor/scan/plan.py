@@ -37,6 +37,9 @@ REFUSALS = 16  # after so many lines that did not match, a pattern's other fixed
 MAX_NEEDS = 16
 SHORT_BLOCK = 8  # lines: what stands in longer ones is not looked for first
 _ALTERED = lazy(rb"[\x00\x1b&^\x80-\xff]")  # in lines that read otherwise than they are written
+_ALTERING = (b"\0", b"\x1b", b"&", b"^")  # the same, but for what is no ASCII
+VAIN = 1000  # lines of a window that were asked for nothing: from then on it is asked first whether a window holds what a match needs
+MOST_VAIN = 32  # signals of which that is asked
 MISSED = 25_000  # so many lines that lack a pattern's other fixed text cost as much as another automaton
 MIN_RARE = 6  # characters of a text by which a signal is looked for instead: shorter ones slow an automaton down
 STRIKES = 3  # a user's pattern that exceeds its time so often is dropped for the rest of the run
@@ -87,7 +90,7 @@ class Code(NamedTuple):
 class _Check:
     """How a line is asked whether it may match a signal."""
 
-    __slots__ = ("block", "missed", "need", "needs", "pattern", "refused")
+    __slots__ = ("block", "missed", "need", "needs", "pattern", "refused", "texts", "vain")
 
     def __init__(self) -> None:
         self.pattern: Any = None
@@ -95,7 +98,9 @@ class _Check:
         self.needs: Any = None  # what finds one of several of which one does
         self.block: Any = None  # what finds a text that a pattern over several lines needs in one of them
         self.refused = 0
+        self.texts: tuple[bytes, ...] = ()  # one of which stands in every match
         self.missed = 0  # lines that were asked for nothing
+        self.vain = 0  # lines of this window that do not hold one of those texts; once it is much, it stays
 
 
 def _further_needs(signal: Signal) -> tuple[bytes, ...]:
@@ -212,23 +217,41 @@ class Plan:
             if check.block is None:
                 return True
             block = data[start : _end_of_block(data, end, self.signals[number].lines)]
-            return check.block.search(block) is not None or _ALTERED.search(block) is not None
+            if check.block.search(block) is not None or _ALTERED.search(block) is not None:
+                return True
+            check.vain += 1
+            return False
         if check.need is not None:
             if data.find(check.need, start, end) < 0:
                 check.missed += 1
+                check.vain += 1
                 return False
         elif check.needs is not None and check.needs.search(data, start, end) is None:
             check.missed += 1
+            check.vain += 1
             return False
         if check.pattern.search(data, start, end) is not None:
             return True
         check.missed += 1
         check.refused += 1
         if check.refused == REFUSALS:
-            needs = _further_needs(self.signals[number])
+            needs = check.texts = _further_needs(self.signals[number])
             check.need = needs[0] if len(needs) == 1 else None
             check.needs = re.compile(b"|".join(map(re.escape, needs))) if len(needs) > 1 else None
         return not data[start:end].isascii()  # classes like \w differ between text and bytes
+
+    def absent(self, data: bytes) -> frozenset[int]:
+        """Signals that many lines of a window were asked for in vain, and that cannot match in this one: it does not hold what each match needs."""
+        asked: list[int] = []
+        for number, check in self._checks.items():
+            if check.vain < VAIN:
+                check.vain = 0
+            elif len(asked) < MOST_VAIN:
+                asked.append(number)
+        if not asked:
+            return frozenset()
+        altered = not data.isascii() or any(sign in data for sign in _ALTERING)
+        return frozenset(n for n in asked if not (altered and self._checks[n].block is not None) and not any(text in data for text in self._checks[n].texts))
 
     def narrow(self, data: bytes, understood: Callable[[bytes, bytes], bool]) -> bool:
         """Signals whose anchors turn out to be common are looked for by other texts that their matches need, if these are rare, else by their pattern.
@@ -289,6 +312,7 @@ class Plan:
         signal = self.signals[number]
         made = self._checks[number] = _Check()
         if signal.lines and signal.form == "regex" and signal.trusted and signal.lines <= SHORT_BLOCK and (texts := _needs_of_block(signal)):
+            made.texts = texts
             made.block = re.compile(b"|".join(map(re.escape, texts)))
         if signal.form == "text" or not signal.trusted or signal.lines or not signal.pattern.isascii():
             return made

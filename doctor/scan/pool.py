@@ -174,7 +174,7 @@ def _orders(ranges: Sequence[Range], workers: int) -> Iterator[tuple[int, _Order
         if small:
             first, count, size = first if count else number, count + 1, size + part.size
         else:
-            yield 0 if chained else -part.size, _Order(number, 1, part.size)
+            yield 0 if chained else -(part.size or part.source.likely), _Order(number, 1, part.size)
     if count:
         yield -size, _Order(first, count, size)
 

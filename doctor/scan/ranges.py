@@ -54,8 +54,9 @@ class Ranges(Sequence[Range]):
     def __init__(self, sources: Sequence[Source]) -> None:
         self._sources = sources
         self._source, self._start = array("L"), array("q")
-        self.size = 0
+        self.size = self.likely = 0  # bytes, and how many are likely where that is not known
         for number, source in enumerate(sources):
+            self.likely += source.likely
             for part in cut(source):
                 self._source.append(number)
                 self._start.append(part.start)

@@ -95,6 +95,7 @@ class RangeScan:
                 end = said(data[max(HEAD, limit - TAIL) : limit], self.source.name, self.plan.situation)
                 self.situation = joined((*self.situation, *end))
         self.facts.window(data[max(0, limit - 4096) : limit])
+        self.floods.before_window(data)
         lines = WindowLines(window, self.source, self.lines + 1)
         self.escaped.clear()
         self.beneath.clear()

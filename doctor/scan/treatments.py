@@ -37,6 +37,7 @@ class Enough:
         self.full: set[int] = set()  # enough of it was kept
         self.capped: set[int] = set()  # of those, the ones whose further occurrences are not even counted
         self.dead: set[int] = set()  # literals that nobody needs any more
+        self.absent: frozenset[int] = frozenset()  # cannot match in the window that is being read
         self.changes = 0
 
     def bury(self, number: int) -> None:
@@ -55,11 +56,15 @@ class Treatment:
     __slots__ = ("capped", "claimable", "comment", "counted", "further", "go", "lines", "mark", "numbered", "only_counts", "only_mark", "open", "same", "settles", "table")
 
     def __init__(self, found: list[Literal], enough: Enough) -> None:
+        claimable = False
         opened: dict[bytes | None, list[int]] = {}
         counted: dict[Counted, None] = {}
         capped: dict[bytes | None, None] = {}
         for literal in found:
             for anchor, number in literal.pairs:
+                if number in enough.absent and number not in enough.full:
+                    continue
+                claimable = True
                 needed = None if anchor == literal.fragment else anchor
                 if number not in enough.full:
                     opened.setdefault(needed, []).append(number)
@@ -69,7 +74,7 @@ class Treatment:
                     capped[needed] = None
                 else:
                     counted[needed, number] = None
-        self.claimable = any(literal.pairs for literal in found)  # a literal belongs to a signal
+        self.claimable = claimable  # a literal belongs to a signal
         self.open: tuple[Opened, ...] = tuple((anchor, tuple(dict.fromkeys(n))) for anchor, n in opened.items())
         self.counted = tuple(counted)  # seen often enough: only counted
         self.capped = tuple(capped)  # seen often enough, and their count is 'at least' anyway

@@ -69,9 +69,17 @@ def read(said: Said) -> tuple[Reading, ...]:
             unit, other = told.get("unit") or told.get("unit2") or "", told.get("unit2") or told.get("unit") or ""
             resource = _clean(told["resource"] or "")
             kind = kind_of(f"{resource} {unit}" if resource or unit else "memory")
+            if not unit and not other and _fits(told["needs"], told["has"]):
+                continue  # two numbers that stand side by side for another reason
             needs, has = f"{told['needs'].rstrip('.,')} {unit}", f"{told['has'].rstrip('.,')} {other}"
             return (reading("limit", kind=kind, resource=resource or kind, needs=needs, has=has),)
     return ()
+
+
+def _fits(needs: str, has: str) -> bool:
+    """Is less asked for than there is?"""
+    a, b = needs.rstrip(".,"), has.rstrip(".,")
+    return a.isdecimal() and b.isdecimal() and int(a) < int(b)
 
 
 def kind_of(words: str) -> str:

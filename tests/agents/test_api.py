@@ -10,9 +10,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-import jsonschema
 import pytest
-from tests_support import HANG_S
+from tests_support import HANG_S, fits_schema
 
 import doctor
 import doctor.api
@@ -56,7 +55,7 @@ def test_what_is_answered(tmp_path: Path) -> None:
     assert "a.log:2\n> RuntimeError: NPU out of memory" in told
     assert "memory" in brief(log, lang="zh", redact=False)
     schema = json.loads((ROOT / "doctor" / "answer" / "report.schema.json").read_text(encoding="utf-8"))
-    jsonschema.validate(report(log), schema)
+    fits_schema(report(log), schema)
     with pytest.raises(ValueError, match="budget"):
         brief(log, budget=5)
     assert explain("RTS001", lang="zh").data["entry"]["id"] == "RTS001"

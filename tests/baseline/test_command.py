@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import pytest
+from tests_support import fits_schema
 
 from doctor import cli
 from doctor.base.errors import UsageError
@@ -63,7 +63,7 @@ def test_a_baseline_that_was_learnt_says_the_same(call: Any, runs: Path) -> None
     scanned = made_by(call, "scan", "bad", "--baseline", "good.baseline", "-f", "json")
     assert [one["shape"] for one in scanned["baseline"]["differences"]] == [one["shape"] for one in direct["differences"]]
     schema = json.loads((ROOT / "doctor" / "answer" / "report.schema.json").read_text())
-    jsonschema.validate(scanned, schema)
+    fits_schema(scanned, schema)
     code, out, _ = call("scan", "bad", "--baseline", "good.baseline")
     assert code == 3, "the diagnosis decides where it knows that something failed"
     assert "Beside the baseline" in out

@@ -19,6 +19,8 @@ from doctor.read import archives, inflate, tar, zips
 from doctor.read.content import ZIP
 from doctor.read.discover import discover
 from doctor.read.source import Source
+from doctor.scan.many_sources import worker_count
+from doctor.scan.ranges import Ranges
 
 LOG = b"[ERROR] HCCL(7,python3):2026-02-03-04:05:06.007.008 [a.cc:1]7 trouble\n" * 40
 
@@ -133,6 +135,18 @@ def test_many_layers_of_gzip(tmp_path: Path) -> None:
     sources, skipped = look(tmp_path, gzip.compress(data))
     assert not sources
     assert any("deeper than" in why for why in skipped.values())
+
+
+@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="one core")
+def test_compressed_logs_are_read_by_as_many_workers_as_if_they_were_not(tmp_path: Path) -> None:
+    """How much a compressed stream holds is not known before it is read: what is usual counts."""
+    with gzip.open(tmp_path / "a.log.gz", "wb", compresslevel=1) as file:
+        file.write(b"".join(b"step %x loss\n" % n for n in random.Random(3).choices(range(1 << 60), k=300_000)))
+    (tmp_path / "b.log.gz").write_bytes((tmp_path / "a.log.gz").read_bytes())
+    ranges = Ranges(discover([str(tmp_path)]).sources)
+    assert ranges.size == 0
+    assert ranges.likely > 1 << 24
+    assert worker_count(None, ranges, ranges.size + ranges.likely) == 2
 
 
 def test_members_that_are_no_logs_are_named(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 from doctor import report
 from doctor.findings.devices import Seat, sharing, started_with
 from doctor.findings.holders import of_memory, of_port
-from doctor.findings.rank_sets import described
+from doctor.findings.rank_sets import absent, described
 from doctor.findings.started import Started, read
 
 INVALID = """\
@@ -162,3 +162,28 @@ def test_missing_ranks_are_told_as_what_they_are(tmp_path: Path) -> None:
     found = first(tmp_path, train_log="[ERROR] HCCL(5100,python):2025-08-07-08:20:41.300.100 [topoinfo_exchange_server.cc:200] [5100]Failed to connect agent[1,3,5,7,]\n[ERROR] HCCL(5100,python):2025-08-07-08:20:41.300.200 [topoinfo_exchange_server.cc:201] [5100]need connect rankNum is [8]\n")
     assert found["title"]["en"].endswith("(every odd rank: the second of each pair)")
     assert found["title"]["zh"].endswith("（所有奇数 rank：每对中的第二个）")
+
+
+@pytest.mark.parametrize(
+    ("came", "counted", "missing"),
+    [
+        (["[00],[02];", "[04],[06];"], 4, (1, 3, 5, 7)),
+        (["[00],[01],[02],[03];"], None, (4, 5, 6, 7)),
+        (["[00],[02];"], 4, ()),  # a part of the list is not there
+        ([], 0, ()),
+    ],
+)
+def test_who_is_not_on_the_list_of_those_who_came(came: list[str], counted: int | None, missing: tuple[int, ...]) -> None:
+    """The ranks that a whole list lacks; nothing of a list of which lines are gone."""
+    assert absent(came, 8, counted) == missing
+
+
+def test_ranks_that_never_came_are_named(tmp_path: Path) -> None:
+    """The root rank lists who came: the title says who did not, and what they have in common."""
+    log = (
+        "[ERROR] HCCL(9,t):2025-11-21-01:20:01.624.966 [topoinfo_exchange_server.cc:314] [9][RanktableDetect]topo exchange server get socket timeout! timeout[120 s]\n"
+        "[ERROR] HCCL(9,t):2025-11-21-01:20:01.625.103 [topoinfo_exchange_server.cc:501] [9][DisplayConnectionedRank]total connected num is [4],line num is [1]\n"
+        "[ERROR] HCCL(9,t):2025-11-21-01:20:01.625.112 [topoinfo_exchange_server.cc:503] [9][DisplayConnectionedRank]need connect rankNum is [8]\n"
+        "[ERROR] HCCL(9,t):2025-11-21-01:20:01.625.145 [topoinfo_exchange_server.cc:517] [9][DisplayConnectionedRank]connected rankinfo[LINE 0]: [0000],[0001],[0002],[0003];\n"
+    )
+    assert "rank 4-7 never connected to the root (the whole of node 1" in first(tmp_path, log=log)["title"]["en"]

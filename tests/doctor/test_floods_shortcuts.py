@@ -6,6 +6,7 @@ import io
 import random
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 from unittest import mock
 
@@ -13,7 +14,7 @@ import pytest
 
 from benchmarks import trees
 from doctor.read.source import Source, hints
-from doctor.scan import engine, finder, floods, marks, plan
+from doctor.scan import engine, finder, floods, marks, plan, scanner, windows
 from doctor.scan.harvest import Harvest
 from doctor.scan.plan import Plan
 from doctor.scan.scanner import Scanner
@@ -25,8 +26,8 @@ from kb.sought import gathered
 ENGINES = ["plain", "ahocorasick_rs", "hyperscan"]
 
 
-def signal(number: int, form: str, pattern: str, *anchors: str) -> Signal:
-    return assign(Signal(f"TST{number:03}/0", form, pattern, anchors, 0, (), "", (), True))
+def signal(number: int, form: str, pattern: str, *anchors: str, lines: int = 0) -> Signal:
+    return assign(Signal(f"TST{number:03}/0", form, pattern, anchors, lines, (), "", (), True))
 
 
 SIGNALS = (
@@ -95,6 +96,34 @@ def test_a_mark_in_windows_with_escapes_and_at_their_edges() -> None:
     with mock.patch("doctor.scan.floods.frequent", return_value=None):
         one_by_one, _ = scan(data, "ahocorasick_rs")
     assert scan(data, "ahocorasick_rs")[0] == one_by_one
+
+
+def test_what_cannot_match_in_a_window_is_not_asked_about_its_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Thousands of lines with the anchors alone, and late ones that hold what a match needs as well: in their line, and in the next one."""
+    block = signal(4, "regex", r"Odd: [a-z]{1,80}\n[a-z]{1,9} by rank \d+", "Odd: ", lines=1)
+    rows = [f"errorStr: {WORDS[n % 10]} {n}\nOdd: {WORDS[n % 7]} {n}" for n in range(4000)]
+    for late in (3500, 3540, 3999):
+        rows[late] = "errorStr: x overflow seen\nOdd: one\nasked by rank 3"
+    data = ("\n".join(rows) + "\n").encode()
+    monkeypatch.setattr(plan, "VAIN", 100)
+    monkeypatch.setattr(floods, "WORTH_ASKING", 0)
+    monkeypatch.setattr(scanner, "windows", partial(windows.windows, size=20_000))
+    asked = Counter[bool]()
+    real = Plan.may_match
+
+    def may_match(self: Plan, *args: Any) -> bool:
+        found = real(self, *args)
+        asked[found] += 1
+        return found
+
+    monkeypatch.setattr(Plan, "may_match", may_match)
+    quick, _ = scan(data, "ahocorasick_rs", len(data), (*SIGNALS, block))
+    few = asked.total()
+    monkeypatch.setattr(Plan, "absent", lambda self, data: frozenset())
+    thorough, _ = scan(data, "ahocorasick_rs", len(data), (*SIGNALS, block))
+    assert quick == thorough
+    assert quick.counts == {"TST002/0": 3, "TST004/0": 3}
+    assert 2 * few < asked.total() - few
 
 
 @pytest.mark.parametrize("name", ENGINES)

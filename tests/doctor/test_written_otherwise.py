@@ -116,6 +116,14 @@ def test_nuls_are_passed_over(scanner: Scanner, tmp_path: Path, data: bytes) -> 
     assert [s.reason for s in harvest.skipped] == []
 
 
+def test_a_hole_beside_records_moves_no_line(scanner: Scanner, tmp_path: Path) -> None:
+    """NULs at the beginning of a line are a hole, and not another line of a record, of which some stand beside it."""
+    log = tmp_path / "a.log"
+    log.write_text(f"{json.dumps(docker(STEP))}\n\0\0\0{STEP}\n{STEP}\n{SAID}\n")
+    found, _ = scanned(scanner, log)
+    assert (where(found), found.lines) == ([(4, None)], 4)
+
+
 def test_a_hole_costs_nothing(tmp_path: Path) -> None:
     """A file of terabytes of which nothing stands on the disk is told apart at once."""
     with (tmp_path / "a.log").open("wb") as file:

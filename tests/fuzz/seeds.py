@@ -77,7 +77,7 @@ _PATTERNS = (rb"(?:ret|code)[=:] ?(?P<n>\d{1,9})(?:, | )failed\n", rb"[sS]ub ?pr
 
 SEEDS: dict[str, Iterable[bytes]] = {
     "line": LINES,
-    **dict.fromkeys(("rows", "traceback", "scan"), TEXTS),
+    **dict.fromkeys(("rows", "traceback", "scan", "tight"), TEXTS),
     "archive": tuple(_archives()),
     "yaml": (ENTRY.encode(), FACTS.encode(), CODES.encode(), b"a: &x [1, *y]\n? b\n: !!str c\n"),
     "entry": (ENTRY.encode(),),

@@ -11,8 +11,10 @@ import json
 import os
 import tempfile
 from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
+from types import ModuleType
+from unittest import mock
 
 from doctor.answer.report import report
 from doctor.base.errors import UsageError
@@ -21,6 +23,18 @@ from doctor.judge.diagnosis import conclude
 from doctor.read import archives, content, discover
 from doctor.read.source import Source, hints
 from doctor.render import annotations, html, jsonl, layout, markdown, sarif, text
+from doctor.scan import (
+    clusters,
+    factscan,
+    floods,
+    loadscan,
+    meaningscan,
+    raised,
+    repeats,
+    scanner,
+    window_lines,
+    windows,
+)
 from doctor.scan.harvest import Harvest, from_json, merge
 from doctor.scan.plan import Plan
 from doctor.scan.scanner import Scanner
@@ -171,6 +185,18 @@ def scan(data: bytes) -> None:
     _tell([found])
 
 
+def tight(data: bytes) -> None:
+    """The same with windows, look-backs and quotas so small that short texts reach them: it ends, reads everything, and counts what it does not keep."""
+    whole = _scanner().scan(_source(data))
+    with contextlib.ExitStack() as stack:
+        for module, bounds in TIGHT.items():
+            stack.enter_context(mock.patch.multiple(module, **bounds))
+        stack.enter_context(mock.patch.object(scanner, "windows", partial(windows.windows, size=400)))
+        found = _scanner().scan(_source(data))
+    assert (found.lines, found.size) == (whole.lines, whole.size)
+    assert found.errors == sum(cluster.total for cluster in found.clusters)
+
+
 def codes(data: bytes) -> None:
     """Codes as people type them."""
     written = data.decode("utf-8", "backslashreplace")
@@ -246,6 +272,20 @@ def _kinds() -> tuple[str, ...]:
     return kinds()
 
 
+# Where a scan takes a shortcut, or stops looking, moved to where a short text reaches it.
+TIGHT: dict[ModuleType, dict[str, object]] = {
+    windows: {"LOOK_BACK": 200, "LOOK_AHEAD": 200},
+    window_lines: {"LOOK_BACK": 120, "OWNER_LINES": 5},
+    floods: {"KEEP": 3, "KEEP_OF_PROCESS": 2, "KEEP_OF_STATEMENT": 2, "MAX_FORMS": 4, "NEW_IN_A_ROW": 4, "MAX_DECIDING": 2},
+    clusters: {"MAX_SHAPES": 4},
+    factscan: {"KEEP_OF_OWNER": 2, "FUTILE": 3},
+    repeats: {"SMALLEST": 100, "DENSE": 4000, "PARTS": (60, 120, 120), "MAX_KNOWN": 6},
+    meaningscan: {"MAX_SHAPES": 3},
+    raised: {"MAX_SHAPES": 3},
+    loadscan: {"READ": 2, "STRIDE": 3, "END": 2},
+}
+
+
 TARGETS: dict[str, Target] = {
     "line": line,
     "rows": rows,
@@ -256,6 +296,7 @@ TARGETS: dict[str, Target] = {
     "layer": layer,
     "harvest": harvest,
     "scan": scan,
+    "tight": tight,
     "codes": codes,
     "regex": regex,
     "paths": paths,

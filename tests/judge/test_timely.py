@@ -13,6 +13,8 @@ from benchmarks.job import named
 from doctor.answer.report import report
 from doctor.judge.diagnosis import Diagnosis, conclude
 from doctor.read import discover
+from doctor.read.source import Source
+from doctor.scan.harvest import Harvest
 from doctor.scan.scanner import Scanner
 from kb.knowledge import Knowledge
 
@@ -26,15 +28,27 @@ Files = dict[str, str]
 
 @pytest.fixture(scope="module")
 def diagnosed(scanner: Scanner, knowledge: Knowledge, tmp_path_factory: pytest.TempPathFactory) -> object:
-    """What is concluded of a folder that holds some files, found as the command finds them."""
+    """What is concluded of a folder that holds some files, found as the command finds them; each is scanned once at its place."""
+    root = tmp_path_factory.mktemp("logs")
+    there: Files = {}
+    kept: dict[tuple[str, str], Harvest] = {}
+
+    def harvest(source: Source) -> Harvest:
+        key = (source.name, there[str(Path(source.name).relative_to(root))])
+        if key not in kept:
+            kept[key] = scanner.scan(source)
+        return kept[key]
 
     def made(files: Files) -> Diagnosis:
-        root = tmp_path_factory.mktemp("logs")
+        for name in there.keys() - files.keys():
+            (root / name).unlink()
+            del there[name]
         for name, text in files.items():
-            path = root / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8", errors="surrogateescape")
-        return conclude([scanner.scan(s) for s in discover.discover([str(root)]).sources], knowledge)
+            if there.get(name) != text:
+                (root / name).parent.mkdir(parents=True, exist_ok=True)
+                (root / name).write_text(text, encoding="utf-8", errors="surrogateescape")
+                there[name] = text
+        return conclude([harvest(source) for source in discover.discover([str(root)]).sources], knowledge)
 
     return made
 

@@ -71,7 +71,7 @@ def test_sentence(text: str, table: str, cells: dict[str, str]) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "all is well", "the given file does not exist", "model you asked for was not found", "Check whether the plugh timeout is set.", "'NoneType' object has no attribute 'size'", "list index out of range", "step 12 took 3 s", "Get soc name failed."]
+    "text", ["", "all is well", "the given file does not exist", "model you asked for was not found", "Check whether the plugh timeout is set.", "'NoneType' object has no attribute 'size'", "list index out of range", "step 12 took 3 s", "Get soc name failed.", "start (105984) + length (35328) exceeds dimension size (131125)"]
 )
 def test_what_says_nothing(text: str) -> None:
     """What no reader understands stays unread: nothing is made up."""
