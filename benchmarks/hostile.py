@@ -194,9 +194,13 @@ def _injections(_room: Room) -> Outcome:
     return Outcome((("injections", str(steered)),), (f"{steered} steering characters came out",) if steered else ())
 
 
-def _leaks(_room: Room) -> Outcome:
+def _leaks(room: Room) -> Outcome:
+    from tests.planted import groups, kept_secrets
+
     planted, leaked, where = leaks()
-    return Outcome((("secrets planted", str(planted)), ("secrets leaked", str(leaked))), tuple(where))
+    kept = [f"kept in a baseline: {secret} ({kind})" for kind, secret in kept_secrets(list(groups()), room.folder)]
+    rows = (("secrets planted", str(planted)), ("secrets leaked", str(leaked)), ("secrets kept in a baseline", str(len(kept))))
+    return Outcome(rows, (*where, *kept))
 
 
 def _patterns(room: Room) -> Outcome:

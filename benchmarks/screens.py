@@ -5,7 +5,7 @@ who pastes from the first screen would stumble over:
 
 slot     a default of the knowledge stands where the log might tell a value: `{name|default}`
 fill     a word in capitals that the reader has to put in
-look     nothing that is shown mends anything, although another fix of the entry can be pasted
+look     nothing that can be pasted from the screen mends anything, although a fix of the entry has such a thing
 prose    the fix is told and nothing can be pasted
 dots     what is to be pasted has three dots in it
 cut      the part of the line that decided does not stand on the screen whole
@@ -88,13 +88,19 @@ def flaws(made: dict[str, Any], screen: str, knowledge: Knowledge) -> Iterator[F
     yield from (Flaw("fill", word) for word in dict.fromkeys(_CODE_FILL.findall(code)))
     if re.search(r"(?m)^(?!\s*#).*(?<!\w)\.\.\.(?!\w)", code):
         yield Flaw("dots", code.split("\n")[0])
-    if not _mends(shown):
-        able = [n for n, fix in enumerate(fixes) if fix["goal"] != "locate" and _mends(fix)]
-        yield Flaw("look" if able else "prose", ", ".join(fixes[n]["title"]["en"] for n in able[:2]) or shown["title"]["en"])
     flat = "".join(screen.split())
+    able = [fix for fix in fixes if fix["goal"] != "locate" and _mends(fix)]
+    if not any("".join(row.split()) in flat for fix in able for row in _pasted(fix)):
+        yield Flaw("look" if able else "prose", ", ".join(fix["title"]["en"] for fix in able[:2]) or shown["title"]["en"])
     for one in first["evidence"]:
         if f"{one['path']}:{one['line']}" in flat and (matched := one["matched"].split("\n")[0]) and "".join(matched.split()) not in flat:
             yield Flaw("cut", matched[:160])
+
+
+def _pasted(fix: dict[str, Any]) -> Iterator[str]:
+    yield from (e["value"] for e in fix["env"])
+    yield from (c["run"] for c in fix["commands"] if c["changes"])
+    yield from (fix.get("code") or {}).get("after", "").split("\n")[:1]
 
 
 def _mends(fix: dict[str, Any]) -> bool:

@@ -362,7 +362,7 @@ def _compiled(layer: Layer) -> tuple[Pack, list[Problem]]:
     data, problems = layer.reading(lambda: build(layer, stamp))  # what is written meanwhile has another stamp
     if place is not None and not problems:
         write_atomically(place, data)
-        keep_newest(place.parent, "kb-*.pack", KEEP_PACKS)
+        keep_newest(place.parent, "kb-*.pack", KEEP_PACKS, _place(HERE))  # the built-in one is the oldest, asked for at every start, and takes longest
     return Pack(data), problems
 
 

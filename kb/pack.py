@@ -228,10 +228,10 @@ def write_atomically(path: Path, data: bytes) -> bool:
     return True
 
 
-def keep_newest(folder: Path, pattern: str, count: int) -> None:
-    """Of the files of a cache, those written last: knowledge changes, and nobody else would ever tidy up."""
+def keep_newest(folder: Path, pattern: str, count: int, spared: Path | None = None) -> None:
+    """Of the files of a cache, those written last, and the one that is spared: knowledge changes, and nobody else would ever tidy up."""
     try:
-        found = sorted(folder.glob(pattern), key=lambda path: path.stat().st_mtime_ns)
+        found = sorted((path for path in folder.glob(pattern) if path != spared), key=lambda path: path.stat().st_mtime_ns)
         for path in found[:-count]:
             path.unlink(missing_ok=True)
     except OSError:  # another process tidies up as well

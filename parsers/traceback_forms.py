@@ -28,7 +28,7 @@ UNNAMED = lazy(
 DEATH = lazy(
     r"(?:(?P<terminate>terminate called)(?: after throwing an instance of '(?P<type>[^']{1,200})')?"
     r"|(?P<fatal>Fatal Python error)(?:: (?P<why>[^\n]{0,400}))?"
-    r"|(?P<signal>Segmentation fault|Aborted|Bus error|Illegal instruction|Floating point exception)"
+    r"|(?:[^\s:]{1,200}: line \d{1,7}: +\d{1,8} )?(?P<signal>Segmentation fault|Aborted|Bus error|Illegal instruction|Floating point exception)"
     r"|\S{1,300}: (?P<linker>symbol lookup error|relocation error|error while loading)\b[^:\n]{0,40}(?:: (?P<missing>[^\n]*))?)"
 )
 """How a process ends without an exception of Python."""

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import argparse
 import html
+import json
 import re
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
+from pathlib import Path
 from string import ascii_lowercase, ascii_uppercase, digits
 from typing import Any, NamedTuple
 
@@ -15,7 +18,7 @@ from doctor.answer.redact import redactor
 from doctor.answer.redact_tokens import HOOKS, TOKENS
 from doctor.answer.report import report
 from doctor.answer.versions import versions
-from doctor.commands import reporting, scan
+from doctor.commands import diff, reporting, scan
 from doctor.judge.diagnosis import Diagnosis
 from doctor.read import discover
 from doctor.render import brief, draft
@@ -222,6 +225,16 @@ def answers(diagnosis: Diagnosis, knowledge: Knowledge, text: str, path: str) ->
         told[f"export{suffix}"] = report_text(made_report, suffix, "en")
     told["copied lines"] = copied(Outcome(plain, diagnosis, True), knowledge, text)
     return told
+
+
+def kept_secrets(chosen: Sequence[Sequence[Plant]], folder: Path) -> list[tuple[str, str]]:
+    """(kind, secret) of those that a baseline keeps which was learnt of a run with these groups of lines."""
+    log, made = folder / "run.log", folder / "good.baseline"
+    log.write_text("".join(log_with(group)[0] for group in chosen), encoding="utf-8")
+    if diff.main(["--learn", str(log), "-o", str(made)]):
+        raise RuntimeError("the run was not learnt")
+    found = leaks(json.dumps(json.loads(zlib.decompress(made.read_bytes().partition(b"\n")[2])), ensure_ascii=False))
+    return [(plant.kind, secret) for group in chosen for plant in group for secret in found(plant.secrets)]
 
 
 def copied(outcome: Outcome, knowledge: Knowledge, text: str) -> str:

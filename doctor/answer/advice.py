@@ -270,7 +270,10 @@ def start(advised: Advised, entry: Entry) -> Start:
     remedies.sort(key=order)
     looks = sorted((n for n, fix in enumerate(fixes[:certain]) if fix.goal == "locate" and (fix.commands or fix.code)), key=lambda n: _for_all(fixes[n]))
     at_once = proven and _acts(fixes[remedies[0]])
-    return Start(None if at_once or not looks else looks[0], remedies[0], tuple(n for n in remedies[1:] if n < certain))
+    others = [n for n in remedies[1:] if n < certain]
+    if not any(_acts(fixes[n]) for n in (remedies[0], *others)):  # what mends for a whole stack, where the logs leave the stack open
+        others += [n for n in remedies[1:] if n >= certain and _for_all(fixes[n]) and _acts(fixes[n])][:1]
+    return Start(None if at_once or not looks else looks[0], remedies[0], tuple(others))
 
 
 def _is_for_the_caller(fix: Fix) -> bool:

@@ -19,6 +19,7 @@ from parsers.lazy import lazy
 _THEIRS = frozenset({"MODEL", "MODEL_PATH", "MODEL_DIR", "IMAGE", "SCRIPT"})
 MOST = 3  # changes that are named
 _TAIL = lazy(r"\s(?:\d?>|\||;|&&)")
+_WITHOUT = lazy(r"\s+# without ((?:--[\w-]+(?:, )?)+)$")  # how the knowledge says that an option goes
 _BEGIN = lazy(r"(?:[A-Z_][A-Z0-9_]*=\S* )*(?:vllm serve|python3? -m (?:vllm|sglang|torch)|sglang serve|torchrun|docker run)\b")
 _SEVERAL = frozenset({"volume", "device", "env", "group-add", "cap-add", "security-opt", "ulimit"})  # of docker: each adds something
 _SHORT = {"volume": "-v", "env": "-e"}  # as people type them
@@ -45,6 +46,8 @@ def own(run: str, started: Sequence[Started], paths: Iterable[str] = (), less: b
     """
     if not started or not _BEGIN.match(run):
         return None
+    without = _WITHOUT.search(run)
+    run = run[: without.start()] if without else run
     cut = _TAIL.search(run)
     begin, tail = (run[: cut.start()], run[cut.start() :]) if cut else (run, "")
     advised = read(begin) or _template(begin)
@@ -60,6 +63,8 @@ def own(run: str, started: Sequence[Started], paths: Iterable[str] = (), less: b
         return None
     for name, value in advised.env:
         changed = changed.with_env(name, value)
+    for name in without[1].split(", ") if without else ():
+        changed = changed.without(name.removeprefix("--"))
     if changed == theirs:
         return None
     return Own(clean(changed.shell() + (tail if "|" in tail else "")), _note(theirs, changed))
@@ -173,7 +178,9 @@ def _note(theirs: Started, changed: Started) -> Text:
     told = [(clean(text), clean(old)) for text, old in new[:MOST]]
     how, path = "own-command" if theirs.typed else "own-arguments", clean(posixpath.basename(theirs.path))
     if not told:
-        return Text(**both("own-command-less", path=path))
+        kept = {o.name for o in changed.options}
+        gone = ", ".join(dict.fromkeys(clean(theirs.words[o.at].partition("=")[0]) for o in theirs.options if o.name not in kept))
+        return Text(**both("own-command-less", path=path, gone=gone))
     further = {lang: word("own-further", lang, n=len(new) - MOST) if len(new) > MOST else "" for lang in ("en", "zh")}
     shown = {lang: ", ".join(word("own-was", lang, new=text, old=old) if old else text for text, old in told) + further[lang] for lang in ("en", "zh")}
     return Text(*(word(how if path else "own-typed", lang, path=path, new=shown[lang]) for lang in ("en", "zh")))

@@ -234,9 +234,9 @@ class Redactor:
         # Longer ones first: what begins with another one is taken whole.
         parts = [re.escape(v) for v in sorted(inside, key=len, reverse=True)]
         if self._own:  # they may be a part of a pseudonym, which stays
-            parts = [r"(?P<told><[a-z]+-[\w-]{1,30}>)", *parts, rf"(?P<own>(?i:{_trie(w.lower() for w in self._own)}))"]
+            parts = [r"(?P<told><[a-z]+-[\w-]{1,30}>)", *parts, rf"(?P<own>(?i:{any_of(w.lower() for w in self._own)}))"]
         if words:
-            parts.append(rf"(?<![A-Za-z0-9<])(?i:{_trie(words)})(?![A-Za-z0-9>])")
+            parts.append(rf"(?<![A-Za-z0-9<])(?i:{any_of(words)})(?![A-Za-z0-9>])")
         return re.compile("|".join(parts) or r"(?!)")
 
     # structures
@@ -326,11 +326,11 @@ def own_texts(diagnosis: Diagnosis) -> frozenset[str]:
 def of_texts(knowledge: Knowledge, fixed: Iterable[str] = (), *, tagged: bool = False, own: Iterable[str] = ()) -> Redactor:
     """The same for texts that no diagnosis stands behind; `fixed` are the program's own."""
     key = os.environ.get(KEY_VARIABLE, "")
-    return Redactor(_vocabulary(knowledge), fixed, os.urandom(2).hex() if tagged and not key else "", key, own)
+    return Redactor(vocabulary(knowledge), fixed, os.urandom(2).hex() if tagged and not key else "", key, own)
 
 
 @lru_cache(maxsize=1)
-def _vocabulary(knowledge: Knowledge) -> frozenset[str]:
+def vocabulary(knowledge: Knowledge) -> frozenset[str]:
     """The words of all titles, and what machines and accounts are often called by."""
     rows = (f"{brief.title.en} {brief.words} {brief.component}" for brief in knowledge.catalog())
     return _COMMON.union(word.lower() for row in rows for word in _WORD.findall(row))
@@ -349,8 +349,8 @@ def _public(key: str, value: Any) -> bool:
     return key == "references" or (key == "situation" and isinstance(value, dict))
 
 
-def _trie(words: Iterable[str]) -> str:
-    """A pattern for many words that looks at each letter once."""
+def any_of(words: Iterable[str]) -> str:
+    """A pattern for one of many words, that looks at each letter once."""
     tree: dict[str, Any] = {}
     for word in words:
         node = tree

@@ -132,7 +132,7 @@ FORMS = (
     Form("user", compiled(r"\blogged in as:? \S{2,70} \((?P<name>[\w.-]{2,64})\)"), ("logged in as",)),
     Form("user", compiled(r"\bwandb\.ai/(?!(?:site|home|authorize|settings|docs|login|signup|api)\b)(?P<name>[\w.-]{2,64})"), ("wandb.ai/",)),
     Form("user", compiled(r"\bswanlab\.\w{2,4}/@(?P<name>[\w.-]{2,64})"), ("swanlab.",)),
-    Form("user", compiled(r"(?:\bgit@[^\s:/]{1,100}|<email-[\w-]{1,20}>):(?P<name>[\w.-]{2,64})(?=/)"), ("git@", "<email-")),
+    Form("user", compiled(r"(?:\bgit@[^\s:/]{1,100}|<email(?:-[\w-]{1,20})?>):(?P<name>[\w.-]{2,64})(?=/)"), ("git@", "<email")),
     Form("user", compiled(r"\bipmitool\b[^\n|;]{0,200}? -U[ =]*(?P<name>[\w.-]{2,32})"), ("ipmitool",)),
     Form("user", compiled(r"\bsu - (?P<name>[a-z_][\w.-]{1,31})\b"), ("su - ",)),
     Form("user", compiled(r"\bsudo: +(?P<name>[a-z_][\w.-]{1,31}) : "), ("sudo:",)),

@@ -45,6 +45,7 @@ def report(diagnosis: Diagnosis, knowledge: Knowledge) -> dict[str, Any]:
         "situation": {
             "line": situation_line.line(diagnosis.situation, diagnosis.job).json(),
             "facts": {fact: list(values) for fact, values in sorted(diagnosis.situation.facts.items())},
+            **({"misfits": unfit} if (unfit := [one._asdict() for one in situation_line.asked_for(diagnosis.situation)]) else {}),
         },
         "decision": decision.decision(diagnosis, knowledge),
         "findings": [_finding(r, diagnosis, knowledge, codes) for r in diagnosis.related],

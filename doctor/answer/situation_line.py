@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from doctor.base.words import both, named
+from doctor.base.words import both, named, word
+from doctor.findings.fits import Misfit, misfits
 from doctor.findings.situation import TITLES, VERSIONS, Situation
 from kb.model import Text
 
@@ -21,11 +22,13 @@ def line(situation: Situation, job: Job | None) -> Text:
     chips = situation.facts.get("chip", ())
     en += [chips[0]] if chips else []
     told = {fact for fact in VERSIONS if situation.first(fact)}
-    en += [f"{TITLES.get(fact, fact)} {situation.first(fact)}" for fact in VERSIONS if fact in told]
+    unfit = {one.software: one for one in asked_for(situation)}
+    zh = [*en, *(f"{TITLES.get(fact, fact)} {situation.first(fact)}{_asked(unfit.get(fact), 'zh')}" for fact in VERSIONS if fact in told)]
+    en += [f"{TITLES.get(fact, fact)} {situation.first(fact)}{_asked(unfit.get(fact), 'en')}" for fact in VERSIONS if fact in told]
     seen = [situation.frameworks[f] for f in situation.facts.get("framework", ()) if f in situation.frameworks]
     names = [f.title for f in seen if not f.beneath and f.name.replace("-", "_") not in told]
     en += names[:FRAMEWORKS]
-    zh = list(en)
+    zh += names[:FRAMEWORKS]
     if activity := situation.first("activity"):
         en.append(named("activity", activity, "en"))
         zh.append(named("activity", activity, "zh"))
@@ -36,6 +39,15 @@ def line(situation: Situation, job: Job | None) -> Text:
         en.append(size["en"])
         zh.append(size["zh"])
     return Text(", ".join(en), "，".join(zh))
+
+
+def asked_for(situation: Situation) -> tuple[Misfit, ...]:
+    """Releases that are not those which are published with others that are there."""
+    return misfits({name: situation.facts[name] for name in VERSIONS if name in situation.facts}, situation.published)
+
+
+def _asked(unfit: Misfit | None, lang: str) -> str:
+    return word("unfit", lang, wanted=unfit.wanted, by=TITLES.get(unfit.by, unfit.by), of=unfit.of) if unfit is not None else ""
 
 
 def _size(job: Job | None, situation: Situation) -> dict[str, str] | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import BinaryIO, NamedTuple
 
@@ -46,6 +46,17 @@ class _Heard:
         self.most_by = 0
         self.first, self.begin = first, begin
 
+    def with_those_of(self, other: _Heard) -> _Heard:
+        """Both as one shape."""
+        if _earlier(other.first, other.begin, self):
+            self.first, self.begin = other.first, other.begin
+        if other.most > self.most:
+            self.second, self.most, self.most_by = max(self.most, other.second), other.most, other.most_by
+        else:
+            self.second = max(self.second, other.most)
+        self.count, self.voices, self.nodes = self.count + other.count, self.voices | other.voices, self.nodes | other.nodes
+        return self
+
     def sighting(self) -> Sighting:
         first = self.first
         return Sighting(
@@ -58,16 +69,16 @@ def _since(first: _First, begin: float | None) -> float | None:
     return None if first.time is None or begin is None else max(0.0, seconds(first.time) - begin)
 
 
-def listen(sources: Sequence[Source], shapes: Shapes) -> Run:
-    """Everything of all sources. A fault while reading keeps what was read and is named; an interrupt ends it."""
-    return _Listener(shapes).run(sources)
+def listen(sources: Sequence[Source], shapes: Shapes, keep: Callable[[], Container[str]] = frozenset) -> Run:
+    """Everything of all sources. A fault while reading keeps what was read and is named; an interrupt ends it. `keep`: words that are no names."""
+    return _Listener(shapes, keep).run(sources)
 
 
 class _Listener:
     """A run, as far as it was heard."""
 
-    def __init__(self, shapes: Shapes) -> None:
-        self._shapes = shapes
+    def __init__(self, shapes: Shapes, keep: Callable[[], Container[str]]) -> None:
+        self._shapes, self._keep = shapes, keep
         self._heard: dict[int, _Heard] = {}
         self._settings = Settings()
         self._skipped: list[Skipped] = []
@@ -87,9 +98,22 @@ class _Listener:
             interrupts.acted()
             self._skipped.append(Skipped("...", "interrupted: what follows was not read"))
         often = {number: heard.most > 3 for number, heard in self._heard.items()}
+        constant = {name: _hidden(name, value, masks) for name, value in self._settings.constant(often).items()}
+        nameless = masks.told(self._keep)
+        constant = {name: nameless(value) for name, value in constant.items() if nameless(name) == name}  # `HOST:/share` is no setting
+        self._rename(nameless)
         sightings = {number: heard.sighting() for number, heard in self._heard.items()}
-        constant = {name: masks.hidden(value) for name, value in self._settings.constant(often).items()}
         return Run(sightings, tuple(found), nodes, constant, self._files, self._lines, self._size, self._further, tuple(self._skipped))
+
+    def _rename(self, nameless: Callable[[str], str]) -> None:
+        """A name that one line told may stand bare in another: shapes that differ in such names are one."""
+        for number in list(self._heard):
+            shape = self._shapes.texts[number]
+            if (told := nameless(shape)) != shape:
+                known = self._shapes.known(told)
+                if known not in (number, FURTHER):
+                    heard = self._heard.pop(number)
+                    self._heard[known] = self._heard[known].with_those_of(heard) if known in self._heard else heard
 
     def _voice(self, voice: Voice, sources: Iterable[Source], number: int, node: int) -> Voice:
         counts: Counter[int] = Counter()
@@ -156,6 +180,13 @@ class _Listener:
             time = moments[before_it]
         self._settings.hear(pairs(line.text), shape)
         return _First(source.name, before + at + 1, line.text[:KEEP_TEXT], time, 0.0, line.level)
+
+
+def _hidden(name: str, value: str, masks: Masks) -> str:
+    """The value of a setting without what identifies: its name may tell what it is."""
+    head = f"{name}="
+    told = masks.hidden(head + value)
+    return told[len(head) :] if told.startswith(head) else "<secret>"
 
 
 def _earlier(one: _First, begin: float | None, other: _Heard) -> bool:

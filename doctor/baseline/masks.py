@@ -1,15 +1,16 @@
 """From a line to its shape: what is said, without numbers, ids, folders, addresses and names that are a run's own.
 
 A number stays where it decides: codes and statuses as they are, counts of what should not be as zero or not.
-A shape holds no value of a run, so it may be kept in a file; a name or a secret that reads like an ordinary word stays in it.
+A shape holds no value of a run, so it may be kept in a file; a name or a secret that reads like an ordinary word stays in it
+where no line of the run says what it is.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Container
 
-from doctor.answer import redact_public
-from doctor.answer.redact import Redactor
+from doctor.baseline.names import Names
 from parsers.line import read_line
 
 LONGEST = 1200  # characters of a line that its shape is made of
@@ -36,25 +37,6 @@ _BAR = re.compile(r"[█▉▊▋▌▍▎▏#=>.-]{4,}|#?[█▉▊▋▌▍▎
 _WORD = re.compile(r"\w")
 _HIDE_DIGITS = {ord("0") + n: 0xE000 + n for n in range(10)}
 _SHOW_DIGITS = {0xE000 + n: ord("0") + n for n in range(10)}
-
-
-class _Nameless(Redactor):
-    """Hides what identifies behind the kind of thing that it is, and remembers nothing: a line reads the same in every run."""
-
-    def hidden(self, text: str) -> str:
-        return self._replaced(text)
-
-    def _name(self, kind: str, value: str, learnt: bool = True) -> str:
-        del value, learnt
-        return f"<{kind}>"
-
-    def _remember(self, value: str, told: str, kind: str) -> None:
-        """Nothing is known from one line to the next."""
-
-    def _host(self, name: str) -> str:
-        low = name.lower()
-        plain = redact_public.is_host(low) or low in self._keep or name.startswith("<") or not any(c.isalpha() for c in name)
-        return name if plain else "<host>"
 
 
 def decisive(number: str, counted: str) -> str:
@@ -99,7 +81,7 @@ class Masks:
     """Shapes of lines; `names`: what nodes are called in this run."""
 
     def __init__(self, names: frozenset[str] = frozenset()) -> None:
-        self._nameless = _Nameless()
+        self._nameless = Names()
         long = sorted((n for n in names if len(n) > 2), key=len, reverse=True)
         self._names = re.compile(rf"(?<![\w.-])(?:{'|'.join(map(re.escape, long))})(?![\w-])") if long else None
 
@@ -115,8 +97,15 @@ class Masks:
         text = read_line(raw[:LONGEST]).text
         if self._names is not None:
             text = self._names.sub("<node>", text)
-        return masked(self.hidden(_DIRECTORY.sub("<dir>/", text)))
+        plain = _DIRECTORY.sub("<dir>/", text)
+        if plain != text:
+            self._nameless.hidden(text)  # whose folder it is becomes known
+        return masked(self.hidden(plain))
 
     def hidden(self, text: str) -> str:
         """The text without what identifies people and places, and without secrets."""
         return self._nameless.hidden(text)
+
+    def told(self, keep: Callable[[], Container[str]]) -> Callable[[str], str]:
+        """What takes the names that the lines so far have told, and that are no words of the program's own, out of a shape or value."""
+        return self._nameless.pattern(keep, masked)

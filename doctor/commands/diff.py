@@ -99,12 +99,13 @@ def _baseline(args: argparse.Namespace, paths: Sequence[str], known: Knowledge, 
 
 def _heard(args: argparse.Namespace, path: str, known: Knowledge, shapes: Shapes) -> tuple[Run, Facts, tuple[Skipped, ...]]:
     """A run: its lines, what they tell of the situation, and what was not read."""
+    from doctor.answer.redact import vocabulary
     from doctor.baseline.listen import listen
 
     sources, skipped = reading.find([path])
     output.spare((args.output, args.redact_map), (source.name for source in sources))
     facts = beside.facts(reading.look(args, known, sources, skipped).situation)
-    run = listen([source for source in sources if not source.dump], shapes)
+    run = listen([source for source in sources if not source.dump], shapes, lambda: vocabulary(known))
     skipped = (*skipped, *(Skipped(source.name, "a dump of a process, and no log") for source in sources if source.dump))
     if not run.lines:
         why = skipped[0].reason if skipped else "there is no line in it"

@@ -15,7 +15,7 @@ from doctor.commands import common
 from doctor.render.call import PIPED, Call
 from doctor.scan.harvest import this_machine
 from kb.knowledge import Knowledge
-from parsers.traceback_forms import EXCEPTION
+from parsers.traceback_forms import EXCEPTION, FRAME
 
 if TYPE_CHECKING:
     from doctor.findings.evaluate import Finding
@@ -248,10 +248,10 @@ def _open(diagnosis: Diagnosis) -> bool:
 
 
 def _ended(finding: Finding) -> bool:
-    """Does a warning tell why a program ended: by its kind, or because it rests on an exception?"""
+    """Does a warning tell why a program ended: by its kind, or because it rests on an exception or on its frames?"""
     entry = finding.entry
     if entry.severity != "warning" or entry.role not in ("cause", "ambiguous"):
         return False
     return "ends_job" in entry.traits or any(
-        h.place.kind == "traceback" and EXCEPTION.match(h.place.text) for h in finding.hits
+        h.place.kind == "traceback" and (EXCEPTION.match(h.place.text) or FRAME.match(h.place.text)) for h in finding.hits
     )

@@ -76,6 +76,7 @@ def main(argv: list[str]) -> int:
 
 def _with_baseline(args: argparse.Namespace, known: Knowledge, ignored: frozenset[str]) -> int:
     """The diagnosis, and what is unlike the healthy runs of a file, or unlike the other nodes: the logs are read a second time."""
+    from doctor.answer.redact import vocabulary
     from doctor.baseline import beside, kept
     from doctor.baseline.listen import listen
     from doctor.baseline.shapes import Shapes
@@ -87,7 +88,7 @@ def _with_baseline(args: argparse.Namespace, known: Knowledge, ignored: frozense
     looked = reading.look_again(args, known)
     try:
         diagnosis = without(looked.diagnosis, ignored)
-        run = listen(looked.sources, shapes)
+        run = listen(looked.sources, shapes, lambda: vocabulary(known))
         told = beside.of_nodes(run, shapes, known) if usual is None else beside.compared(run, usual, beside.facts(diagnosis.situation), shapes, known)
     finally:
         looked.close()

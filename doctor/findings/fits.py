@@ -5,12 +5,45 @@ A version is only named when it follows from one that the log tells, and is anot
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from doctor.findings.release import release
 from kb.pairings import SOFTWARE, Pairing, plain, published
 
 MAX_SHOWN = 2  # versions of one software
+# Whose releases are published with one release of what stands beneath them.
+_MADE_FOR = (("vllm_ascend", ("vllm", "torch_npu", "torch", "cann")), ("torch_npu", ("torch", "cann")), ("mindspore", ("cann",)))
+
+
+class Misfit(NamedTuple):
+    """A release that is there, and the one that is published with another release that is there."""
+
+    software: str
+    version: str
+    wanted: str
+    by: str
+    of: str  # the release that asks for it
+
+
+def misfits(facts: Mapping[str, Sequence[str]], rows: Sequence[Pairing]) -> tuple[Misfit, ...]:
+    """One for each software at most; nothing where logs tell of several releases of one: whose is which is not known."""
+    known = {name: plain(values[0]) for name, values in facts.items() if len(values) == 1 and plain(values[0])[:1].isdecimal()}
+    found: dict[str, Misfit] = {}
+    for one in _misfits(known, rows):
+        found.setdefault(one.software, one)
+    return tuple(found.values())
+
+
+def _misfits(known: Mapping[str, str], rows: Sequence[Pairing]) -> Iterator[Misfit]:
+    for by, others in _MADE_FOR:
+        for other in others if by in known else ():
+            versions = published(rows, by, known[by], other, {}) if other in known else ()
+            if not versions or any(release(v) == release(known[other]) for v in versions):
+                continue
+            if other == "cann" and release(known[other]) > min(map(release, versions)):
+                continue  # a later CANN runs what was made for an earlier one
+            yield Misfit(other, known[other], versions[0], by, known[by])
 
 
 def names(known: Mapping[str, str], rows: Sequence[Pairing]) -> dict[str, str]:

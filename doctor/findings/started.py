@@ -58,6 +58,7 @@ _ASSIGNS = lazy(r"[A-Z_][A-Z0-9_]*=")
 _SECRET = lazy(r"(?i)(?:^|[_-])(?:api[_-]?key|key|token|passw(?:or)?d|secret)$")
 _VARIABLE = lazy(r"\$\{?([A-Za-z_]\w*)(?::-([^}]*))?\}?")
 _EXEC_LIST = lazy(r"[\"'],\s*[\"']")
+_IS_EXEC_LIST = lazy(r"[\[\s,]*[\"']?[^\s\"']+[\"'],\s*[\"']")  # from its first word on: JSON in a value of an option has such commas as well
 _REDIRECTS = ("<", ">", "&>")
 _TO_FILL_IN = lazy(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*$|<.*>$|\[.*\]$|\.\.\.$|…$")
 
@@ -213,7 +214,7 @@ def _is_one(made: Started) -> bool:
 
 def _words(text: str) -> list[str]:
     """The words of the first simple command of a text; nothing of a text with an open quote."""
-    if _EXEC_LIST.search(text):
+    if _IS_EXEC_LIST.match(text):
         text = _EXEC_LIST.sub('" "', text.strip("[] ,"))
         text = text if text.startswith(('"', "'")) else f'"{text}'
         text = text if text.endswith(('"', "'")) else f'{text}"'

@@ -110,9 +110,9 @@ class _Compact:
         if not made.causes and not made.machine:
             yield from self._labelled("was-read", made.read)
         if made.decisive is not None:
-            yield from self._decisive(made.decisive, made.situation)
+            yield from self._decisive(made.decisive, made)
         elif made.situation and not made.causes:
-            yield from self._on(made.situation)
+            yield from self._on(made)
         causes = made.causes if made.decisive is None else ()
         if causes:
             yield from self._first(causes[0], made)
@@ -143,13 +143,15 @@ class _Compact:
         """Is there room for all of why?"""
         return len(list(labelled(word("reason", self.lang), reason, self.style))) <= self.room.why
 
-    def _on(self, situation: str) -> Iterator[str]:
-        if situation and self.room.rest:
-            yield from labelled(word("on", self.lang), cut(situation, self.style.width - LABEL - 1), self.style)
+    def _on(self, made: Answer) -> Iterator[str]:
+        """In one row; in two where releases stand in it that do not go together."""
+        if made.situation and self.room.rest:
+            rows = list(labelled(word("on", self.lang), made.situation, self.style)) if made.unfit else []
+            yield from self._few(rows or labelled(word("on", self.lang), cut(made.situation, self.style.width - LABEL - 1), self.style), 2)
 
     def _first(self, found: Finding, made: Answer) -> Iterator[str]:
         yield from headline(found, self.style, self.room.title)
-        yield from self._on(made.situation)
+        yield from self._on(made)
         yield from self._labelled("where", found.where, 2)
         if made.job is not None:
             yield from self._job(made.job)
@@ -287,11 +289,11 @@ class _Compact:
         if len(found) > FURTHER:
             yield paint(f"... {self._count('cause', len(found) - FURTHER)}: --all", "bold", self.style)
 
-    def _decisive(self, one: Document, situation: str) -> Iterator[str]:
+    def _decisive(self, one: Document, made: Answer) -> Iterator[str]:
         head = cells(one.code) + 2
         rows = wrap(one.title, self.style.width - head)
         yield paint(one.code, "error", self.style) + "  " + ("\n" + " " * head).join(paint(r, "bold", self.style) for r in rows)
-        yield from self._on(situation)
+        yield from self._on(made)
         for found in one.evidence[:1]:
             yield from self._evidence(found)
         yield from self._about(one)

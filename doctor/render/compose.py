@@ -86,6 +86,7 @@ class Answer(NamedTuple):
     verdict: str
     told: str  # the verdict in words; empty when findings tell
     situation: str
+    unfit: bool  # it tells of releases that do not go together
     read: str  # how much was read
     decisive: Document | None  # the line that is the answer where no entry is
     decision: Pair | None  # what to do with the job
@@ -112,6 +113,7 @@ def answer(report: Json, lang: str) -> Answer:
         verdict=verdict,
         told=word(verdict, lang) if verdict != "findings" else "",
         situation=report["situation"]["line"][lang],
+        unfit="misfits" in report["situation"],
         read=_read(report["stats"], lang),
         decisive=decisive(report, lang),
         decision=decision(report, lang),

@@ -42,7 +42,7 @@ _NOTHING = Same()
 def alike(data: bytes) -> bytes:
     """Lines with each number reduced to a zero."""
     data = data.translate(_DIGITS)
-    for zeros in (b"0000", b"000", b"00", b"00"):
+    for zeros in (b"000000", b"000", b"00", b"00"):
         data = data.replace(zeros, b"0")
     return data
 

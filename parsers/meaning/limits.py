@@ -76,7 +76,7 @@ def read(said: Said) -> tuple[Reading, ...]:
 
 def kind_of(words: str) -> str:
     """Of what kind a resource is: memory | blocks | length | devices | streams | dims | processes | size."""
-    lower = words.lower()
+    lower = words.lower().replace("input", "")  # the middle of an input is no NPU
     return next((kind for kind, signs in _KINDS if any(sign in lower for sign in signs)), "size")
 
 

@@ -14,6 +14,8 @@ from doctor.baseline import kept
 from doctor.baseline.kept import MAGIC, VERSION, packed, unpacked
 from doctor.baseline.shapes import Shapes
 from doctor.baseline.usual import Usual, usual
+from doctor.commands import diff
+from tests.planted import groups, kept_secrets
 from tests.simulate.graded import heard
 from tests.simulate.pairs import Pair
 
@@ -52,6 +54,21 @@ def test_nothing_of_the_logs_is_kept(weights: Pair) -> None:
     assert not [node for node in nodes if node in text]
     assert "/mnt/" not in text
     assert len(packed(made, shapes)) < sum(len(log) for files in weights.good for log in files.values()) / 20
+
+
+def test_no_planted_secret_is_kept(tmp_path: Path) -> None:
+    """In the line that says what it is, bare in others, as the value or the name of a setting: a third of the corpus, `benchmarks.hostile` takes all of it."""
+    assert kept_secrets(list(groups())[::3], tmp_path) == []
+
+
+def test_a_bare_name_is_no_difference(tmp_path: Path) -> None:
+    """Whoever a run is of stands in its lines with and without a word that says so; a word of the program's own stays."""
+    texts = {}
+    for user in ("zhangwei", "liuyang"):
+        (tmp_path / f"{user}.log").write_text(f"user={user} has logged in\nquota of {user} is low\nuser=train has logged in\ntrain is slow\n")
+        diff.main(["--learn", str(tmp_path / f"{user}.log"), "-o", str(tmp_path / user)])
+        texts[user] = {row[0] for row in opened((tmp_path / user).read_bytes())["shapes"]}
+    assert texts["zhangwei"] == texts["liuyang"] == {"user=<user> has logged in", "quota of <user> is low", "train is slow"}
 
 
 GOOD: dict[str, Any] = {

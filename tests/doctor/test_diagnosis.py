@@ -290,7 +290,8 @@ def test_a_guess_yields_to_whoever_knows_the_line_it_quotes(tmp_path: Path) -> N
         'time="2026-01-02T03:04:05Z" level=error msg="something odd"',
         'level=fatal ts=2026-01-02T03:04:05Z msg="something odd"',
         '{"level":"error","ts":"2026-01-02T03:04:05Z","msg":"something odd"}',
-        "E0729 05:04:30.527725 14093 odd_endpoint.cpp:70] Failed to do something odd",
+        "E1026 10:55:44.123456 12345 plugh_engine.cpp:302] Failed to frob: something odd",
+        "F1026 10:55:44.123456 12345 plugh_engine.cc:302] Unable to frob something odd",
         "ERROR 07-29 05:04:30 [odd.py:70] something odd",
     ],
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from doctor.answer.known_words import versions
-from doctor.findings.fits import names, pair
+from doctor.findings.fits import misfits, names, pair
 from kb.knowledge import Knowledge
 from kb.pairings import Pairing
 
@@ -83,6 +83,24 @@ def test_the_cann_that_software_was_made_for(known: dict[str, str], wanted: str 
 def test_the_next_release_of_a_line(known: dict[str, str], name: str, version: str | None) -> None:
     """For the same torch, or the same vLLM; of a release that nobody published none is next."""
     assert names(known, ROWS).get(name) == version
+
+
+@pytest.mark.parametrize(
+    ("facts", "unfit"),
+    [
+        ({"torch_npu": ("2.8.0",), "cann": ("8.2.RC1",)}, [("cann", "8.3.RC1")]),
+        ({"torch_npu": ("2.8.0",), "cann": ("8.3.RC1",)}, []),
+        ({"torch_npu": ("2.8.0",), "cann": ("8.5.0",)}, []),
+        ({"torch_npu": ("2.8.0",), "cann": ("8.2.RC1", "8.3.RC1")}, []),
+        ({"torch_npu": ("2.8.0",), "torch": ("2.9.0+cpu",)}, [("torch", "2.8.0")]),
+        ({"vllm_ascend": ("0.9.1",), "vllm": ("v0.13.0+empty",), "torch": ("2.8.0",)}, [("vllm", "0.9.1"), ("torch", "2.5.1")]),
+        ({"vllm_ascend": ("0.13.0rc1",), "vllm": ("0.13.0",)}, []),
+        ({"vllm_ascend": ("0.99",), "vllm": ("0.13.0",)}, []),
+    ],
+)
+def test_releases_that_do_not_go_together(facts: dict[str, tuple[str, ...]], unfit: list[tuple[str, str]]) -> None:
+    """What is published with another one that is there; a later CANN is none, nor is anything where several are told."""
+    assert [(one.software, one.wanted) for one in misfits(facts, ROWS)] == unfit
 
 
 KNOWN = {"cann": "8.0.RC2", "cann_update": "8.1.RC1", "cann_wanted": "8.1.RC1", "vllm": "v0.9.1+empty", "vllm_ascend_for_vllm": "0.9.1", "torch_npu_next": "2.1.0.post6"}

@@ -29,6 +29,7 @@ NO_DRIVER = "ImportError: libascend_hal.so: cannot open shared object file: No s
         ("vllm serve --enforce-eager /m/a -tp 4 -pp 2", "vllm", 8, "/m/a"),
         ("python3 -m vllm.entrypoints.openai.api_server --model /m/a", "vllm", 1, "/m/a"),
         ('["vllm", "serve", "/m/a", "--tensor-parallel-size", "4"]', "vllm", 4, "/m/a"),
+        ("""vllm serve /m/a -tp 2 --kv-transfer-config '{"kv_connector": "A", "kv_role": "kv_both"}'""", "vllm", 2, "/m/a"),
         ("{'model_tag': '/m/a', 'tensor_parallel_size': 2, 'enforce_eager': True}", "vllm", 2, "/m/a"),
         ("python -m sglang.launch_server --model-path /m/a --tp 8", "sglang", 8, "/m/a"),
         ("torchrun --nproc_per_node=8 --master_port 29501 train.py --epochs 3", "torchrun", 8, None),
@@ -69,6 +70,20 @@ def test_each_launcher_is_told_the_number_of_processes_in_its_own_words(text: st
     made = started.with_processes(4)
     assert made is not None
     assert made.shell() == changed
+
+
+def test_an_option_that_goes_is_taken_out_of_the_readers_command() -> None:
+    """What the knowledge writes behind the command as a comment; nothing is said of a command that does not have it."""
+    with_it = read("""vllm serve /m/a -tp 2 --speculative-config '{"method": "mtp", "num_speculative_tokens": 3}' --port 80""")
+    without_it = read("vllm serve /m/a -tp 2 --port 80")
+    assert with_it is not None
+    assert without_it is not None
+    advised = "vllm serve MODEL   # without --speculative-config"
+    made = own(advised, [with_it])
+    assert made is not None
+    assert made.run == "vllm serve /m/a -tp 2 --port 80"
+    assert "without --speculative-config" in made.note.en
+    assert own(advised, [without_it]) is None
 
 
 @pytest.mark.parametrize("hostile", ["/m/a;reboot", "/m/'$HOME'", "/m/a b", "--x=\n|sh"])

@@ -92,6 +92,15 @@ def test_little_is_looked_for_in_what_is_said_again(plan: Plan, kind: str) -> No
     assert found < 8000
 
 
+def test_numbers_that_decide_are_not_found_where_nothing_is_said_again(plan: Plan) -> None:
+    """Of errors with words of their own the first part shows that; one that finds such numbers is not made."""
+    chance = random.Random(4)
+    rows = ["ERROR: " + "".join(chance.choices("abcdefghijklmnop ", k=90)) + " failed" for _ in range(6000)]
+    data = ("\n".join(rows) + "\n").encode()
+    with mock.patch.object(Engine, "numbered", side_effect=AssertionError):
+        scan(plan, data)
+
+
 def test_lines_are_alike_that_differ_in_numbers() -> None:
     """A number is a zero, whatever its length; nothing else changes."""
     assert alike(b"rank 3 of 16: 0x1f, 20260102030405 at a12b") == b"rank 0 of 0: 0x0f, 0 at a0b"

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from terminal import ROOT, terminal
 
+from doctor.api import report
 from doctor.render import compact, layout
 from doctor.render.call import Call
 from doctor.render.document import Evidence
@@ -399,6 +400,14 @@ def test_a_killed_worker_is_an_error() -> None:
     assert seen.code == 1
 
 
+def test_an_exception_that_is_told_by_its_frames_is_no_success() -> None:
+    """Exit code 1 for a warning that rests on the frame which raised: the program ended there, whoever is to blame."""
+    text = b'Traceback (most recent call last):\n  File "/w/e.py", line 1, in <module>\n    f()\n  File "/usr/lib/python3/dist-packages/plugh/a.py", line 3, in f\n    g()\n'
+    seen = terminal("--lang", "en", piped=text + b"AttributeError: module 'plugh' has no attribute 'frob'\n")
+    assert seen.rows[0].startswith("WARN  MNG004")
+    assert seen.code == 1
+
+
 def test_errors_that_no_root_explains_are_no_success(tmp_path: Path) -> None:
     """A remark beside an error that nobody knows: exit code 3, as README says."""
     (tmp_path / "a.log").write_bytes(UNKNOWN)
@@ -501,6 +510,17 @@ def test_a_step_is_shown_with_how_to_take_it_back(lang: str) -> None:
     assert f"# {BOTH[lang]}" in told
     assert told.endswith("npu-doctor browse 'a log'\n")
     assert {"en": "1 more fix: -v", "zh": "另有 1 个修复方法：-v"}[lang] in told
+
+
+@pytest.mark.parametrize(("lang", "told"), [("en", "CANN 8.0.0 (torch_npu 2.7.1 goes with 8.3.RC1)"), ("zh", "CANN 8.0.0（torch_npu 2.7.1 配套 8.3.RC1）")])
+def test_releases_that_do_not_go_together_are_told_on_the_first_screen(tmp_path: Path, lang: str, told: str) -> None:
+    """Whatever failed: who helps asks for the versions first, and a list of packages lies beside the log."""
+    (tmp_path / "train.log").write_bytes(TRACEBACK)
+    (tmp_path / "versions.txt").write_text("Package      Version\n------------ -------\ntorch        2.7.1\ntorch-npu    2.7.1\n\ncann_version=8.0.0\n")
+    shown = compact.render(report(str(tmp_path)), lang, Style(), Call())
+    assert told in " ".join(row.strip() for row in shown.split("\n"))
+    (tmp_path / "versions.txt").write_text("torch-npu    2.7.1\ncann_version=8.3.RC1\n")
+    assert "misfits" not in report(str(tmp_path))["situation"]
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])

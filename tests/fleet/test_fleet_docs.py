@@ -52,7 +52,8 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (here / "env").write_bytes(spoken(json.dumps({"environment": {"facts": {"npu_smi.state": "ok", "chip.0.health": "OK", "driver.version": "25.2.1"}}}).encode()))
     (here / "pods.json").write_text(json.dumps({"items": [{"metadata": {"name": f"worker-{n}"}, "status": {"phase": "Running", "containerStatuses": [{"state": {"running": {}}}]}} for n in (0, 1)]}))
     (here / "hosts.ini").write_text("[npu]\nnode[001:002]\n[spare]\nnode003\n")
-    (here / "topology.conf").write_text(f"[routes]\n{socket.gethostname().partition('.')[0]}: gateway[1-4]\ngateway[1-4]: node[001-128]\n")
+    # A gateway starts a Python for each of its nodes: some are behind them, the others are reached from here.
+    (here / "topology.conf").write_text(f"[routes]\n{socket.gethostname().partition('.')[0]}: gateway[1-4],node[017-128]\ngateway[1-4]: node[001-016]\n")
     (here / "ourkb").mkdir()
     (here / "hostfile").write_text("node001 slots=8\nnode002 slots=8\n")
     (here / "hccl.json").write_text(json.dumps({"server_list": [{"server_id": "10.0.0.1", "device": [{"device_id": "0", "rank_id": "0"}]}]}))

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from tests_support import built_in_entries
 
-from kb import yamldoc
+from kb import knowledge, yamldoc
 from kb.build import Layer, build, kinds
 from kb.kinds import read_kinds
 from kb.knowledge import Knowledge
@@ -274,6 +274,22 @@ def test_a_cache_keeps_what_was_written_last(tmp_path: Path) -> None:
     (tmp_path / "clip").write_bytes(b"x")
     keep_newest(tmp_path, "kb-*.pack", 2)
     assert sorted(p.name for p in tmp_path.iterdir()) == ["clip", "kb-3.pack", "kb-4.pack"]
+
+
+def test_many_folders_do_not_push_the_built_in_knowledge_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A checkout's own compiled knowledge is the oldest file of the cache and stays; of the others the oldest goes."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    (tmp_path / "ours").mkdir()
+    built_in = knowledge._place(HERE)
+    assert built_in is not None
+    built_in.parent.mkdir(parents=True)
+    others = [built_in.parent / f"kb-{number}.pack" for number in range(knowledge.KEEP_PACKS)]
+    for number, place in enumerate((built_in, *others)):
+        place.write_bytes(b"x")
+        os.utime(place, ns=(number, number))
+    knowledge.load((str(tmp_path / "ours"),), Pack(build(Layer("built-in", tmp_path / "ours"))[0]))
+    assert built_in.exists()
+    assert [place.exists() for place in others] == [False, *(True for _ in others[1:])]
 
 
 def test_the_same_knowledge_gives_the_same_fragments() -> None:

@@ -41,8 +41,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def command(run: Any, place: Path, *words: str, stdin: str = LOG) -> Any:
-    root = str(Path(__file__).resolve().parents[2])
-    return run(*words, stdin=stdin.encode(), cwd=place.parents[1], PYTHONPATH=root, NPU_DOCTOR_LANG="en")
+    return run(*words, stdin=stdin.encode(), cwd=place.parents[1], NPU_DOCTOR_LANG="en")
 
 
 def test_knowledge_of_the_working_directory_counts_when_it_is_trusted(run, place: Path) -> None:  # type: ignore[no-untyped-def]
@@ -100,6 +99,9 @@ def test_every_format_says_whose_knowledge_it_is(run, place: Path, form: str) ->
     done = command(run, place, "scan", "-", "-f", form, "--kb", str(place), "--lang", "en")
     told = " ".join(done.stdout.decode().replace("\\[", "[").replace("%3A", ":").split())
     assert "Mine [knowledge: " in told
+
+
+def test_an_explanation_says_whose_knowledge_it_is(run, place: Path) -> None:  # type: ignore[no-untyped-def]
     assert "[知识来源：" in command(run, place, "explain", "USR001", "--kb", str(place), "--lang", "zh").stdout.decode()
 
 

@@ -121,11 +121,12 @@ def test_crashes() -> None:
             "terminate called after throwing an instance of 'c10::Error'", "  what():  NPU function error", "frame #0: f() + 0x3 (0xf in /o/torch_npu/lib/libtorch_npu.so)",
             "Fatal Python error: Aborted", "", "Current thread 0x1 (most recent call first):", '  File "/w/a.py", line 3 in wait',
             "python: symbol lookup error: /w/libx.so: undefined symbol: f", "Segmentation fault (core dumped)",
+            "run.sh: line 98: 21933 Aborted                 (core dumped) python3 train.py",
         ]
     )  # fmt: skip
     assert [(one.how, one.raised.type, one.raised.message) for one in found] == [
         ("terminated", "c10::Error", "NPU function error"), ("fatal", "", "Aborted"),
-        ("unloadable", "", "/w/libx.so: undefined symbol: f"), ("signal", "", "Segmentation fault"),
+        ("unloadable", "", "/w/libx.so: undefined symbol: f"), ("signal", "", "Segmentation fault"), ("signal", "", "Aborted"),
     ]  # fmt: skip
     assert [frame.package for one in found for frame in one.raised.frames] == ["torch_npu", ""]
 
