@@ -151,7 +151,7 @@ _ESCAPE = lazy(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\
 _VISIBLE = lazy(r"(?:\^\[|\\x1b|\\u001b|\\033|#033|␛)\[[\d;?]{0,12}[A-Za-z]")
 _ESCAPED_HINTS = ("\\x1b[", "\\u001b[", "\\033[")
 _BARE = lazy(r"\[(?:\d{1,3}(?:;\d{1,3}){0,4})?m")
-_BARE_HINTS = ("[0m", "[36m(", "[32m(", "[33m(", "[35m(", "[31m(")
+_BARE_HINTS = ("[36m(", "[32m(", "[33m(", "[35m(", "[31m(")
 
 
 def unescape(raw: str) -> str:
@@ -166,7 +166,7 @@ def unescape(raw: str) -> str:
             text = _ESCAPE.sub("", text).replace("\x1b", "")
         if "^[[" in text or "#033[" in text or "␛[" in text or ("\\" in text and any(hint in text for hint in _ESCAPED_HINTS)):
             text = _VISIBLE.sub("", text)
-        if "m" in text and any(hint in text for hint in _BARE_HINTS):
+        if "[0m" in text or ("m(" in text and any(hint in text for hint in _BARE_HINTS)):
             text = _BARE.sub("", text)
         if text == before:
             return text

@@ -11,10 +11,13 @@ from doctor.read.source import Source
 from doctor.scan.floods import FUTILE, FUTILE_OF_PROCESS, KEEP_OF_OWNER
 from doctor.scan.harvest import SEVERAL, Hit, Place, Span
 from parsers.line import read_line
+from parsers.parsed import Line
 
 KEEP_TEXT = 400
 TAIL = 4096
 LAST_LINES = 40
+MAX_OWNERS = 2048  # processes of one range of which a fact is kept apart
+_OTHERS = "others"
 
 
 class FactScan:
@@ -23,15 +26,21 @@ class FactScan:
     def __init__(self, source: Source) -> None:
         self.hits: list[Hit] = []
         self._owners: dict[tuple[str, Any], int] = {}
+        self._many: dict[str, int] = {}  # processes that have told a fact
         self._futile: dict[str, int] = {}
         self._source = source
         self._first: str | None = None
         self._pids: set[int] = {source.hints.pid} if source.hints.pid is not None else set()
         self.tail = b""
+        self._read: dict[bytes, Line] = {}  # the first lines: of a small file they are the last ones as well
 
     def keep(self, name: str, place: Place, captures: dict[str, str]) -> bool:
         """Keeps an occurrence unless its owner has enough of them; True: nothing new has come for a long time."""
         owner = (name, place.pid if place.pid is not None else place.rank if place.rank is not None else place.worker)
+        if owner not in self._owners:
+            if self._many.get(name, 0) >= MAX_OWNERS:
+                owner = (name, _OTHERS)
+            self._many[name] = self._many.get(name, 0) + 1
         count = self._owners[owner] = self._owners.get(owner, 0) + 1
         if count <= KEEP_OF_OWNER:
             self._futile[name] = 0
@@ -40,12 +49,13 @@ class FactScan:
         futile = self._futile[name] = self._futile.get(name, 0) + 1
         return futile >= (FUTILE if self._source.hints.pid is None else FUTILE_OF_PROCESS)
 
-    def begin(self, time: str | None, pid: int | None) -> None:
+    def begin(self, raw: bytes, line: Line) -> None:
         """One of the first lines of the source."""
-        if time is not None and self._first is None:
-            self._first = time
-        if pid is not None and self._source.hints.pid is None:
-            self._pids.add(pid)
+        self._read[raw] = line
+        if line.time is not None and self._first is None:
+            self._first = line.time
+        if line.pid is not None and self._source.hints.pid is None:
+            self._pids.add(line.pid)
 
     def window(self, own: bytes) -> None:
         """The lines of a window; of the last one, the end is looked at."""
@@ -56,7 +66,7 @@ class FactScan:
 
         last: str | None = None
         for raw in reversed(self.tail.split(b"\n")[-LAST_LINES:]):
-            line = read_line(decode(raw)) if raw.strip() else None
+            line = self._read.get(raw) or (read_line(decode(raw)) if raw.strip() else None)
             if line is None:
                 continue
             if line.pid is not None and self._source.hints.pid is None:

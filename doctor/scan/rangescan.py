@@ -188,9 +188,10 @@ class RangeScan:
         """What kinds of lines the source holds, by its first lines: tells 'healthy' from 'not a log of ours'."""
         for raw in data[:16384].split(b"\n")[:SAMPLED_LINES]:
             if raw.strip():
-                line = read_line(decode(raw[:2048]))
+                raw = raw[:2048]
+                line = read_line(decode(raw))
                 self.kinds[line.kind] = self.kinds.get(line.kind, 0) + 1
-                self.facts.begin(line.time, line.pid)
+                self.facts.begin(raw, line)
 
     def _found(self, lines: WindowLines, start: int, eol: int, found: list[int], treatment: Treatment) -> None:
         """One line in which literals stand. It is read only when an anchor of a signal that is not full stands in it."""

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import io
 from unittest import mock
 
-from doctor.scan import finder
+from doctor.read.source import Source, hints
+from doctor.scan import factscan, finder
 from doctor.scan.engine import Engine
+from doctor.scan.plan import Plan
+from doctor.scan.scanner import Scanner
+from kb.knowledge import Knowledge
 
 
 def test_an_automaton_is_made_when_small_inputs_are_many() -> None:
@@ -24,3 +29,12 @@ def test_an_automaton_is_made_when_small_inputs_are_many() -> None:
     assert all(one[0][1] == n % 200 for n, one in enumerate(found))
     assert 1 <= asked < 20
     made.assert_called_once()
+
+
+def test_the_first_lines_of_a_file_are_read_once_if_they_are_the_last_as_well(knowledge: Knowledge) -> None:
+    """From when to when a small file tells is known when its beginning was looked at."""
+    data = b"".join(b"[INFO] HCCL(7,python):2026-01-02-03:04:0%d.006.007 [a.cc:12]7 ready\n" % n for n in range(9))
+    source = Source("a.log", lambda: io.BytesIO(data), len(data), hints("a.log"))
+    with mock.patch.object(factscan, "read_line", side_effect=AssertionError):
+        (span,) = Scanner(Plan(knowledge.sought())).scan(source).spans
+    assert (span.first, span.last, span.pid) == ("2026-01-02T03:04:00.006007", "2026-01-02T03:04:08.006007", 7)
