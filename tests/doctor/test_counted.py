@@ -97,7 +97,7 @@ def test_where_enough_are_visible_the_program_is_asked(tmp_path: Path) -> None:
 
 
 def test_without_a_start_command_the_entry_says_what_the_line_proves(tmp_path: Path) -> None:
-    assert "outside the NPUs visible" in first(tmp_path, train_log=INVALID)["title"]["en"]
+    assert "sees fewer NPUs" in first(tmp_path, train_log=INVALID)["title"]["en"]
 
 
 def test_ranks_that_share_a_card_are_named(tmp_path: Path) -> None:
