@@ -216,6 +216,10 @@ def fixes(finding: Finding, situation: Situation, known: Values, elsewhere: Fix 
         )
         for fix, *_ in fitting
     )
+    if situation.facts.get("seen") or situation.facts.get("kubernetes"):
+        from doctor.answer import orchestrated  # few programs are started by others
+
+        filled = tuple(orchestrated.told(fix, situation) for fix in filled)
     certain, followed = sum(one.certain for one in fitting), sum(one.followed is None for one in fitting)
     if not any(_SAYS_SO.search(hit.place.text) for hit in finding.instances[0].hits):
         return Advised(filled, certain, followed)

@@ -16,6 +16,8 @@ from parsers.parsed import Line
 KEEP_TEXT = 400
 TAIL = 4096
 LAST_LINES = 40
+MAX_OWNERS = 2048  # processes of one range of which a fact is kept apart
+_OTHERS = "others"
 
 
 class FactScan:
@@ -24,6 +26,7 @@ class FactScan:
     def __init__(self, source: Source) -> None:
         self.hits: list[Hit] = []
         self._owners: dict[tuple[str, Any], int] = {}
+        self._many: dict[str, int] = {}  # processes that have told a fact
         self._futile: dict[str, int] = {}
         self._source = source
         self._first: str | None = None
@@ -34,6 +37,10 @@ class FactScan:
     def keep(self, name: str, place: Place, captures: dict[str, str]) -> bool:
         """Keeps an occurrence unless its owner has enough of them; True: nothing new has come for a long time."""
         owner = (name, place.pid if place.pid is not None else place.rank if place.rank is not None else place.worker)
+        if owner not in self._owners:
+            if self._many.get(name, 0) >= MAX_OWNERS:
+                owner = (name, _OTHERS)
+            self._many[name] = self._many.get(name, 0) + 1
         count = self._owners[owner] = self._owners.get(owner, 0) + 1
         if count <= KEEP_OF_OWNER:
             self._futile[name] = 0

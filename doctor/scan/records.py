@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from doctor.scan.windows import Window
 from parsers.jsonline import FOLD, PREFIX, unwrap
+from parsers.lazy import lazy
 
+_HOLE = lazy(rb"\n\0+")
 _MANY = 500  # braces in a window; finding the quote behind each of more costs as much as looking for both
 
 
@@ -17,8 +19,8 @@ def records(window: Window) -> Window:
     ahead = _unwrapped(window.data[limit:])
     if own is None and ahead is None:
         return window
-    own = window.data[:limit] if own is None else own
-    ahead = window.data[limit:] if ahead is None else ahead
+    own = _foldless(window.data[:limit]) if own is None else own
+    ahead = (_foldless(window.data[limit:]) if ahead is None else ahead).lstrip(b"\0")
     return Window(own + ahead, len(own), _unwrapped(window.before) or window.before, window.last, limit, FOLD in own)
 
 
@@ -37,10 +39,15 @@ def _unwrapped(data: bytes) -> bytes | None:
         end = len(data) if end < 0 else end
         start = data.rfind(b"\n", max(0, at - PREFIX - 1), at) + 1
         if (start or at <= PREFIX) and data[end - 2 : end].rstrip()[-1:] == b"}" and (told := unwrap(data[start:end])) is not None:
-            pieces += (data[done:start], told)
+            pieces += (_foldless(data[done:start]), told)
             done = end
         at = data.find(b"{", end)
     if not pieces:
         return None
-    pieces.append(data[done:])
+    pieces.append(_foldless(data[done:]))
     return b"".join(pieces)
+
+
+def _foldless(data: bytes) -> bytes:
+    """Lines as they are written, without what would read as a line of the same record: the NULs of a hole at their beginnings."""
+    return _HOLE.sub(b"\n", data) if FOLD in data else data

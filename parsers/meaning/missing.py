@@ -12,6 +12,8 @@
 ['library', 'libc_sec.so', 'torch_npu', 'CANN']
 >>> read(Said("Error checking IPC: toolkit info file does not exist: /opt/cann/toolkit.info"))[0].get("name")
 '/opt/cann/toolkit.info'
+>>> [read(Said(f"{path} does not exist"))[0].get("name") for path in ("./data/a.idx", "data/a.idx", "/data/a.idx")]
+['./data/a.idx', 'data/a.idx', '/data/a.idx']
 >>> row = read(Said("No module named 'decorator'", "ModuleNotFoundError", "te"))[0]
 >>> [row.get(name) for name in ("what", "name", "wanted_by", "pip")]
 ['package', 'decorator', 'te', 'decorator']
@@ -36,7 +38,7 @@ _FILE = (
     lazy(r"(?:open|stat|access|read|load|mkdir|cat|ls: cannot access|cannot access|cannot stat|cannot open|can't open file|failed to open)\w{0,3} ['\"]?(?P<name>[./~][^'\"\s:,]{1,200}|[\w./-]{1,160}\.\w{1,8})['\"]?[:,]? .{0,40}?[Nn]o such (?:file|device)"),
     lazy(r"(?:[Ff]ile|[Pp]ath|[Dd]irectory|[Ff]older|[Cc]onfig|[Mm]odel|[Ww]eights?)(?: path| file| dir\w{0,6})?:? ?[\[('\"]{0,2}(?P<name>[./~]?[\w./+~-]{2,200}?)[\])'\"]{0,2} (?:(?:does|do|is|was)(?: not|n't) (?:exist|found)|not (?:exist|found)|(?:can|could) ?not be found)"),
     lazy(r"(?:[Cc]ould not|[Cc]annot|[Cc]an't|[Cc]an not|[Uu]nable to) (?:find|open|locate)(?: the| any)?(?: file| path| directory| config| library)? ['\"]?(?P<name>[./~][\w./+~-]{2,200}|[\w.+-]{1,100}\.(?:json|so[\w.]{0,12}|yaml|txt|bin|safetensors|model|info|cfg|om|py|conf|sh))"),
-    lazy(r"(?P<name>/[\w./+~-]{2,200}):? (?:does not exist|doesn't exist|not exist|not found|[Nn]o such file or directory)"),
+    lazy(r"(?P<name>(?:~|\.{1,2}|(?<![\w./:-])[\w-][\w.-]{0,60})?/[\w./+~-]{2,200}):? (?:does not exist|doesn't exist|not exist|not found|[Nn]o such file or directory)"),
 )  # fmt: skip
 _DEVICE = lazy(r"[Nn]o such device(?: or address)?(?::? ['\"]?(?P<name>[\w./-]{1,100}))?|(?P<node>/dev/(?:davinci|hisi|devmm)\w{0,20})")
 _INSTALLED = lazy(r"(?:^|\s)(?:[Pp]ackage )?['\"`]?(?P<name>[A-Za-z][\w-]{1,60})['\"`]? (?:package )?is not installed")

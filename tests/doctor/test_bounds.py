@@ -7,6 +7,7 @@ import importlib
 import io
 import re
 import tarfile
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from doctor.base import limits
 from doctor.judge.diagnosis import conclude
 from doctor.read import archives, discover, inflate
 from doctor.read.source import Skipped, Source, hints
+from doctor.scan import factscan
 from doctor.scan.clusters import FURTHER, Clusters
 from doctor.scan.floods import MAX_SHAPES
 from doctor.scan.harvest import Cluster, Harvest, Place
@@ -75,6 +77,15 @@ def test_shapes_beyond_the_bound_are_counted() -> None:
     assert len(made) <= MAX_SHAPES + 1
     assert sum(made.values()) == clusters.total == len(words)
     assert made[FURTHER] == len(words) - MAX_SHAPES
+
+
+def test_facts_of_ever_new_processes_are_kept_of_the_first_ones(scanner: Scanner, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A log that names another rank in each line does not fill the memory with what each of them is doing."""
+    monkeypatch.setattr(factscan, "MAX_OWNERS", 5)
+    monkeypatch.setattr(factscan, "KEEP_OF_OWNER", 3)
+    rows = [f"[rank{n % 100}]: Entry-HcclAllReduce: tag[AllReduce_x], count[3], dataType[bfloat16], op[sum]" for n in range(300)]
+    found = scanner.scan(discover.given_text("\n".join(rows), "a.log"))
+    assert Counter(hit.place.rank for hit in found.facts) == {0: 3, 1: 3, 2: 3, 3: 3, 4: 3, 5: 1, 6: 1, 7: 1}
 
 
 def test_what_a_report_leaves_out_is_counted(knowledge: Knowledge) -> None:

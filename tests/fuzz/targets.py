@@ -165,6 +165,7 @@ def layer(data: bytes) -> None:
 
 def harvest(data: bytes) -> None:
     """What `scan -f jsonl` is said to have written: understood, or refused; then merged and told in every form."""
+    _knowledge()  # made before anything is measured, though nothing empty is told
     with tempfile.NamedTemporaryFile(suffix=".jsonl") as file:
         file.write(data)
         file.flush()

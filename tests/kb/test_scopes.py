@@ -14,7 +14,7 @@ from doctor.findings.situation import Situation, situation
 from doctor.scan.harvest import Harvest
 from doctor.scan.situation import said
 from kb import knowledge
-from kb.model import Entry, Fix
+from kb.model import SAID, Entry, Fix
 
 FAMILIES = families(entry for entry in built_in_entries()[0] if entry.role != "noise")
 KNOWN = knowledge.load()
@@ -105,7 +105,8 @@ def _shown(fix: Fix) -> str:
 
 def _contradictions(entry: Entry) -> Iterator[str]:
     for name, situation_ in _stands_in(entry):
-        for fixes in (entry.fixes, *(v.fixes for v in entry.variants if v.fixes)):
+        met = (v.fixes for v in entry.variants if v.fixes and situation_.fits(tuple(one for one in v.when if not one[0].startswith(SAID))) is not False)
+        for fixes in (entry.fixes, *met):
             fitting = chosen(fixes, situation_)
             if fixes and not fitting:
                 yield f"{name}: no fix is left"

@@ -6,6 +6,7 @@ Nothing here waits for a fixed time: the screen is looked at until it shows what
 from __future__ import annotations
 
 import os
+import select
 import shutil
 import signal
 import subprocess
@@ -26,6 +27,11 @@ pytestmark = [
     # A worker of a parallel run has no terminal of its own, and what it starts does not hear of a change of size.
     pytest.mark.skipif("PYTEST_XDIST_WORKER" in os.environ, reason="run by itself: pytest tests/tui/test_tmux.py"),
 ]
+
+
+def a_moment() -> None:
+    """Between two looks at a screen, for the program that draws it: each look starts tmux."""
+    select.select([], [], [], 0.02)
 
 
 class Terminal:
@@ -62,7 +68,7 @@ class Terminal:
             seen = self.screen()
             if all(t in seen for t in texts):
                 return seen
-            os.sched_yield()
+            a_moment()
         raise AssertionError(f"{texts} never appeared in:\n{self.screen()}")
 
     def gone(self, text: str) -> str:
@@ -72,7 +78,7 @@ class Terminal:
             seen = self.screen()
             if text not in seen:
                 return seen
-            os.sched_yield()
+            a_moment()
         raise AssertionError(f"{text!r} is still there:\n{self.screen()}")
 
     def copied(self, text: str) -> None:
@@ -84,7 +90,7 @@ class Terminal:
             while time.monotonic() < soon:
                 if self.tmux("show-buffer").strip() == text:
                     return
-                os.sched_yield()
+                a_moment()
         raise AssertionError(f"{text!r} was never copied; the screen:\n{self.screen()}")
 
     def widened(self, *texts: str) -> None:
@@ -97,7 +103,7 @@ class Terminal:
             while time.monotonic() < soon:
                 if all(t in self.screen() for t in texts):
                     return
-                os.sched_yield()
+                a_moment()
             width = 281 - width
         raise AssertionError(f"{texts} never appeared in:\n{self.screen()}")
 

@@ -118,6 +118,7 @@ def test_commands_themes_help_hints_and_one_pane_alone(terminal: Terminal, comma
     terminal.press("Escape")
     terminal.gone("(help)")
     terminal.press(":")
+    terminal.until("🔎")  # what is typed before the palette is there are keys of the screen beneath it
     terminal.tmux("send-keys", "-l", "theme")
     terminal.until(said[1])
     terminal.press("Escape")

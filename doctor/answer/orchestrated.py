@@ -1,0 +1,45 @@
+"""Who owns the configuration that a fix changes, where a program is started by another one: what is typed in a shell does not last there.
+
+GPUStack and Xinference start an engine for each model, Kubernetes and Compose start containers by a file.
+"""
+
+from __future__ import annotations
+
+from doctor.base.words import both
+from doctor.findings.situation import Situation
+from kb.model import Command, EnvFix, Fix, Text
+from parsers.lazy import lazy
+
+OWNERS = ("gpustack", "xinference", "compose")
+_STARTS = lazy(r"(?:[A-Z_][A-Z0-9_]*=\S* )*(?:vllm serve|sglang serve|python3? -m (?:vllm|sglang|torch)|torchrun|mindieservice_daemon)\b")
+
+
+def owner(situation: Situation) -> str | None:
+    """Which program starts the one that failed; None where a person does, as far as the logs tell."""
+    seen = situation.facts.get("seen", ())
+    found = next((name for name in OWNERS if name in seen), None)
+    return found or ("pod" if situation.first("kubernetes") == "pod" else None)
+
+
+def told(fix: Fix, situation: Situation) -> Fix:
+    """The fix with where what it changes belongs; itself where a person starts the program, and where nothing is started or set."""
+    by = owner(situation)
+    starts = any(_STARTS.match(c.run) for c in fix.commands)
+    if by is None or fix.goal == "locate" or not (starts or fix.env):
+        return fix
+    where = Text(**both(f"owner-{by}"))
+    commands = tuple(_command(c, where) if _STARTS.match(c.run) else c for c in fix.commands)
+    env = fix.env if starts else tuple(_setting(e, where) if not n else e for n, e in enumerate(fix.env))
+    return fix._replace(commands=commands, env=env)
+
+
+def _command(one: Command, where: Text) -> Command:
+    return one._replace(why=_both(where, one.why))
+
+
+def _setting(one: EnvFix, where: Text) -> EnvFix:
+    return one._replace(caution=_both(where, one.caution))
+
+
+def _both(first: Text, second: Text | None) -> Text:
+    return first if second is None else Text(f"{first.en}. {second.en}", f"{first.zh}。{second.zh}")
