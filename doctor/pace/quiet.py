@@ -86,6 +86,8 @@ def _heard(logs: Sequence[Source], forms: Sequence[Wording], back: int) -> tuple
     for source in logs:
         with contextlib.suppress(OSError), source.open() as stream:
             end = tail(stream, back)
+            if not any(form.near in end for form in steady):
+                continue
             last_lines = end[-LAST_LINES:]
             enough = back == GLANCE and any(last_lines.count(form.near) >= OFTEN for form in steady)
             reader.fold(source, BytesIO(last_lines[last_lines.find(b"\n") + 1 :] if enough else end))
