@@ -9,6 +9,7 @@ from doctor.findings.started import Started
 from parsers.lazy import lazy
 
 MAX_NAMED = 4
+MAX_OF_PROGRAM = 16
 SMALLEST = 1024  # MB: what an idle process of a service takes holds up nobody
 
 Facts = Mapping[str, tuple[str, ...]]
@@ -37,7 +38,7 @@ class Holder(NamedTuple):
 
 
 def of_memory(rows: Iterable[str], visible: str, own: frozenset[int]) -> Facts:
-    """Processes of others on the NPUs that the job may use, the largest first; who is to go is only said where they are on one."""
+    """Processes of others on the NPUs that the job may use, the largest first; who is to go is only said where they are on one, or of one program."""
     found = {Holder(int(m[5]), int(m[3]), int(m[1]), int(m[2]), m[4]) for row in rows if (m := _PROCESS.match(row))}
     dies = max((h.chip for h in found), default=0) + 1
     wanted = {int(n) for n in visible.split(",")} if visible else None
@@ -46,7 +47,8 @@ def of_memory(rows: Iterable[str], visible: str, own: frozenset[int]) -> Facts:
         return {}
     told = {"holders": (", ".join(f"{h.pid} ({h.name}, {h.mb} MB, NPU {h.npu})" for h in others[:MAX_NAMED]),)}
     if len({(h.npu, h.chip) for h in others}) > 1:
-        return told
+        of_one_program = len({h.name for h in others}) == 1 and len(others) <= MAX_OF_PROGRAM
+        return {**told, "held": ("npus",), "holder_pids": (" ".join(str(pid) for pid in sorted(h.pid for h in others)),)} if of_one_program else told
     return {**told, "held": ("npu",), "holder_pid": (str(others[0].pid),)}
 
 

@@ -129,6 +129,15 @@ def test_a_process_of_the_job_itself_holds_nothing_up() -> None:
     assert "holder_pid" not in of_memory([row, row.replace("| 0 ", "| 1 ").replace("31877", "31900")], "", frozenset())
 
 
+def test_processes_of_one_program_hold_the_npus_together() -> None:
+    """What is left of a job holds all its cards; processes of several programs are not all to go."""
+    row = "| 0       0                 | 31877         | python3.11               | 52841 "
+    other = row.replace("| 0 ", "| 1 ").replace("31877", "31901")
+    assert (found := of_memory([other, row], "", frozenset()))["held"] == ("npus",)
+    assert found["holder_pids"] == ("31877 31901",)
+    assert "held" not in of_memory([row, other.replace("python3.11", "llama-server")], "", frozenset())
+
+
 def test_the_program_on_the_port_is_named(tmp_path: Path) -> None:
     found = first(tmp_path, serve_log="OSError: [Errno 98] Address already in use\n", ss_txt=SS, run_sh="vllm serve /m/a --port 8000\n")
     assert found["title"]["en"] == "The server's port 8000 is in use by python3.11, pid 20417"
