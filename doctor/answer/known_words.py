@@ -14,6 +14,7 @@ WORDS: Mapping[str, tuple[str, str]] = {
     "NODE": ("kube_node", "kubectl "),
     "NAMESPACE": ("namespace", "kubectl "),
     "CONTAINER": ("container", "kubectl "),
+    "CONTAINER_NAME": ("other_container", "docker stop "),
     "IMAGE": ("image", "docker "),
     "MODEL": ("model", ""),
     "MODEL_PATH": ("model", ""),

@@ -74,6 +74,8 @@ class Situation(NamedTuple):
         models = tuple({one.model.rstrip("/"): None for one in self.started if one.model})
         if models:
             told["model"] = models
+        own = {one.option("name") for one in self.started}
+        told["other_container"] = tuple(name for name in self.facts.get("running", ()) if name not in own)
         return {fact: values[0] for fact, values in told.items() if len(values) == 1}
 
     def pair(self, captures: Mapping[str, str]) -> dict[str, str]:

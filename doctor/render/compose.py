@@ -49,7 +49,7 @@ class Finding(NamedTuple):
     until: str  # when it was last seen, where that was later than the first time
     where: str  # whose fault, and when
     caller: str  # the line of source that made the call which was refused
-    reason: str  # why, in one sentence
+    reason: str  # why, in a sentence or two
     against: tuple[str, ...]  # what speaks against it
     action: str  # who has to do what, in a few words
     check: Fix | None  # what to look at before anything is changed
@@ -154,7 +154,7 @@ def finding(made: Json, report: Json, lang: str, kinds: Kinds = str, by_id: ById
     return Finding(
         made["id"], made["title"][lang], made["severity"], tag, made["role"], share, sure, made["count"],
         notation.short_moment(made["last_seen"] or "") if made["last_seen"] != made["first_seen"] else "",
-        scope(made, lang), made.get("caller") or "", _said(made, sentence(made["cause"][lang], lang), lang), tuple(a[lang] for a in made.get("doubts") or ()), _action(made, lang),
+        scope(made, lang), made.get("caller") or "", _said(made, gist(made["cause"][lang], lang), lang), tuple(a[lang] for a in made.get("doubts") or ()), _action(made, lang),
         _picked(found, made.get("first_check")), _alone(found, first), tuple(alone(found[n]) for n in made.get("other_fixes", ()) if n < len(found)),
         Document(made["id"], made["title"][lang], facts, tuple(s for s in _sections(made, by_id or _by_id(report), lang) if s.blocks)),
         made["note"][lang] if made.get("note") else "",
@@ -200,6 +200,17 @@ def sentence(text: str, lang: str) -> str:
     one = " ".join(text.split())
     stop = _STOP[lang].search(one)
     return one[: stop.end()].strip() if stop else one
+
+
+_SHORT = {"en": 50, "zh": 24}
+
+
+def gist(text: str, lang: str) -> str:
+    """The first sentence of a text; where that is short, it only leads to the next one."""
+    one = " ".join(text.split())
+    first = sentence(one, lang)
+    after = one[len(first) :]
+    return first if len(first) >= _SHORT[lang] else f"{first}{after[: len(after) - len(after.lstrip())]}{sentence(after, lang)}"
 
 
 def _sections(made: Json, by_id: ById, lang: str) -> Iterable[Section]:

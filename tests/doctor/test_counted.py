@@ -129,6 +129,15 @@ def test_a_process_of_the_job_itself_holds_nothing_up() -> None:
     assert "holder_pid" not in of_memory([row, row.replace("| 0 ", "| 1 ").replace("31877", "31900")], "", frozenset())
 
 
+def test_the_other_container_is_named(tmp_path: Path) -> None:
+    """The one that `docker ps` shows beside the reader's own; of several nobody knows which."""
+    used = "$ docker run --name mine --device /dev/davinci0 mine:1 bash\nroot@npu:/# npu-smi info\ndcmi model initialized failed, because the device is used. ret is -8020\n"
+    head = "$ docker ps\nCONTAINER ID   IMAGE        COMMAND   CREATED       STATUS       PORTS     NAMES\n"
+    rows = [f'{number}a1b2c3d4e5f   {name}:2.1   "bash"    9 days ago    Up 9 days              {name}\n' for number, name in enumerate(("mine", "theirs", "another"))]
+    assert "docker stop theirs" in runs(first(tmp_path, shell_txt=used + head + rows[0] + rows[1]))
+    assert "docker stop CONTAINER_NAME" in runs(first(tmp_path, shell_txt=used + head + "".join(rows)))
+
+
 def test_processes_of_one_program_hold_the_npus_together() -> None:
     """What is left of a job holds all its cards; processes of several programs are not all to go."""
     row = "| 0       0                 | 31877         | python3.11               | 52841 "

@@ -19,6 +19,7 @@ from terminal import ROOT, terminal
 from doctor.api import report
 from doctor.render import compact, layout
 from doctor.render.call import Call
+from doctor.render.compose import gist
 from doctor.render.document import Evidence
 from doctor.render.excerpt import excerpt, passage
 from doctor.render.layout import Style, cells
@@ -532,3 +533,17 @@ def test_where_nothing_of_the_first_fix_can_be_pasted_the_next_one_is_shown_whol
     told = compact.render(_one_root(fixes=[STEP, SENTENCE, {**STEP, "env": [{**STEP["env"][0], "name": "XYZZY"}]}], other_fixes=[1, 2]), lang, Style(), Call())
     assert "export PLUGH=1" in told
     assert "XYZZY" not in told
+
+
+@pytest.mark.parametrize(
+    ("lang", "text", "told"),
+    [
+        ("en", "acl has one state a process. Another library began first. No more.", "acl has one state a process. Another library began first."),
+        ("en", "The runtime refused the call, as its memory pool was full already. No more.", "The runtime refused the call, as its memory pool was full already."),
+        ("en", "That is all.", "That is all."),
+        ("zh", "acl 的状态唯一。其他库已先初始化。再无。", "acl 的状态唯一。其他库已先初始化。"),
+    ],
+)
+def test_a_short_sentence_leads_to_the_next(lang: str, text: str, told: str) -> None:
+    """A first sentence of a few words says nothing that helps."""
+    assert gist(text, lang) == told
