@@ -7,7 +7,7 @@ import json
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from io import BytesIO
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import TYPE_CHECKING, BinaryIO
 
 from doctor.hang.silence import Voice, decide, silent
@@ -71,7 +71,7 @@ def heard(diagnosis: Diagnosis, sources: Iterable[Source], known: Knowledge) -> 
 
 
 def _logs(sources: Iterable[Source]) -> list[Source]:
-    return [source for source in sources if not source.dump and not source.once][:MAX_LOGS]
+    return list(islice((source for source in sources if not source.dump and not source.once), MAX_LOGS))
 
 
 def _is_explained(diagnosis: Diagnosis) -> bool:

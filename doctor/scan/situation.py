@@ -143,7 +143,7 @@ def _values(form: Signal, text: bytes, parts: Sequence[Part], constant: bool) ->
             return
 
 
-_LINE_ENDS = lazy(rb"[ \t]*\\?\r?\n[ \t]*(?:- )?")
+_LINE_ENDS = lazy(rb"[ \t]*\\\r?\n(?:> (?=[ \t]*[-\w\"'$]))?[ \t]*|[ \t]*\r?\n[ \t]*(?:- )?")  # `> `: a shell that asks for more
 
 
 def _one_line(value: bytes) -> bytes:

@@ -217,3 +217,10 @@ def test_the_mounts_that_a_container_lacks_are_added_to_its_command(tmp_path: Pa
     assert " -v /usr/local/Ascend/driver/lib64:/usr/local/Ascend/driver/lib64 " in runs[0]
     assert runs[0].endswith(" quay.io/ascend/vllm-ascend:v0.9.1 bash")
     assert runs[0].count("--device") == 4
+
+
+def test_a_command_of_several_lines_is_read_as_the_shell_shows_it(tmp_path: Path) -> None:
+    """With the sign by which it asks for the next line; a redirection is none."""
+    (tmp_path / "serve.log").write_text("$ vllm serve /m/a \\\n>   --served-model-name a \\\n>   --enforce-eager\n" + TOO_LONG)
+    runs = [c["run"] for fix in report(tmp_path)["findings"][0]["fixes"] for c in fix["commands"]]
+    assert any(run.startswith("vllm serve /m/a --served-model-name a --enforce-eager --max-model-len ") for run in runs), runs
