@@ -27,8 +27,8 @@ class Seat(NamedTuple):
     device: int
 
 
-def started_with(started: Sequence[Started], visible: Iterable[str]) -> Facts:
-    """The programs that make processes, their number, the NPUs that they see, and whether these are too few."""
+def started_with(started: Sequence[Started], visible: Iterable[str], there: Iterable[str] = ()) -> Facts:
+    """The programs that make processes, their number, the NPUs that they see, and whether these are too few, or are told by ids of npu-smi (`there`)."""
     made = {n for one in started if (n := one.processes) is not None}
     told: dict[str, tuple[str, ...]] = {"launcher": tuple(dict.fromkeys(one.kind for one in started))}
     lists = {value for value in (*visible, *_given(started)) if _LIST.fullmatch(value)}
@@ -48,7 +48,14 @@ def started_with(started: Sequence[Started], visible: Iterable[str]) -> Facts:
             told["cards"] = ("too-few" if wanted > count else "enough",)
             if wanted > count and lists:
                 told["visible_wanted"] = (_widened([int(n) for n in next(iter(lists)).split(",")], wanted),)
+    if len(lists) == 1 and _are_slots({int(n) for n in next(iter(lists)).split(",")}, {int(n) for n in there}):
+        told["cards"] = ("slots",)
     return {fact: values for fact, values in told.items() if values}
+
+
+def _are_slots(listed: set[int], there: set[int]) -> bool:
+    """Does a list hold ids of a table with gaps? What counts from 0 reaches no further than the number of cards."""
+    return listed <= there and max(listed) >= len(there)
 
 
 def sharing(seats: Iterable[Seat]) -> Facts:

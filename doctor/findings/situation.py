@@ -163,7 +163,7 @@ def situation(
     if by := [one.kind for one in started if one.kind in frameworks]:  # whoever started it knows what it is
         known["framework"] = tuple(dict.fromkeys((*known.get("framework", ()), *by)))
     seen = [frameworks[name] for name in known.get("framework", ()) if name in frameworks]
-    known |= _counted(harvest, started, known.pop("visible", ()), "ray" in known.get("seen", ()))
+    known |= _counted(harvest, started, known.pop("visible", ()), known.pop("npu_id", ()), "ray" in known.get("seen", ()))
     known |= _room(known)
     known |= _lacking(known.pop("installed", ()), published)
     known |= _held(harvest, started, known.pop("holder", ()), known.pop("listener", ()), next(iter(known.get("visible", ())), ""))
@@ -176,7 +176,7 @@ def situation(
     return Situation({fact: values for fact, values in known.items() if values and values[0]}, frameworks, published, started)
 
 
-def _counted(harvest: Harvest, started: tuple[Started, ...], visible: Sequence[str], apart: bool) -> Mapping[str, tuple[str, ...]]:
+def _counted(harvest: Harvest, started: tuple[Started, ...], visible: Sequence[str], there: Sequence[str], apart: bool) -> Mapping[str, tuple[str, ...]]:
     """How many processes and NPUs there are, and who shares one; nothing where neither a command nor a rank is told.
 
     `apart`: each process is shown one NPU, as Ray does it, and calls it 0.
@@ -187,7 +187,7 @@ def _counted(harvest: Harvest, started: tuple[Started, ...], visible: Sequence[s
     from doctor.findings.devices import Seat, sharing, started_with  # most logs tell of none
 
     seats = [Seat(h.place.node or h.place.path, int(told["rank"]), int(told["device"])) for h in heads if {"rank", "device"} <= (told := dict(h.captures)).keys()]
-    return {**started_with(started, visible), **({} if apart else sharing(seats))}
+    return {**started_with(started, visible, there), **({} if apart else sharing(seats))}
 
 
 def _room(known: Mapping[str, tuple[str, ...]]) -> Mapping[str, tuple[str, ...]]:

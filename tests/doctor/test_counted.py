@@ -129,6 +129,16 @@ def test_a_process_of_the_job_itself_holds_nothing_up() -> None:
     assert "holder_pid" not in of_memory([row, row.replace("| 0 ", "| 1 ").replace("31877", "31900")], "", frozenset())
 
 
+@pytest.mark.parametrize(
+    ("visible", "there", "cards"),
+    [("0,1,3,4", "0134", "slots"), ("4,5", "4567", "slots"), ("0,1,2,3", "0134", "enough"), ("2,3", "0134", "enough"), ("0,1,3,4", "", "enough"), ("6,7", "0123", "enough")],
+)
+def test_ids_of_a_table_with_gaps_are_no_places(visible: str, there: str, cards: str) -> None:
+    """The list of visible NPUs counts the cards that are there from 0, whatever npu-smi calls them."""
+    processes = len(visible.split(","))
+    assert started_with([command(f"vllm serve /m/a --tensor-parallel-size {processes}")], [visible], there)["cards"] == (cards,)
+
+
 def test_the_other_container_is_named(tmp_path: Path) -> None:
     """The one that `docker ps` shows beside the reader's own; of several nobody knows which."""
     used = "$ docker run --name mine --device /dev/davinci0 mine:1 bash\nroot@npu:/# npu-smi info\ndcmi model initialized failed, because the device is used. ret is -8020\n"
