@@ -103,7 +103,7 @@ def shipped() -> Knowledge:
     return load()
 
 
-@pytest.mark.parametrize(("name", "lang"), refresh_pictures.names())
+@pytest.mark.parametrize(("name", "lang"), tuple(refresh_pictures.names()))
 async def test_pictures_of_readme_are_current(
     name: str, lang: str, shipped: Knowledge, monkeypatch: pytest.MonkeyPatch
 ) -> None:
