@@ -73,6 +73,10 @@ class Text(NamedTuple):
     def json(self) -> dict[str, str]:
         return {"en": self.en, "zh": self.zh}
 
+    def then(self, other: Text | None) -> Text:
+        """Both, as sentences one behind the other."""
+        return self if other is None else Text(f"{self.en}. {other.en}", f"{self.zh}。{other.zh}")
+
 
 NOTHING = Text("", "")
 # What frameworks are told in words of their own: slots of texts, see `frameworks.yaml`.

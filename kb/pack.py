@@ -191,7 +191,7 @@ class Writer:
 
 
     def _places(self) -> dict[str, list[int]]:
-        """How many texts were taken before each stretch of the objects, and where of each language every so manieth begins."""
+        """How many texts were taken before each stretch of the objects, and where in each language each so many texts begin."""
         before = [0, *accumulate(self._blob.count(TAKEN, at, at + PACE) for at in range(0, len(self._blob), PACE))]
         begins = {name: [0, *accumulate(len(text) + 1 for text in told)][::TEXTS] for name, told in self._texts.items()}
         return {"before": before, **begins}

@@ -241,8 +241,7 @@ def _command(command: Command, finding: Finding, situation: Situation, known: Va
     theirs = _theirs(filled.run, finding, situation)
     if theirs is None:
         return filled._replace(run=_worded(filled.run, known, called))
-    why = theirs.note if filled.why is None else Text(f"{theirs.note.en}. {filled.why.en}", f"{theirs.note.zh}。{filled.why.zh}")
-    return filled._replace(run=theirs.run, why=why)
+    return filled._replace(run=theirs.run, why=theirs.note.then(filled.why))
 
 
 def _worded(run: str, known: Values, called: Mapping[str, str]) -> str:
@@ -278,8 +277,8 @@ def _theirs(run: str, finding: Finding, situation: Situation) -> Own | None:
     return own(run, situation.started, finding.instances[0].paths, finding.entry.kind == "out-of-memory")
 
 
-# How a fix begins that is for the case that another one does not help, or is not possible.
 CALLER = "caller"  # of a fix that is for those who make the call: a library's
+# How a fix begins that is for the case that another one does not help, or is not possible.
 _ELSE = lazy(r"(?:Or|If|Only|Else|Otherwise|Still|Persisting|Repeated|Nothing left|Not back|When|Fails|Until)\b")
 
 

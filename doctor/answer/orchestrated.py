@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from doctor.base.words import both
 from doctor.findings.situation import Situation
-from kb.model import Command, EnvFix, Fix, Text
+from kb.model import Fix, Text
 from parsers.lazy import lazy
 
 OWNERS = ("gpustack", "xinference", "compose")
@@ -28,18 +28,6 @@ def told(fix: Fix, situation: Situation) -> Fix:
     if by is None or fix.goal == "locate" or not (starts or fix.env):
         return fix
     where = Text(**both(f"owner-{by}"))
-    commands = tuple(_command(c, where) if _STARTS.match(c.run) else c for c in fix.commands)
-    env = fix.env if starts else tuple(_setting(e, where) if not n else e for n, e in enumerate(fix.env))
+    commands = tuple(c._replace(why=where.then(c.why)) if _STARTS.match(c.run) else c for c in fix.commands)
+    env = fix.env if starts else (fix.env[0]._replace(caution=where.then(fix.env[0].caution)), *fix.env[1:])
     return fix._replace(commands=commands, env=env)
-
-
-def _command(one: Command, where: Text) -> Command:
-    return one._replace(why=_both(where, one.why))
-
-
-def _setting(one: EnvFix, where: Text) -> EnvFix:
-    return one._replace(caution=_both(where, one.caution))
-
-
-def _both(first: Text, second: Text | None) -> Text:
-    return first if second is None else Text(f"{first.en}. {second.en}", f"{first.zh}。{second.zh}")

@@ -33,6 +33,7 @@ def report(diagnosis: Diagnosis, knowledge: Knowledge) -> dict[str, Any]:
     rows = skipped[: limits.limit(limits.SKIPPED, MAX_SKIPPED)]
     clusters = {c: _cluster(c, knowledge) for c in unexplained}
     codes = decision.codes(diagnosis)
+    unfit = situation_line.asked_for(diagnosis.situation)
     made: dict[str, Any] = {
         "schema_version": SCHEMA_VERSION,
         "tool": {"name": "npu-doctor", "version": __version__},
@@ -43,9 +44,9 @@ def report(diagnosis: Diagnosis, knowledge: Knowledge) -> dict[str, Any]:
         },
         "verdict": diagnosis.verdict,
         "situation": {
-            "line": situation_line.line(diagnosis.situation, diagnosis.job).json(),
+            "line": situation_line.line(diagnosis.situation, diagnosis.job, unfit).json(),
             "facts": {fact: list(values) for fact, values in sorted(diagnosis.situation.facts.items())},
-            **({"misfits": unfit} if (unfit := [one._asdict() for one in situation_line.asked_for(diagnosis.situation)]) else {}),
+            **({"misfits": [one._asdict() for one in unfit]} if unfit else {}),
         },
         "decision": decision.decision(diagnosis, knowledge),
         "findings": [_finding(r, diagnosis, knowledge, codes) for r in diagnosis.related],

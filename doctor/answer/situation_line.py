@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from doctor.base.words import both, named, word
@@ -16,15 +17,15 @@ _OTHERS = ("cuda", "rocm")
 FRAMEWORKS = 2
 
 
-def line(situation: Situation, job: Job | None) -> Text:
-    """What is known, the most telling first; empty when nothing is."""
+def line(situation: Situation, job: Job | None, unfit: Sequence[Misfit]) -> Text:
+    """What is known, the most telling first, with what does not go together; empty when nothing is."""
     en: list[str] = []
     chips = situation.facts.get("chip", ())
     en += [chips[0]] if chips else []
     told = {fact for fact in VERSIONS if situation.first(fact)}
-    unfit = {one.software: one for one in asked_for(situation)}
-    zh = [*en, *(f"{TITLES.get(fact, fact)} {situation.first(fact)}{_asked(unfit.get(fact), 'zh')}" for fact in VERSIONS if fact in told)]
-    en += [f"{TITLES.get(fact, fact)} {situation.first(fact)}{_asked(unfit.get(fact), 'en')}" for fact in VERSIONS if fact in told]
+    wanted = {one.software: one for one in unfit}
+    zh = [*en, *(f"{TITLES.get(fact, fact)} {situation.first(fact)}{_asked(wanted.get(fact), 'zh')}" for fact in VERSIONS if fact in told)]
+    en += [f"{TITLES.get(fact, fact)} {situation.first(fact)}{_asked(wanted.get(fact), 'en')}" for fact in VERSIONS if fact in told]
     seen = [situation.frameworks[f] for f in situation.facts.get("framework", ()) if f in situation.frameworks]
     names = [f.title for f in seen if not f.beneath and f.name.replace("-", "_") not in told]
     en += names[:FRAMEWORKS]

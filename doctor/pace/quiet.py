@@ -43,7 +43,7 @@ STRIDES = 3
 def silence(sources: Iterable[Source], known: Callable[[], Knowledge]) -> Verdict | None:
     """Who told of progress last, by the ends of the logs; without a log nothing need be known."""
     logs = _logs(sources)
-    return decide(_heard(logs, wordings(known().pace()), LOOKED_BACK)[1]) if logs else None
+    return decide(_heard(logs, _progress(known()), LOOKED_BACK)[1]) if logs else None
 
 
 def heard(diagnosis: Diagnosis, sources: Iterable[Source], known: Knowledge) -> Diagnosis:
@@ -51,7 +51,7 @@ def heard(diagnosis: Diagnosis, sources: Iterable[Source], known: Knowledge) -> 
     logs = _logs(sources)
     if len(logs) < 2 or diagnosis.harvest.dumps or _is_explained(diagnosis):
         return diagnosis
-    forms = wordings(known.pace())
+    forms = _progress(known)
     if not silent(_heard(logs, forms, GLANCE)[1]):
         return diagnosis
     read, found = _heard(logs, forms, LOOKED_BACK)
@@ -70,6 +70,11 @@ def heard(diagnosis: Diagnosis, sources: Iterable[Source], known: Knowledge) -> 
     return conclude((diagnosis.harvest, Harvest(dumps=(made,))), known, diagnosis.seconds)
 
 
+def _progress(known: Knowledge) -> tuple[Wording, ...]:
+    """The wordings of progress; others say nothing of silence."""
+    return wordings(form for form in known.pace() if form.about in ("step", "rate"))
+
+
 def _logs(sources: Iterable[Source]) -> list[Source]:
     return list(islice((source for source in sources if not source.dump and not source.once), MAX_LOGS))
 
@@ -81,15 +86,14 @@ def _is_explained(diagnosis: Diagnosis) -> bool:
 
 def _heard(logs: Sequence[Source], forms: Sequence[Wording], back: int) -> tuple[Read, tuple[Voice, ...]]:
     """What the ends of the logs tell of progress."""
-    steady = [form for form in forms if form.form.about in ("step", "rate")]
-    reader, ends = Reader(steady), dict[Lane, float]()
+    reader, ends = Reader(forms), dict[Lane, float]()
     for source in logs:
         with contextlib.suppress(OSError), source.open() as stream:
             end = tail(stream, back)
-            if not any(form.near in end for form in steady):
+            if not any(form.near in end for form in forms):
                 continue
             last_lines = end[-LAST_LINES:]
-            enough = back == GLANCE and any(last_lines.count(form.near) >= OFTEN for form in steady)
+            enough = back == GLANCE and any(last_lines.count(form.near) >= OFTEN for form in forms)
             reader.fold(source, BytesIO(last_lines[last_lines.find(b"\n") + 1 :] if enough else end))
             last = stamps.latest(last_lines)
             ends[lane_of(source)] = last if last == last else ends.get(lane_of(source), last)

@@ -6,7 +6,7 @@ What is left out is counted, with the option that shows it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from doctor.base import notation
 from doctor.base.words import word
@@ -16,6 +16,7 @@ from doctor.render.compose import Answer, Finding, Missing, answer
 from doctor.render.document import Bullet, Code, Command, Decoded, Document, Evidence, Fix, FixPart, Job, Link
 from doctor.render.excerpt import Excerpt, excerpt, passage
 from doctor.render.layout import HELD, Style, cells, cut, linked, paint, rows_of, wrap
+from doctor.render.room import ROOMS, Room
 from doctor.render.shorter import shorter
 from doctor.render.terminal import LABEL, command, headline, labelled, remark
 from parsers.lazy import lazy
@@ -26,38 +27,6 @@ FURTHER = 4  # roots after the first
 CLUSTERS = 3  # errors that nobody knows, where no root is
 ONE, MANY = 20, 22  # rows of an answer with one root, and of one about a job: the narration and the prompt have room beneath
 SENTENCES = 2  # about a job
-
-
-class Room(NamedTuple):
-    """How many lines each part may take."""
-
-    title: int
-    why: int
-    against: int
-    check: bool
-    fix: bool  # with its sentences, where a look can be pasted
-    steps: int
-    notes: int
-    others: int
-    instead: bool  # another fix with what can be pasted of it, where nothing of the first can
-    caller: int
-    nodes: int
-    counts: int
-    further: int  # of the headline of each further root
-    apart: bool  # further roots with a blank line above
-    rest: bool  # the situation, and the commands of further roots
-
-
-# The first that fits on one screen.
-ROOMS = (
-    Room(3, 3, 2, True, True, 4, 2, 2, True, 2, 3, 2, 2, True, True),
-    Room(2, 3, 1, True, True, 3, 2, 1, True, 1, 2, 2, 2, True, True),
-    Room(2, 2, 1, True, True, 1, 2, 0, True, 1, 2, 1, 2, True, True),
-    Room(2, 1, 1, True, False, 1, 1, 0, True, 1, 2, 1, 1, False, True),
-    Room(2, 1, 1, True, False, 1, 1, 0, True, 1, 2, 1, 1, False, False),
-    Room(2, 1, 1, True, False, 1, 1, 0, False, 1, 2, 1, 1, False, False),
-    Room(2, 1, 1, False, True, 1, 1, 0, False, 1, 2, 1, 1, False, False),
-)
 
 
 def render(report: Json, lang: str, style: Style, call: Call, times: bool = False) -> str:
