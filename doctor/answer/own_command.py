@@ -89,9 +89,9 @@ def _template(text: str) -> Started | None:
 
 
 def _one(started: Sequence[Started], kind: str, paths: frozenset[str]) -> Started | None:
-    """The command that is meant: the only one of its kind, what a person typed before what arguments tell, of the finding's own file first."""
+    """The command that is meant: the only one of its kind, what a person typed before what arguments or an engine tell, of the finding's own file first."""
     found = [one for one in started if one.kind == kind]
-    for some in ([s for s in found if s.typed and s.path in paths], [s for s in found if s.typed], found):
+    for some in ([s for s in found if s.typed and s.path in paths], [s for s in found if s.typed], [s for s in found if not s.partial], found):
         distinct = {(s.env, s.words): s for s in some}
         if len(distinct) == 1:
             return next(iter(distinct.values()))
@@ -189,7 +189,7 @@ def _note(theirs: Started, changed: Started) -> Text:
     if theirs.kind == "vllm" and theirs.target is not None and (model := changed.model) != theirs.model and model:
         new.insert(0, (model, ""))
     told = [(clean(text), clean(old)) for text, old in new[:MOST]]
-    how, path = "own-command" if theirs.typed else "own-arguments", clean(posixpath.basename(theirs.path))
+    how, path = "own-command" if theirs.typed else "own-engine" if theirs.partial else "own-arguments", clean(posixpath.basename(theirs.path))
     if not told:
         kept = {o.name for o in changed.options}
         gone = ", ".join(dict.fromkeys(clean(theirs.words[o.at].partition("=")[0]) for o in theirs.options if o.name not in kept))

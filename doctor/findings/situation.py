@@ -71,7 +71,7 @@ class Situation(NamedTuple):
     def words(self) -> dict[str, str]:
         """What is called as only one thing is in these logs: a pod, its node and image, the model."""
         told = {fact: values for fact in _CALLED if (values := self.facts.get(fact))}
-        models = tuple({one.model.rstrip("/"): None for one in self.started if one.model})
+        models = tuple({model.rstrip("/"): None for model in ([one.model for one in self.started if one.model] or self.facts.get("loaded", ()))})
         if models:
             told["model"] = models
         own = {one.option("name") for one in self.started}
