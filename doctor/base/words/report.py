@@ -101,6 +101,8 @@ WORDS = {
     "own-command-less": ("your command in {path}, without {gone}", "您在 {path} 中的命令，去掉 {gone}"),
     "own-arguments": ("the arguments that {path} shows, with {new}", "{path} 中显示的参数，改用 {new}"),
     "own-engine": ("the engine of {path}, with {new}; keep the options that your command has besides", "{path} 中的引擎，改用 {new}；保留您命令中的其余参数"),
+    "variable-in": ("{path} sets it to {value}: change it there", "{path} 中设为 {value}：请在该处修改"),
+    "variable-was": ("{path} shows it as {value}", "{path} 中其值为 {value}"),
     "own-typed": ("your command, with {new}", "您的命令，改用 {new}"),
     "own-was": ("{new} (was {old})", "{new}（原为 {old}）"),
     "own-further": (" and {n} more", " 等（另有 {n} 项）"),
