@@ -35,7 +35,7 @@ _ASKED = ("npu_asked", "npu_node", "npu_taken", "memory_limit")
 # Worked out from what is told: where it is not, nothing speaks for it.
 _WORKED_OUT = frozenset({"launcher", "cards", "ranks", "held", "npus", "kubernetes", "lacking"})
 # Facts that texts may name.
-_COUNTED = ("processes", "visible", "visible_count", "visible_wanted", "renumbered", "sharing_ranks", "shared_card", "holder_pid", "holder_pids", "holders", "port", "other_port", "listener_pid", "listener", "ray_npus", "ray_gpus")
+_COUNTED = ("processes", "visible", "visible_count", "visible_wanted", "renumbered", "sharing_ranks", "shared_card", "holder_pid", "holder_pids", "holders", "port", "other_port", "listener_pid", "listener", "ray_head", "ray_npus", "ray_gpus")
 NAMED = ("chip", *VERSIONS, "transformers", "deepspeed", "opset", "progress", *_COUNTED, *_CALLED, *_ASKED)
 PACKAGES = {"A1": "910", "A2": "910b", "A3": "A3", "310P": "310p", "310B": "310b"}
 
