@@ -183,9 +183,9 @@ def fixes(finding: Finding, situation: Situation, known: Values, elsewhere: Fix 
         for fix, *_ in fitting
     )
     if situation.facts.get("seen") or situation.facts.get("kubernetes"):
-        from doctor.answer import orchestrated  # few programs are started by others
+        from doctor.answer import container_forms, orchestrated  # few programs are started by others
 
-        filled = tuple(orchestrated.told(fix, situation) for fix in filled)
+        filled = tuple(orchestrated.told(container_forms.told(fix, situation), situation) for fix in filled)
     if situation.variables:
         from doctor.answer.variables import placed  # few logs show any
 

@@ -205,7 +205,7 @@ def _counted(harvest: Harvest, started: tuple[Started, ...], visible: Sequence[s
 
 def _room(known: Mapping[str, tuple[str, ...]]) -> Mapping[str, tuple[str, ...]]:
     """Is it a pod, and can a node ever have the NPUs that it asks for? Told where all nodes that are shown agree."""
-    made = {"kubernetes": ("pod",)} if known.get("pod") else {}
+    made = {"kubernetes": ("pod",)} if known.get("pod") or "pod" in known.get("seen", ()) else {}
     asked, there = known.get("npu_asked", ()), known.get("npu_node", ())
     if len(asked) == 1 and there and asked[0].isdecimal() and all(n.isdecimal() for n in there):
         most = max(map(int, there))
