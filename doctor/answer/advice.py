@@ -167,7 +167,7 @@ def fixes(finding: Finding, situation: Situation, known: Values, elsewhere: Fix 
     fitting = _fitting(finding.entry.fixes, situation, finding.instances[0].captures, finding)
     if elsewhere is not None and all(_is_for_the_caller(one.fix) for one in fitting if one.certain and one.fix.goal != "locate"):
         fitting.insert(sum(one.certain for one in fitting), _Fitting(elsewhere, True, False))
-    if situation.facts.get("vllm_ascend"):
+    if situation.facts.get("vllm_ascend") or situation.facts.get("vllm"):
         from doctor.answer.newer import with_newer  # few logs tell of it
 
         fitting = [one._replace(fix=with_newer(one.fix, situation)) for one in fitting]

@@ -137,8 +137,10 @@ def _launched(theirs: Started, advised: Started, less: bool) -> Started:
         words = list(theirs.words)
         words[theirs.target] = another(theirs.words[theirs.target], target)  # another model is meant than theirs
         changed = theirs._replace(words=tuple(words))
+    split = KINDS[theirs.kind].processes
+    fewer = not any(o.name in split and o.value != "1" for o in advised.options)
     for option in advised.options:
-        if option.value in _THEIRS or (option.name in KINDS[theirs.kind].processes and option.value == "1" and (theirs.processes or 0) > 1):
+        if option.value in _THEIRS or (fewer and option.name in split and option.value == "1" and (theirs.processes or 0) > 1):
             continue  # what needs several cards does not start on one
         opposite = option.name.removeprefix("no-") if option.name.startswith("no-") else f"no-{option.name}"
         if not option.values and changed.option(opposite) is not None:

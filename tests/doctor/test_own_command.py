@@ -254,3 +254,12 @@ def test_a_command_of_several_lines_is_read_as_the_shell_shows_it(tmp_path: Path
     (tmp_path / "serve.log").write_text("$ vllm serve /m/a \\\n>   --served-model-name a \\\n>   --enforce-eager\n" + TOO_LONG)
     runs = [c["run"] for fix in report(tmp_path)["findings"][0]["fixes"] for c in fix["commands"]]
     assert any(run.startswith("vllm serve /m/a --served-model-name a --enforce-eager --max-model-len ") for run in runs), runs
+
+
+def test_what_the_advice_splits_in_another_way_is_said_whole() -> None:
+    """Tensor parallelism instead of a pipeline: the pipeline of 3 would not start beside it."""
+    theirs = read("vllm serve /m/a --tensor-parallel-size 1 --pipeline-parallel-size 3")
+    assert theirs is not None
+    mine = own("vllm serve MODEL_PATH --tensor-parallel-size 2 --pipeline-parallel-size 1", [theirs])
+    assert mine is not None
+    assert mine.run == "vllm serve /m/a --tensor-parallel-size 2 --pipeline-parallel-size 1"
