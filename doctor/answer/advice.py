@@ -171,7 +171,7 @@ def fixes(finding: Finding, situation: Situation, known: Values, elsewhere: Fix 
         from doctor.answer.newer import with_newer  # few logs tell of it
 
         fitting = [one._replace(fix=with_newer(one.fix, situation)) for one in fitting]
-    called = situation.words() | {name: value for name, value in finding.instances[0].captures.items() if value and name in ("pod", "namespace")}
+    called = situation.words() | {name: value for name, value in finding.instances[0].captures.items() if value and name in ("pod", "namespace")} | situation.card(known.one.get("device", ""))
     filled = tuple(
         fix._replace(
             title=prose(fix.title, known),
