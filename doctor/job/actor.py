@@ -19,16 +19,26 @@ NO_ADDRESS = frozenset({"0.0.0.0", "", "::", "127.0.0.1"})  # noqa: S104 - what 
 class Facts:
     """What one process tells, by time: parts of what all processes tell, which is too much to be held as it is."""
 
-    __slots__ = ("parts",)
+    __slots__ = ("names", "parts")
 
     def __init__(self) -> None:
         self.parts: list[tuple[Sequence[Hit], int, int]] = []  # of those who turned out to be this process, each by time
+        self.names: set[str] = set()  # of the facts
 
     def __bool__(self) -> bool:
         return bool(self.parts)
 
     def __iter__(self) -> Iterator[Hit]:
         return chain.from_iterable(part(*one) for one in self.parts)
+
+    def of(self, *names: str) -> Iterator[Hit]:
+        """Those of some names."""
+        return iter(()) if self.names.isdisjoint(names) else (hit for hit in self if fact_of(hit) in names)
+
+    def add(self, others: Facts) -> None:
+        """Those of another one who turned out to be the same process."""
+        self.parts += others.parts
+        self.names |= others.names
 
     def in_time(self) -> Iterator[Hit]:
         """Those of all parts by time."""
@@ -99,7 +109,7 @@ def agree(a: Actor, b: Actor) -> bool:
 
 def join(into: Actor, other: Actor) -> None:
     into.seen(other.first, other.last)
-    into.facts.parts += other.facts.parts
+    into.facts.add(other.facts)
     into.ended |= other.ended
     into.nics |= other.nics
     into.link_ranks |= other.link_ranks

@@ -13,7 +13,7 @@ from doctor.job.actor import Actor, actor_order, agree, in_order, join, learn, s
 from doctor.job.facts import fact_of
 from doctor.job.table import Table, tables
 from doctor.read.source import hints, home
-from doctor.scan.harvest import Harvest, Hit, Place, Span
+from doctor.scan.harvest import RANK_TABLE, Harvest, Hit, Place, Span
 from doctor.scan.packed import Rows
 
 
@@ -33,7 +33,6 @@ class Crowd:
             self._watch(span)
         for actor in self._by_key.values():
             learn(actor)
-        self.table: Table = tables(harvest.facts)
         self.actors = self._grouped()
 
     def of(self, place: Place) -> Actor | None:
@@ -55,16 +54,21 @@ class Crowd:
         return self._join_ranks(actors)
 
     def _hear(self, facts: Iterable[Hit]) -> None:
-        """Gives each process what it tells."""
+        """Gives each process what it tells, and takes in rank tables."""
         told: Rows[tuple[int, Hit], Hit] = Rows(_of_whom_and_when, lambda rows: (hit for _, hit in rows))
         counts: Counter[int] = Counter()
+        rank_tables: list[Hit] = []
         for hit in map(_by_its_own_rank, facts):
+            if hit.signal == RANK_TABLE:
+                rank_tables.append(hit)
             if fact_of(hit) == "device-address":
                 got = dict(hit.captures)
                 self.addresses.setdefault(got["device_ip"], (hit.place.node or home(hit.place.path), int(got["device"])))
             elif (actor := self._actor(hit.place)) is not None:
                 counts[actor.number] += 1
+                actor.facts.names.add(fact_of(hit))
                 told.add(((actor.number, hit),))
+        self.table: Table = tables(rank_tables)
         every, end = told.result(), 0
         for actor in self._by_key.values():
             if count := counts[actor.number]:
