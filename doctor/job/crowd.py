@@ -14,7 +14,7 @@ from doctor.job.facts import fact_of
 from doctor.job.table import Table, tables
 from doctor.read.source import hints, home
 from doctor.scan.harvest import RANK_TABLE, Harvest, Hit, Place, Span
-from doctor.scan.packed import Rows
+from doctor.scan.packed import Packed, Rows
 
 
 class Crowd:
@@ -55,7 +55,7 @@ class Crowd:
 
     def _hear(self, facts: Iterable[Hit]) -> None:
         """Gives each process what it tells, and takes in rank tables."""
-        told: Rows[tuple[int, Hit], Hit] = Rows(_of_whom_and_when, lambda rows: (hit for _, hit in rows))
+        told: Rows[tuple[int, Hit], Hit] = Rows(_of_whom_and_when, lambda rows: (hit for _, hit in rows), isinstance(facts, Packed))
         counts: Counter[int] = Counter()
         rank_tables: list[Hit] = []
         for hit in map(_by_its_own_rank, facts):

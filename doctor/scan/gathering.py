@@ -16,7 +16,7 @@ class Together:
     """
 
     def __init__(self) -> None:
-        self._merging = Merging()
+        self._merging = Merging(packs=True)
         self._silent: dict[tuple[str, int | None, Hints], Span] = {}
 
     def add(self, one: Harvest) -> None:
@@ -25,7 +25,7 @@ class Together:
     def result(self) -> Harvest:
         """The same whatever was added together: a shape of errors that two files have is told with the place in one of them."""
         harvest = self._folded(self._merging.result())
-        spans: Rows[Span, Span] = Rows(tuple, iter)
+        spans: Rows[Span, Span] = Rows(tuple, iter, packs=True)
         spans.add(harvest.spans)
         spans.add(self._silent.values())
         return harvest._replace(spans=spans.result())

@@ -248,17 +248,17 @@ def this_machine() -> str:
 
 
 class Merging:
-    """Harvests that become one: free of order, and of their grouping."""
+    """Harvests that become one: free of order, and of their grouping. `packs`: they are of so many files that what they tell is packed."""
 
-    def __init__(self) -> None:
+    def __init__(self, packs: bool = False) -> None:
         self._hits: list[Hit] = []
-        self._facts = Rows(_spot, _settled)
+        self._facts = Rows(_spot, _settled, packs)
         self._counts: dict[str, int] = {}
         self._kinds: dict[str, int] = {}
         self._clusters: dict[str, Cluster] = {}
         self._skipped: set[Skipped] = set()
         self._capped: set[str] = set()
-        self._spans = Rows(attrgetter("path"), _widened)
+        self._spans = Rows(attrgetter("path"), _widened, packs)
         self._machines: set[str] = set()
         self._situation: tuple[Said, ...] = ()
         self._absent: set[Absent] = set()

@@ -24,6 +24,7 @@ class Packed(Sequence[Row]):
         from zlib import compress  # most inputs tell little
 
         self._blocks: list[bytes] = []
+        self._open: tuple[int, list[Row]] = (-1, [])  # the last one that was read a part of: the next part is often of the same
         self._count = 0
         left = iter(rows)
         while block := list(islice(left, _BLOCK)):
@@ -48,21 +49,25 @@ class Packed(Sequence[Row]):
             number += self._count
         if not 0 <= number < self._count:
             raise IndexError(number)
-        row: Row = _opened(self._blocks[number // _BLOCK])[number % _BLOCK]
-        return row
+        return next(iter(self.part(number, number + 1)))
 
     def part(self, start: int, stop: int) -> Iterator[Row]:
         """The rows of [start, stop), one after the other."""
         first = start // _BLOCK
-        rows = chain.from_iterable(map(_opened, islice(self._blocks, first, None)))
+        rows = chain.from_iterable(map(self._block, range(first, -(-stop // _BLOCK))))
         return islice(rows, start - first * _BLOCK, stop - first * _BLOCK)
+
+    def _block(self, number: int) -> list[Row]:
+        if self._open[0] != number:
+            self._open = (number, _opened(self._blocks[number]))
+        return self._open[1]
 
 
 class Rows(Generic[Row, Kept]):
-    """Rows that come in any order: sorted by a key, what is alike settled, and packed where they are many."""
+    """Rows that come in any order: sorted by a key, and what is alike settled. Where some are packed, or many are and that is asked for, all are packed."""
 
-    def __init__(self, key: Callable[[Row], Any], settle: Callable[[Iterable[Row]], Iterable[Kept]]) -> None:
-        self._key, self._settle = key, settle
+    def __init__(self, key: Callable[[Row], Any], settle: Callable[[Iterable[Row]], Iterable[Kept]], packs: bool) -> None:
+        self._key, self._settle, self._packs = key, settle, packs
         self._rows: list[Row] = []
         self._runs: list[Packed[Row]] = []
 
@@ -72,7 +77,7 @@ class Rows(Generic[Row, Kept]):
             self._runs.append(rows)
             return
         self._rows += rows
-        if len(self._rows) >= RUN:
+        if self._packs and len(self._rows) >= RUN:
             self._pack()
 
     def result(self) -> Sequence[Kept]:

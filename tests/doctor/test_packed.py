@@ -12,6 +12,7 @@ from doctor.answer.report import report
 from doctor.judge.diagnosis import conclude
 from doctor.read import discover
 from doctor.scan import packed
+from doctor.scan.gathering import Together
 from doctor.scan.harvest import Harvest, Hit, merge
 from doctor.scan.packed import Packed, Rows, only, part
 from doctor.scan.plan import Plan
@@ -28,7 +29,7 @@ def tiny_runs() -> Iterator[None]:
 
 
 def _told(rows: list[tuple[int, str]]) -> Rows[tuple[int, str], tuple[int, str]]:
-    made: Rows[tuple[int, str], tuple[int, str]] = Rows(lambda row: row[0], iter)
+    made: Rows[tuple[int, str], tuple[int, str]] = Rows(lambda row: row[0], iter, packs=True)
     for row in rows:
         made.add([row])
     return made
@@ -40,7 +41,7 @@ def test_rows_come_sorted_and_those_of_one_key_as_they_came(tiny_runs: None) -> 
     found = _told(rows).result()
     assert isinstance(found, Packed)
     assert list(found) == sorted(rows, key=lambda row: row[0])
-    again: Rows[tuple[int, str], tuple[int, str]] = Rows(lambda row: row[0], iter)
+    again: Rows[tuple[int, str], tuple[int, str]] = Rows(lambda row: row[0], iter, packs=True)
     again.add([(-1, "first")])
     again.add(found)
     assert list(again.result()) == [(-1, "first"), *found]
@@ -65,10 +66,12 @@ def test_the_report_of_a_job_is_the_same(knowledge: Knowledge, tiny_runs: None) 
     """Every reader of facts and spans gets what it gets of plain ones, and packed they take a tenth of the room."""
     scanner = Scanner(Plan(knowledge.sought()))
     parts = [scanner.scan(discover.given_text(text, name)) for name, text in simulate(5, 8).files.items()]
-    packed_up = merge(parts)
-    with mock.patch.object(packed, "RUN", 1 << 20):
-        plain = merge(parts)
-        told = report(conclude([plain], knowledge), knowledge)
+    plain = merge(parts)
+    told = report(conclude([plain], knowledge), knowledge)
+    together = Together()
+    for one in parts:
+        together.add(one)
+    packed_up = together.result()
     assert isinstance(packed_up.facts, Packed)
     assert isinstance(packed_up.spans, tuple | Packed)
     assert report(conclude([packed_up], knowledge), knowledge) == told
