@@ -79,6 +79,41 @@ def of_regex(pattern: str, first_line: bool = False) -> tuple[str, ...]:
     return _best(of_first_line(pattern) if first_line else candidates(pattern))
 
 
+def blind_to_digits(pattern: str) -> bool:
+    """Does each text match that has another digit in the place of each of one that does?"""
+    return _blind(_parsed(pattern))
+
+
+def _blind(items: Any) -> bool:
+    for op, argument in items:
+        if op in (_c.LITERAL, _c.NOT_LITERAL):
+            blind = not chr(argument).isdigit()
+        elif op is _c.IN:
+            blind = all(_all_digits_or_none(*member) for member in argument)
+        elif op in _REPEATS:
+            blind = _blind(argument[2])
+        elif op is _c.SUBPATTERN:
+            blind = _blind(argument[3])
+        elif op is _c.BRANCH:
+            blind = all(map(_blind, argument[1]))
+        elif op in (_c.ASSERT, _c.ASSERT_NOT):
+            blind = _blind(argument[1])
+        else:
+            blind = op in (_c.ANY, _c.AT, _c.CATEGORY)
+        if not blind:
+            return False
+    return True
+
+
+def _all_digits_or_none(op: Any, argument: Any) -> bool:
+    if op is _c.LITERAL:
+        return not chr(argument).isdigit()
+    if op is _c.RANGE:
+        low, high = argument
+        return bool(high < ord("0") or low > ord("9") or (low <= ord("0") and high >= ord("9")))
+    return op in (_c.NEGATE, _c.CATEGORY)
+
+
 def width(pattern: str) -> int:
     """How many characters a match has at most."""
     return int(_parsed(pattern).getwidth()[1])

@@ -11,6 +11,7 @@ from doctor.judge.relate import Related
 from doctor.scan.harvest import Caller
 from kb.model import Entry, Fix, Text
 
+NO_MATTER_OF_GRAPHS = frozenset({"environment", "missing-package", "missing-library", "version-mismatch", "model-files", "permission"})
 BESIDE = 12  # lines between an exception and the block of CANN that tells of it
 
 
@@ -40,7 +41,7 @@ def elsewhere(made: Caller | None, entry: Entry, situation: Situation) -> Fix | 
         return None
     known = situation.phrases()
     steps = [_sentence(known["update"]) if "update" in known else Text(**both("library-update", package=made.package))]
-    if "graphs_off" in known:
+    if "graphs_off" in known and entry.kind not in NO_MATTER_OF_GRAPHS:
         off = known["graphs_off"]
         steps.insert(0, Text(word("library-graphs", "en", how=off.en), word("library-graphs", "zh", how=off.zh)))
     return Fix("resolve", "low", Text(**both("library-call", package=made.package)), tuple(steps), (), (), None, ((CALLER, (made.package,)),))

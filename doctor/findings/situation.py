@@ -41,6 +41,14 @@ NAMED = ("chip", *VERSIONS, "transformers", "deepspeed", "opset", "progress", *_
 PACKAGES = {"A1": "910", "A2": "910b", "A3": "A3", "310P": "310p", "310B": "310b"}
 
 
+class Variable(NamedTuple):
+    """A variable that somebody set, and where."""
+
+    name: str
+    value: str
+    path: str
+
+
 class Situation(NamedTuple):
     """What is known of each fact, the likeliest value first."""
 
@@ -48,6 +56,7 @@ class Situation(NamedTuple):
     frameworks: Mapping[str, Framework] = {}
     published: tuple[Pairing, ...] = ()  # which versions go together
     started: tuple[Started, ...] = ()  # the commands by which programs were started, as they are told
+    variables: tuple[Variable, ...] = ()
 
     def first(self, fact: str) -> str | None:
         return next(iter(self.facts.get(fact, ())), None)
@@ -72,7 +81,7 @@ class Situation(NamedTuple):
     def words(self) -> dict[str, str]:
         """What is called as only one thing is in these logs: a pod, its node and image, the model."""
         told = {fact: values for fact in _CALLED if (values := self.facts.get(fact))}
-        models = tuple({one.model.rstrip("/"): None for one in self.started if one.model})
+        models = tuple({model.rstrip("/"): None for model in ([one.model for one in self.started if one.model] or self.facts.get("loaded", ()))})
         if models:
             told["model"] = models
         own = {one.option("name") for one in self.started}
@@ -160,7 +169,11 @@ def situation(
     for one in joined((*harvest.situation, *more)):
         told.setdefault(one.fact, []).append(one)
     started = _started(told.pop(START, ()))
-    known = {fact: _chips(values) if fact == "chip" else _versions(values) for fact, values in told.items()}
+    variables = (
+        *(Variable(name, value.strip('"'), one.path) for one in told.get("variable", ()) for name, _, value in [one.value.partition("=")]),
+        *(Variable(name, value, one.path) for one in started for name, value in one.env),
+    )
+    known = {fact: _chips(values) if fact == "chip" else tuple(one.value for one in values) if fact == "variable" else _versions(values) for fact, values in told.items()}
     if by := [one.kind for one in started if one.kind in frameworks]:  # whoever started it knows what it is
         known["framework"] = tuple(dict.fromkeys((*known.get("framework", ()), *by)))
     seen = [frameworks[name] for name in known.get("framework", ()) if name in frameworks]
@@ -174,7 +187,7 @@ def situation(
     known["progress"] = tuple(sorted(known.get("progress", ()), key=_part, reverse=True))
     if "machine" in known:
         known["machine"] = ("npu",) if "npu" in known["machine"] else known["machine"]
-    return Situation({fact: values for fact, values in known.items() if values and values[0]}, frameworks, published, started)
+    return Situation({fact: values for fact, values in known.items() if values and values[0]}, frameworks, published, started, variables)
 
 
 def _counted(harvest: Harvest, started: tuple[Started, ...], visible: Sequence[str], there: Sequence[str], apart: bool) -> Mapping[str, tuple[str, ...]]:

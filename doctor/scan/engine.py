@@ -19,12 +19,12 @@ class Engine:
     """Chosen when the size of the input is known; workers inherit it."""
 
     def __init__(self, fragments: tuple[bytes, ...], name: str | None = None, digest: str = "") -> None:
-        self._fragments, self._name, self._digest = fragments, name, digest
+        self.fragments, self._name, self._digest = fragments, name, digest
         self._small: finder.Finder = finder.plain(fragments)
         self._large: finder.Finder | None = None
         self._quiet: dict[frozenset[int], finder.Finder] = {}
         self._unneeded: frozenset[int] = frozenset()
-        self._patterns: Mapping[int, bytes] = {}
+        self.patterns: Mapping[int, bytes] = {}
         self._numbered: finder.Finder | None = None
         self._asked = 0  # windows for which another finder would have been made since the last one was
         self._expected = 0
@@ -39,7 +39,7 @@ class Engine:
         """Chooses the engine for that many bytes, of which each worker reads its share."""
         self._expected = size // workers
         if self._name is not None or size > finder.SMALL:
-            self._large = finder.best(self._fragments, size, self._digest, self._name)
+            self._large = finder.best(self.fragments, size, self._digest, self._name)
 
     def find(self, data: bytes, without: frozenset[int] = frozenset()) -> finder.Finds:
         """Where which literals stand; those that nobody needs any more may be left out."""
@@ -49,23 +49,23 @@ class Engine:
             if len(data) <= finder.SMALL and self._looked < finder.SMALL:
                 self._looked += len(data) + FIXED
                 return self._small(data)
-            self._large = finder.best(self._fragments, max(len(data), finder.SMALL + 1), self._digest, self._name)
+            self._large = finder.best(self.fragments, max(len(data), finder.SMALL + 1), self._digest, self._name)
         return self._large(data)
 
     def understands(self, literal: bytes, pattern: bytes) -> bool:
         """Can it find a literal only where a pattern matches?"""
         return finder.finds_patterns(self._expected, self._name) and finder.understands(literal, pattern)
 
-    def numbered(self, pattern: bytes) -> finder.Finder | None:
-        """What finds the literals that have digits, and where a pattern matches, in no order; nothing for little input."""
+    def numbered(self, forms: tuple[finder.Form, ...]) -> finder.Finder | None:
+        """What finds the literals that have digits, and numbers of some forms, in no order; nothing for little input."""
         if self._numbered is None and self._large is not None and self._expected >= SOME:
-            without = frozenset(n for n, text in enumerate(self._fragments) if n not in self._patterns and DIGITS.isdisjoint(text))
-            self._numbered = finder.with_pattern(self._fragments, without, self._expected, self._name, self._patterns, pattern)
+            without = frozenset(n for n, text in enumerate(self.fragments) if n not in self.patterns and DIGITS.isdisjoint(text))
+            self._numbered = finder.with_forms(self.fragments, without, self._expected, self._name, self.patterns, forms, self._digest)
         return self._numbered
 
     def change(self, fragments: tuple[bytes, ...], unneeded: frozenset[int], patterns: Mapping[int, bytes]) -> None:
         """More literals, and some that are not looked for any more; the others keep their numbers. Some count only where a pattern matches."""
-        self._fragments, self._unneeded, self._patterns = fragments, unneeded, patterns
+        self.fragments, self._unneeded, self.patterns = fragments, unneeded, patterns
         self._small = finder.plain(fragments)
         self._large = finder.without(fragments, unneeded, self._expected, self._name, patterns)
         self._quiet.clear()
@@ -85,6 +85,6 @@ class Engine:
             self._asked += 1
             if self._asked >= PATIENCE ** len(self._quiet):
                 self._asked = 0
-                self._quiet[wanted] = finder.without(self._fragments, wanted | self._unneeded, self._expected, self._name, self._patterns)
+                self._quiet[wanted] = finder.without(self.fragments, wanted | self._unneeded, self._expected, self._name, self.patterns)
                 return wanted
         return max(fitting, key=lambda made: len(made & wanted), default=frozenset())

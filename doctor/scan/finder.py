@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 Finds = list[tuple[int, int]]
 Finder = Callable[[bytes], Finds]
@@ -22,15 +22,23 @@ Finder = Callable[[bytes], Finds]
 SMALL = 5 << 10  # below this, a loop over the literals beats loading or building an automaton
 LARGE = 4 << 20  # above this, the fastest engine is worth its loading time
 
-KEEP_AUTOMATA = 6  # in the cache: one for each knowledge and processor
+KEEP_AUTOMATA = 12  # in the cache: two for each knowledge and processor
 
 # Two bytes that text never has. With a literal this short the library looks at every byte instead of every second to
 # fourth one, for which it would mix too many literals: up to three times as fast.
 _PACE = b"\x01\x02"
 
 _NONE: Mapping[int, bytes] = MappingProxyType({})
+_NO_FORMS: Mapping[bytes, int] = MappingProxyType({})
 
 ENGINES = ("hyperscan", "ahocorasick_rs", "plain")
+
+
+class Form(NamedTuple):
+    """Expressions, of which the second is a single byte: what stands behind something that is looked for."""
+
+    what: bytes
+    behind: bytes
 
 
 def plain(literals: Sequence[bytes]) -> Finder:
@@ -64,11 +72,13 @@ def aho_corasick(literals: Sequence[bytes]) -> Finder:
 
 
 def hyperscan(
-    literals: Sequence[bytes], cached: bytes | None = None, numbers: Sequence[int] | None = None, patterns: Mapping[int, bytes] = _NONE
-) -> tuple[Finder, bytes]:
+    literals: Sequence[bytes], cached: bytes | None = None, numbers: Sequence[int] | None = None,
+    patterns: Mapping[int, bytes] = _NONE, forms: Mapping[bytes, int] = _NO_FORMS,
+) -> tuple[Finder, bytes]:  # fmt: skip
     """The finder, and the automaton in a form that loads in a millisecond. `numbers`: what the literals are called.
 
     `patterns`: of literals that are only wanted in a match, by what they are called. One may be found in more lines than it matches in.
+    `forms`: expressions that are looked for besides, and what they are called.
     """
     import hyperscan as hs
 
@@ -80,7 +90,8 @@ def hyperscan(
         database = hs.Database(mode=hs.HS_MODE_BLOCK)
         ids = list(numbers or range(len(literals)))
         rows = [(_escaped(x), n, 0) for n, x in zip(ids, literals, strict=True) if n not in patterns]
-        rows.append((_escaped(_PACE), max(ids, default=0) + 1, hs.HS_FLAG_QUIET))
+        rows += [(form, number, 0) for form, number in forms.items()]
+        rows.append((_escaped(_PACE), max((*ids, *forms.values()), default=0) + 1, hs.HS_FLAG_QUIET))
         for number, literal in zip(ids, literals, strict=True) if patterns else ():
             if number in patterns:
                 rows += [(x, number, hs.HS_FLAG_PREFILTER) for x in _expressions(literal, patterns[number])]
@@ -161,22 +172,26 @@ def without(
     return lambda data: [(end, numbers[n]) for end, n in found(data)]
 
 
-def with_pattern(
-    literals: Sequence[bytes], left_out: AbstractSet[int], size: int, engine: str | None, patterns: Mapping[int, bytes], pattern: bytes
+def with_forms(
+    literals: Sequence[bytes], left_out: AbstractSet[int], size: int, engine: str | None, patterns: Mapping[int, bytes], forms: Sequence[Form], digest: str
 ) -> Finder:
-    """The same, and where a pattern matches, in no order."""
+    """The same, and where something of one of these forms stands, in no order: the end of the byte behind it. The first is called one more than the last literal."""
     if finds_patterns(size, engine):
-        numbers = [n for n in range(len(literals) + 1) if n not in left_out]
-        every = {**patterns, len(literals): pattern}
+        numbers = [n for n in range(len(literals)) if n not in left_out]
+        part, wanted = [literals[n] for n in numbers], {form.what + form.behind: n for n, form in enumerate(forms, len(literals))}
         try:
-            return hyperscan([(*literals, _PACE)[n] for n in numbers], None, numbers, every)[0]
+            kept = None if patterns else _cached_hyperscan(part, digest, numbers, wanted)
+            return kept or hyperscan(part, None, numbers, patterns, wanted)[0]
         except Exception:  # noqa: BLE001, S110 - whatever a native engine throws, there is another engine
             pass
-    found, other = without(literals, left_out, size, engine, patterns), re.compile(pattern)
-    return lambda data: [*found(data), *((match.end(), -1) for match in other.finditer(data))]
+    found = without(literals, left_out, size, engine, patterns)
+    others = [(n, re.compile(form.what + b"(?=" + form.behind + b")")) for n, form in enumerate(forms, len(literals))]
+    return lambda data: [*found(data), *((match.end() + 1, n) for n, other in others for match in other.finditer(data))]
 
 
-def _cached_hyperscan(literals: Sequence[bytes], digest: str) -> Finder | None:
+def _cached_hyperscan(
+    literals: Sequence[bytes], digest: str, numbers: Sequence[int] | None = None, forms: Mapping[bytes, int] = _NO_FORMS
+) -> Finder | None:
     """Hyperscan with its automaton from the cache; the key holds everything that an automaton depends on."""
     from importlib import util
 
@@ -187,7 +202,7 @@ def _cached_hyperscan(literals: Sequence[bytes], digest: str) -> Finder | None:
     from kb.knowledge import cache_folder
     from kb.pack import keep_newest, write_atomically
 
-    crc = zlib.crc32(b"\0".join(literals))
+    crc = zlib.crc32(b"\0".join((*literals, *(b"%d" % n for n in numbers or ()), *forms)))
     place = None
     if (folder := cache_folder()) is not None:
         place = folder / f"automaton-2-{digest[:16]}-{crc:08x}-{os.uname().machine}-{_cpu()}.hs"
@@ -201,7 +216,7 @@ def _cached_hyperscan(literals: Sequence[bytes], digest: str) -> Finder | None:
         if place is not None and place.is_file():
             head, _, body = place.read_bytes().partition(b"\n")
             cached = body if head.decode("ascii", "replace") == f"{version} {zlib.crc32(body)}" else None
-        finder, automaton = hyperscan(literals, cached)
+        finder, automaton = hyperscan(literals, cached, numbers, forms=forms)
         if cached is None and place is not None:
             write_atomically(place, f"{version} {zlib.crc32(automaton)}\n".encode() + automaton)
             keep_newest(place.parent, "automaton-*.hs", KEEP_AUTOMATA)

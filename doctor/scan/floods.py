@@ -79,7 +79,7 @@ class LeftOut:
         self.literals: frozenset[int] = frozenset()
         self.mark: Mark | None = None  # one of them, which stands in nearly all lines
         self._anchors: re.Pattern[bytes] | None = None
-        self.numbered = False  # has one of their anchors digits?
+        self.numbered = False  # has one of their anchors digits, and the literal none?
         self._claimed: dict[bytes, int] = {}  # lines of a log statement that were claimed without exception; below zero: that were not
 
     def more(self, finds: Finds, dead: AbstractSet[int], mark: int | None, engine: Engine) -> None:
@@ -96,9 +96,9 @@ class LeftOut:
         self._forget_unclaimed()
         if mark is not None and mark in literals:
             self.mark = Mark(mark, self._plan.literals[mark].fragment)
-        pairs = [pair for n in literals for pair in self._plan.literals[n].pairs]
-        anchors = {anchor for anchor, number in pairs if number not in self._silent}
-        self.numbered = any(not DIGITS.isdisjoint(anchor) for anchor in anchors)
+        every = [(anchor, x.fragment) for x in map(self._plan.literals.__getitem__, literals) for anchor, number in x.pairs if number not in self._silent]
+        anchors = {anchor for anchor, _ in every}
+        self.numbered = any(DIGITS.isdisjoint(fragment) and not DIGITS.isdisjoint(anchor) for anchor, fragment in every)
         self._anchors = re.compile(b"|".join(map(re.escape, sorted(anchors, reverse=True)))) if anchors else None
 
     def nothing(self) -> None:
@@ -204,11 +204,11 @@ class Unclaimed:
         elif known.numbers:
             self._deciding = deciding(raw)
             if known.harmless >= KEEP_OF_STATEMENT and self._deciding in known.told:
-                self._new, self.same = 0, Same(harmless=True, numbers_decide=True)
+                self._new, self.same = 0, Same(harmless=True)
                 return True
             if known.faulty[self._deciding] >= KEEP_OF_STATEMENT:
                 known.further += 1
-                self.same = Same(further=known, numbers_decide=True)
+                self.same = Same(further=known)
                 return True
         else:
             if known.seen >= KEEP_OF_STATEMENT and not known.harmless:
@@ -301,6 +301,11 @@ class Floods:
             self.enough.changes += 1
             self.treatments.clear()
 
+    def before_part(self, data: bytes) -> None:
+        """The same, in the middle of a dense window: thousands of its lines may follow."""
+        self._add()
+        self.before_window(data)
+
     def count(self, same: Same, times: int) -> None:
         """Lines about which the same is done as about one that came before."""
         for number in same.counted:
@@ -310,13 +315,17 @@ class Floods:
         elif same.harmless and times:
             self.unclaimed.calm()
 
-    def settle(self) -> None:
+    def _add(self) -> None:
         """Adds the lines that were only counted."""
         for treatment in self.treatments.values():
             if treatment.lines:
                 for number in {number for _, number in treatment.counted}:
                     self.counts[number] += treatment.lines
                 treatment.lines = 0
+
+    def settle(self) -> None:
+        """The same, and what was counted often enough counts 'at least' from now on."""
+        self._add()
         much = [n for n in self.enough.full - self.enough.capped if self.counts.get(n, 0) >= COUNT_EXACTLY]
         if much:
             self.enough.capped.update(much)

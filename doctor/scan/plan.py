@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from enum import IntEnum
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from doctor.scan.engine import DIGITS
 from kb.code_forms import BARE, CODE_WORD, LETTERED_END
 from kb.model import FACT_PREFIX, Signal
 from kb.sought import Made, Sought
@@ -67,6 +69,14 @@ def _code_word() -> re.Pattern[bytes]:
     return re.compile(CODE_WORD.encode())
 
 
+class Refusal(IntEnum):
+    """Of which lines a signal that may not match one may not match either."""
+
+    OF_ITS_FORM = 0  # of those that have other digits in the same places, the codes in them excepted
+    OF_ITS_TEXT = 1  # of the same bytes
+    OF_IT_ALONE = 2  # what follows decides
+
+
 class Code(NamedTuple):
     """A code stands alone, a bare number with a word like `error` before it: most finds of its digits are told apart here."""
 
@@ -90,12 +100,13 @@ class Code(NamedTuple):
 class _Check:
     """How a line is asked whether it may match a signal."""
 
-    __slots__ = ("block", "missed", "need", "needs", "pattern", "refused", "texts", "vain")
+    __slots__ = ("blind", "block", "missed", "need", "needs", "pattern", "refused", "texts", "vain")
 
     def __init__(self) -> None:
         self.pattern: Any = None
         self.need: bytes | None = None  # stands in every match, besides the anchor
         self.needs: Any = None  # what finds one of several of which one does
+        self.blind: bool | None = None  # is the pattern blind to which digits stand in a line?
         self.block: Any = None  # what finds a text that a pattern over several lines needs in one of them
         self.refused = 0
         self.texts: tuple[bytes, ...] = ()  # one of which stands in every match
@@ -239,6 +250,21 @@ class Plan:
             check.need = needs[0] if len(needs) == 1 else None
             check.needs = re.compile(b"|".join(map(re.escape, needs))) if len(needs) > 1 else None
         return not data[start:end].isascii()  # classes like \w differ between text and bytes
+
+    def refusal(self, number: int, data: bytes, start: int, end: int) -> Refusal:
+        """Of which other lines does it hold that a signal may not match this one?"""
+        check = self._checks.get(number)
+        if check is None:  # it is a code
+            return Refusal.OF_ITS_FORM
+        if check.block is not None:
+            return Refusal.OF_IT_ALONE
+        if check.texts and all(DIGITS.isdisjoint(text) and data.find(text, start, end) < 0 for text in check.texts):
+            return Refusal.OF_ITS_FORM
+        if check.blind is None:
+            from kb import anchors
+
+            check.blind = anchors.blind_to_digits(self.signals[number].pattern)
+        return Refusal.OF_ITS_FORM if check.blind else Refusal.OF_ITS_TEXT
 
     def absent(self, data: bytes) -> frozenset[int]:
         """Signals that many lines of a window were asked for in vain, and that cannot match in this one: it does not hold what each match needs."""

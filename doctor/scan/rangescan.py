@@ -18,7 +18,7 @@ from doctor.scan.floods import Floods, statement
 from doctor.scan.harvest import Harvest, Hit, Place
 from doctor.scan.loadscan import LoadScan
 from doctor.scan.meaningscan import MeaningScan
-from doctor.scan.plan import STRIKES, Plan
+from doctor.scan.plan import STRIKES, Plan, Refusal
 from doctor.scan.raised import asked
 from doctor.scan.repeats import Repeats
 from doctor.scan.select import EVERYTHING, Select
@@ -55,7 +55,7 @@ class RangeScan:
         self.loads = LoadScan(plan)
         self.silent = plan.facts | plan.silent  # claim no line
         self.floods = Floods(plan, engine, self.silent, source.hints.pid is not None, select == EVERYTHING)
-        self.repeats = Repeats(engine, self.floods)
+        self.repeats = Repeats(plan, engine, self.floods)
         self.same: Same | None = None  # what was done about the last line, if it was no more than counting
         self.errors = ErrorLines(select, self.floods.unclaimed)
         self.kinds: dict[str, int] = {}
@@ -104,7 +104,7 @@ class RangeScan:
         disturbing: Finds = []
         for finds in self.repeats.parts(data, limit):
             self.floods.count_marks(data, limit, finds, plainly=not escapes)
-            tables += self._lines(lines, self._beneath_escapes(data, limit, finds) if escapes else finds)
+            tables += self._lines(lines, self._beneath_escapes(data, finds) if escapes else finds)
             disturbing += finds
         for start, eol, found in self.loads.left():
             self._line(lines, start, eol, found)
@@ -134,16 +134,17 @@ class RangeScan:
                 continue
             if found:
                 treatment = treatments[found[0] if len(found) == 1 else tuple(found)]
-                if treatment.only_counts and first <= limit and not escaped:
+                plain = not escaped or data.rfind(b"\n", 0, first - 1) + 1 not in escaped
+                if treatment.only_counts and first <= limit and plain:
                     treatment.lines += 1
                     if asked:
                         self._learn(data, first, eol, treatment, treatment.same)
-                elif treatment.further and unclaimed.flooded and first <= limit and not escaped:
+                elif treatment.further and unclaimed.flooded and first <= limit and plain:
                     unclaimed.further += 1
                     if asked:
                         self._learn(data, first, eol, treatment, Same(further=unclaimed))
                 elif (
-                    treatment.settles and settled and first <= limit and not escaped
+                    treatment.settles and settled and first <= limit and plain
                     and (known := settled.get(statement(data, data.rfind(b"\n", 0, first - 1) + 2, eol))) is not None
                 ):
                     known.further += 1
@@ -164,7 +165,7 @@ class RangeScan:
                         if not treatment.go or go_error(data, start, eol):
                             self._unclaimed(lines, start, eol)
                         else:
-                            self.same = Same(numbers_decide=True)
+                            self.same = Same()
                     else:
                         self._found(lines, start, eol, found, treatment)
                     if asked and self.same is not None and not treatment.table:
@@ -181,8 +182,16 @@ class RangeScan:
 
     def _learn(self, data: bytes, first: int, eol: int, treatment: Treatment, same: Same) -> None:
         """A line was only counted: the next ones like it need not be looked at, unless their numbers decide what it is."""
-        decide = same.numbers_decide or bool(treatment.open) or treatment.numbered or self.floods.left_out.numbered
-        self.repeats.learn(data, data.rfind(b"\n", 0, first - 1) + 1, eol, same._replace(numbers_decide=decide))
+        start = data.rfind(b"\n", 0, first - 1) + 1
+        refusal = self._refusal(treatment, data, start, eol) if treatment.open else Refusal.OF_ITS_FORM
+        if refusal is not Refusal.OF_IT_ALONE:
+            decide = refusal is Refusal.OF_ITS_TEXT or treatment.numbered or self.floods.left_out.numbered
+            self.repeats.learn(data, start, eol, same, decide)
+
+    def _refusal(self, treatment: Treatment, data: bytes, start: int, eol: int) -> Refusal:
+        """Of which other lines does it hold that none of the signals for which a line was asked may match it?"""
+        asked = [n for anchor, numbers in treatment.open if anchor is None or data.find(anchor, start, eol) >= 0 for n in numbers]
+        return max((self.plan.refusal(n, data, start, eol) for n in asked), default=Refusal.OF_ITS_FORM)
 
     def _sample(self, data: bytes) -> None:
         """What kinds of lines the source holds, by its first lines: tells 'healthy' from 'not a log of ours'."""
@@ -253,19 +262,20 @@ class RangeScan:
             if place is not None:
                 self._meaning(lines, start, end, place)
 
-    def _beneath_escapes(self, data: bytes, limit: int, found: Finds) -> Finds:
-        """The finds of the window with those in lines that terminal escapes cut up: a literal may stand on both sides of one."""
+    def _beneath_escapes(self, data: bytes, found: Finds) -> Finds:
+        """The finds with those in lines that terminal escapes cut up: a literal may stand on both sides of one."""
         starts: list[int] = []
         clean: list[bytes] = []
-        at = data.find(b"\x1b")
-        while 0 <= at < limit:
-            start = data.rfind(b"\n", 0, at) + 1
-            eol = data.find(b"\n", at)
-            eol = len(data) if eol < 0 else eol
-            if eol - start <= MAX_LINE:
-                starts.append(start)
-                clean.append(_ESCAPE.sub(b"", data[start:eol]))
-            at = data.find(b"\x1b", eol)
+        for begin, end in self.repeats.stretches:
+            at = data.find(b"\x1b", begin, end)
+            while at >= 0:
+                start = data.rfind(b"\n", 0, at) + 1
+                eol = data.find(b"\n", at)
+                eol = len(data) if eol < 0 else eol
+                if eol - start <= MAX_LINE:
+                    starts.append(start)
+                    clean.append(_ESCAPE.sub(b"", data[start:eol]))
+                at = data.find(b"\x1b", eol, end)
         self.escaped.update(starts)
         joined = b"\n".join(clean)
         number, end_of_line = -1, -1

@@ -2,8 +2,10 @@
 
 A dense log, with a find in nearly every line, costs a loop over its lines. Where most of them are the same as earlier ones,
 or differ in their numbers alone, they are told apart by a few passes over the whole window instead. Only what comes to
-counting is done so, and only as long as nothing changes in what `floods` has enough of. Numbers that may decide are found:
-a line with a literal that has digits, or with a number that may be a code, is only the same as one of the same bytes.
+counting is done so, and only as long as nothing changes in what `floods` has enough of.
+
+The form of a line is the line with its digits masked, but for those that may decide what it is: they are found, and stay.
+These are the digits of literals, of codes, of what the operating system calls its errors, and whether an error code is zero.
 """
 
 from __future__ import annotations
@@ -11,16 +13,15 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from itertools import accumulate
 from typing import NamedTuple
 
 from doctor.scan.engine import Engine
-from doctor.scan.finder import Finds
+from doctor.scan.finder import Finds, Form
 from doctor.scan.floods import Floods
+from doctor.scan.plan import Plan
 from doctor.scan.treatments import Same
 from doctor.scan.windows import MAX_LINE
-from parsers.lazy import lazy
 
 DENSE = 200  # bytes for each find, at most, in a window whose lines are looked at in this way
 PARTS = (4 << 10, 16 << 10, 32 << 10, 32 << 10)  # bytes of a window after which what was learnt of it is made use of
@@ -29,22 +30,21 @@ MAX_KNOWN = 20_000  # lines, and as many forms of lines, whose treatment is reme
 LONGEST = 1000  # bytes of such a line
 LONGEST_REST = 64  # windows that are read line by line after some in which nothing was gained
 
-_DIGITS = bytes.maketrans(b"123456789", b"000000000")
-# Words of which their digits decide what they are: long hexadecimal ones, and codes with letters.
-_MIXED = lazy(rb"\b(?:E[A-Z]?0|ERR0|(?=[a-fA-F]*0)(?=0*[a-fA-F])[0a-fA-F]+)\b")
-# A number that may be a code, but for the process in the head of a line.
-_CODE = rb"[^0-9A-Za-z_(][1-5][0-9]{5}[^0-9A-Za-z_]|\([1-5][0-9]{5}[^0-9A-Za-z_,]"
+_MASK = b"\xff"  # in no text that is encoded as it should be
+_MASKED = bytes.maketrans(b"0123456789", _MASK * 10)
+_ERRNO = rb"(?:strerror|(?:[Ee]rr|ERR)(?:no|NO))[^0-9\n]{0,14}"
+# Numbers that may decide what a line is, besides those of literals: what `clusters.template` keeps and `forms.deciding` tells.
+_DECIDING = {
+    Form(rb"[^0-9A-Za-z_(][1-5][0-9]{5}", rb"[^0-9A-Za-z_]"): 6,
+    Form(rb"\([1-5][0-9]{5}", rb"[^0-9A-Za-z_,]"): 6,  # but for the process in the head of a line
+    Form(rb"[^0-9A-Za-z_](?:E[A-Z0-9][0-9]{4}|ERR[0-9]{5})", rb"[^0-9A-Za-z_]"): 5,
+    Form(_ERRNO + rb"[0-9]{1,3}", rb"[^0-9]"): 3,
+    Form(_ERRNO + rb"0[xX][0-9a-fA-F]", rb"[^0-9a-fA-F]"): 3,
+    Form(rb"error code[^0-9\n]{0,14}0[xX0]{0,20}", rb"[^0-9a-fA-FxX]"): 3,
+}  # each with so many bytes at its end as tell it apart
 
 _NEWLINE = 10
 _NOTHING = Same()
-
-
-def alike(data: bytes) -> bytes:
-    """Lines with each number reduced to a zero."""
-    data = data.translate(_DIGITS)
-    for zeros in (b"000000", b"000", b"00", b"00"):
-        data = data.replace(zeros, b"0")
-    return data
 
 
 class _Lines(NamedTuple):
@@ -54,20 +54,19 @@ class _Lines(NamedTuple):
     ends: list[int]
     forms: dict[int, bytes]
 
-    def start(self, number: int) -> int:
-        return self.ends[number] - len(self.texts[number]) - 1
-
 
 class Repeats:
     """What is known of the lines of one range of a source."""
 
-    def __init__(self, engine: Engine, floods: Floods) -> None:
-        self._engine, self._floods = engine, floods
+    def __init__(self, plan: Plan, engine: Engine, floods: Floods) -> None:
+        self._plan, self._engine, self._floods = plan, engine, floods
+        self._sizes: dict[int, int] = {}  # bytes before the end of a find that may decide, by what was found
+        self.stretches: list[tuple[int, int]] = []  # of the window, in which was searched for the last part
         self._texts: dict[bytes, Same] = {}
         self._forms: dict[bytes, Same] = {}
         self._state: object = None
-        self._by_text, self._by_form = True, False  # are lines of the same bytes looked for, and those that differ in numbers?
-        self._again = True  # are lines of a part said again, as far as that can be told by their forms?
+        self._by_text, self._by_form = True, False  # are lines of the same bytes looked for, and those of the same form?
+        self._again = True  # are lines of a part said again, as far as that can be told by their masked digits?
         self._rest = self._next_rest = 0  # windows to be read line by line
         self._lines: _Lines | None = None
         self._seen = self._left = 0  # lines of this window, and those that were not known
@@ -76,18 +75,20 @@ class Repeats:
         """What stands in the lines of a window that are not known, part by part; the others are counted. What is learnt of a part holds for the next."""
         self._seen = self._left = 0
         if not self._suits(data, limit):
-            self._lines = None
+            self._lines, self.stretches = None, [(0, limit)]
             yield self._engine.find(data, self._floods.left_out.literals)
             return
         start, tried = 0, self._by_form
         for size in (*PARTS, limit):
             end = limit if limit - start <= size else data.rfind(b"\n", start, start + size) + 1 or limit
             if end > start:
+                if start > PARTS[0]:
+                    self._floods.before_part(data)
                 seen, left = self._seen, self._left
                 yield self._part(data, start, end)
                 new, of = self._left - left, self._seen - seen
                 if (tried or not self._again) and start and 10 * new > 9 * of:  # nothing is said again here
-                    self._lines = None
+                    self._lines, self.stretches = None, [(end, limit)]
                     yield [(at + end, literal) for at, literal in self._engine.find(data[end:], self._floods.left_out.literals)]
                     break
                 self._by_form = self._by_form or (start > PARTS[0] and 2 * new > of)
@@ -99,14 +100,14 @@ class Repeats:
         """Is it to be told what is done about each line?"""
         return self._lines is not None
 
-    def learn(self, data: bytes, start: int, eol: int, same: Same) -> None:
-        """What was done about a line, which was no more than counting."""
+    def learn(self, data: bytes, start: int, eol: int, same: Same, numbers_decide: bool) -> None:
+        """What was done about a line, which was no more than counting. `numbers_decide`: might another one of its form be another thing?"""
         lines = self._lines
         if lines is None or eol - start > LONGEST or data[start : start + 1] in (b" ", b"\t", b"&"):  # may stand beneath a title
             return
-        if not same.numbers_decide and lines.forms:
+        if not numbers_decide and lines.forms:
             form = lines.forms.get(bisect_left(lines.ends, eol + 1))
-            if form is not None and len(self._forms) < MAX_KNOWN and _MIXED.search(form) is None:
+            if form is not None and len(self._forms) < MAX_KNOWN:
                 self._forms[form] = same
                 return
         if len(self._texts) < MAX_KNOWN:
@@ -114,7 +115,7 @@ class Repeats:
 
     def _suits(self, data: bytes, limit: int) -> bool:
         """Is much found in a window, and anything that is known of lines a help?"""
-        if not self._floods.everything or limit < SMALLEST or self._floods.left_out.mark is not None or b"\x1b" in data:
+        if not self._floods.everything or limit < SMALLEST or self._floods.left_out.mark is not None:
             return False
         if self._rest:
             self._rest -= 1
@@ -137,6 +138,7 @@ class Repeats:
             self._state = state
             self._texts.clear()
             self._forms.clear()
+            self._sizes.clear()
         texts = data[start:end].split(b"\n")
         left: Sequence[int] = range(len(texts))
         if self._by_text:
@@ -146,31 +148,54 @@ class Repeats:
         self._again = True
         if self._by_form and left:
             part = data[start:end] if len(left) == len(texts) else b"\n".join(map(texts.__getitem__, left))
-            rows = alike(part).split(b"\n")
-            self._again = 10 * len(set(rows).difference(self._forms)) <= 9 * len(rows)
-            if self._again and (digits := self._engine.numbered(_CODE)) is not None:
-                found = digits(part)
-                decided = _numbers(found, [texts[n] for n in left]) if found else frozenset()
-                unknown = self._unknown(self._forms, rows, decided)
-                forms = {left[at]: rows[at] for at in unknown if at not in decided}
+            rows = part.translate(_MASKED).split(b"\n")
+            self._again = 10 * len(set(rows).difference(self._forms)) <= 9 * len(rows) and _MASK not in part
+            if self._again and (digits := self._engine.numbered(tuple(_DECIDING))) is not None:
+                rows = self._with_deciding(part, digits(b"\n" + part + b"\n"), rows)
+                unknown = self._unknown(self._forms, rows)
+                forms = {left[at]: rows[at] for at in unknown}
                 left = [left[at] for at in unknown]
             self._by_text = self._by_text and (16 * by_text < 15 * len(texts) or 2 * len(left) > by_text)  # forms tell nearly all of them
         self._seen += len(texts)
         self._left += len(left)
-        ends = list(accumulate((len(text) + 1 for text in texts), initial=start))[1:] if left else []
+        ends = [end + n for n, end in enumerate(accumulate(map(len, texts)), start + 1)] if left else []
         lines = self._lines = _Lines(texts, ends, forms)
+        self.stretches = [(ends[n] - 1 - len(texts[n]), ends[n] - 1) for n in left if b"\x1b" in texts[n]] if b"\x1b" in data else []
         return self._search(lines, left)
 
-    def _unknown(self, known: Mapping[bytes, Same], rows: Sequence[bytes], but: AbstractSet[int] = frozenset()) -> Sequence[int]:
-        """Counts the rows that are known; the numbers of the others, and of those that are not to be told by what is known."""
+    def _with_deciding(self, part: bytes, found: Finds, rows: list[bytes]) -> list[bytes]:
+        """The rows of a part with those digits that may decide what they are; `found`: behind which bytes these stand."""
+        if not found:
+            return rows
+        kept = bytearray(part.translate(_MASKED))
+        for end, number in found:
+            end -= 1  # a line break was put before the part
+            start = max(0, end - (self._sizes.get(number) or self._size(number)))
+            kept[start:end] = part[start:end]
+        return bytes(kept).split(b"\n")
+
+    def _size(self, number: int) -> int:
+        """How many bytes before the end of a find may decide."""
+        beyond = number - len(self._plan.fragments)
+        if beyond >= 0:
+            size = 1 + list(_DECIDING.values())[beyond]
+        elif number in self._plan.patterns:
+            size = MAX_LINE
+        else:
+            size = max(len(text) for text in (self._plan.fragments[number], *(anchor for anchor, _ in self._plan.literals[number].pairs)))
+        self._sizes[number] = size
+        return size
+
+    def _unknown(self, known: Mapping[bytes, Same], rows: Sequence[bytes]) -> Sequence[int]:
+        """Counts the rows that are known; the numbers of the others."""
         if not known:
             return range(len(rows))
         counted = Counter(rows)
-        counted.subtract(map(rows.__getitem__, but))
         for row, times in counted.items():
             if (same := known.get(row)) is not None:
                 self._floods.count(same, times)
-        return [n for n, row in enumerate(rows) if row not in known or n in but]
+        unknown = counted.keys() - known.keys()
+        return [n for n, row in enumerate(rows) if row in unknown] if unknown else ()
 
     def _search(self, lines: _Lines, left: Sequence[int]) -> Finds:
         """What stands in some lines, as if all had been searched; those in which nothing does are known from now on."""
@@ -197,11 +222,5 @@ class Repeats:
         """In a line nothing stands that is looked for."""
         text = lines.texts[number]
         known, row = (self._forms, lines.forms[number]) if number in lines.forms else (self._texts, text)
-        if len(known) < MAX_KNOWN and len(text) <= LONGEST:
+        if len(known) < MAX_KNOWN and len(text) <= LONGEST and b"\x1b" not in text:  # a literal may stand on both sides of an escape
             known[row] = _NOTHING
-
-
-def _numbers(found: Finds, rows: Sequence[bytes]) -> frozenset[int]:
-    """In which rows, that are searched as one text, something was found."""
-    ends = list(accumulate(len(row) + 1 for row in rows))
-    return frozenset(bisect_left(ends, end) for end, _ in found)

@@ -26,7 +26,6 @@ class Same(NamedTuple):
     counted: tuple[int, ...] = ()
     further: Further | None = None
     harmless: bool = False
-    numbers_decide: bool = False  # might it be another thing with other numbers?
 
 
 class Enough:
@@ -60,12 +59,14 @@ class Treatment:
         opened: dict[bytes | None, list[int]] = {}
         counted: dict[Counted, None] = {}
         capped: dict[bytes | None, None] = {}
+        self.numbered = False  # is it asked for an anchor with digits, none of which stands in the literal?
         for literal in found:
             for anchor, number in literal.pairs:
                 if number in enough.absent and number not in enough.full:
                     continue
                 claimable = True
                 needed = None if anchor == literal.fragment else anchor
+                self.numbered = self.numbered or (DIGITS.isdisjoint(literal.fragment) and not DIGITS.isdisjoint(anchor))
                 if number not in enough.full:
                     opened.setdefault(needed, []).append(number)
                 elif number in enough.silent:
@@ -85,8 +86,6 @@ class Treatment:
         self.go = all(literal.fragment == GO_MARK.encode() for literal in found)  # says nothing about the level
         self.further = self.only_mark and not self.go  # in a storm, one more
         self.settles = self.further and all(literal.fragment != error_blocks.MARK.encode() for literal in found)  # what follows a title is read
-        asked = {anchor for anchors in (opened, capped, dict(counted)) for anchor in anchors if anchor is not None}
-        self.numbered = any(not DIGITS.isdisjoint(anchor) for anchor in asked)
         claimed = None in capped or any(anchor is None for anchor, _ in counted)
         sure = all(anchor is None for anchor, _ in counted)
         self.only_counts = not self.table and not self.open and sure and (claimed or not self.mark)

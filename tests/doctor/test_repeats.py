@@ -11,10 +11,11 @@ import pytest
 from doctor.read.source import Source, hints
 from doctor.scan import repeats
 from doctor.scan.engine import Engine
+from doctor.scan.finder import ENGINES
 from doctor.scan.harvest import Harvest
 from doctor.scan.plan import Plan
-from doctor.scan.repeats import alike
 from doctor.scan.scanner import Scanner
+from kb.anchors import blind_to_digits
 from kb.knowledge import Knowledge
 from tests.doctor.test_work import KINDS, log
 
@@ -57,6 +58,8 @@ def test_the_harvest_is_that_of_reading_line_by_line(plan: Plan, seed: int) -> N
         ("init device failed, error code: 0, try {n}", "init device failed, error code: -8255, try 1"),
         ("ERROR: block deadbeef{n} failed", "ERROR: block deadbeef123456789a failed"),
         ("[rank3]: RuntimeError: boom {n}", "[rank3]: RuntimeError: NPU out of memory. Tried to allocate 2.00 GiB"),
+        ("\x1b[31mERROR: op {n} failed\x1b[0m", "\x1b[31mERROR: op 7 failed, er\x1b[0mror code 507\x1b[0m011"),
+        ("EZ9999: Inner Error! {n}", "EZ9998: Inner Error! 5"),
     ],
 )
 def test_a_number_that_decides_is_seen_among_thousands_of_lines(plan: Plan, common: str, odd: str) -> None:
@@ -101,7 +104,39 @@ def test_numbers_that_decide_are_not_found_where_nothing_is_said_again(plan: Pla
         scan(plan, data)
 
 
-def test_lines_are_alike_that_differ_in_numbers() -> None:
-    """A number is a zero, whatever its length; nothing else changes."""
-    assert alike(b"rank 3 of 16: 0x1f, 20260102030405 at a12b") == b"rank 0 of 0: 0x0f, 0 at a0b"
-    assert {alike(b"a" + b"7" * n) for n in range(1, 40)} == {b"a0"}
+@pytest.mark.parametrize("common", ["RuntimeError: boom is here", "RuntimeError: boom {n} is here"])
+def test_what_follows_a_line_decides_each_time(plan: Plan, common: str) -> None:
+    """Thousands of lines behind which a block does not go on, and one behind which it does."""
+    rows = [common.replace("{n}", str(n % 100)) for n in range(9000)]
+    rows.insert(7001, "[ERROR] 2026-03-01-10:00:00 (PID:7, Device:0, RankID:1) ERR00007 PTA feature not supported")
+    data = ("\n".join(rows) + "\n").encode()
+    found = scan(plan, data)
+    assert found.counts["PTA701/1"] == 1
+    assert found == line_by_line(plan, data)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_numbers_that_may_decide_are_found_one_behind_the_other(engine: str) -> None:
+    """Whatever finds them, also at both ends of a text; other numbers are not."""
+    if engine == "hyperscan":
+        pytest.importorskip("hyperscan")
+    literals = (b"libboom.so.2", b"nothing")
+    tool = Engine(literals, engine)
+    tool.prepare(1 << 26)
+    find = tool.numbered(tuple(repeats._DECIDING))
+    assert find is not None
+    text = b"\n507011 507012 EZ9999 ERR01003 libboom.so.2 errno 28 strerror[0x5] error code: 0, rank 7, 12:30, pid 41233, errno 4711\n"
+    ends = {text[:end].split()[-1] for end, _ in find(text)}
+    assert ends == {b"507011", b"507012", b"EZ9999", b"ERR01003", b"libboom.so.2", b"28", b"strerror[0x", b"strerror[0x5]", b"0,"}
+
+
+@pytest.mark.parametrize(
+    ("pattern", "blind"),
+    [
+        (r"rank \d+ of \w{3,12}: [0-9a-f]+ failed", True), ("rank 3 of", False), (r"timeout [1-9]\d*", False), (r"(\d)-\1", False),
+        (r"(?:op|a[^\n])(?=x[!-~]).*$", True), ("[^5]x", False), ("(?P<a>x|y7)", False),
+    ],
+)  # fmt: skip
+def test_which_patterns_are_blind_to_digits(pattern: str, blind: bool) -> None:
+    """Those that match the same text with other digits in it."""
+    assert blind_to_digits(pattern) == blind
