@@ -6,6 +6,7 @@ A fact is known when the logs tell it; what they do not tell contradicts nothing
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from doctor.findings import fits
@@ -235,7 +236,7 @@ def _held(harvest: Harvest, started: tuple[Started, ...], holders: Sequence[str]
         return {}
     from doctor.findings.holders import held  # most logs hold no such table
 
-    own = {h.place.pid for h in (*harvest.hits, *harvest.facts)} | {c.first.pid for c in harvest.clusters}
+    own = {h.place.pid for h in chain(harvest.hits, harvest.facts)} | {c.first.pid for c in harvest.clusters}
     return held(holders, cards, listeners, started, visible, frozenset(n for n in own if n is not None))
 
 
