@@ -175,7 +175,7 @@ def fixes(finding: Finding, situation: Situation, known: Values, elsewhere: Fix 
         from doctor.answer.newer import with_newer  # few logs tell of it
 
         fitting = [one._replace(fix=with_newer(one.fix, situation)) for one in fitting]
-    called = situation.words() | {name: value for name, value in finding.instances[0].captures.items() if value and name in ("pod", "namespace")}
+    called = situation.words() | {name: value for name, value in finding.instances[0].captures.items() if value and name in ("pod", "namespace")} | situation.card(known.one.get("device", ""))
     filled = tuple(
         fix._replace(
             title=prose(fix.title, known),
@@ -187,9 +187,9 @@ def fixes(finding: Finding, situation: Situation, known: Values, elsewhere: Fix 
         for fix, *_ in fitting
     )
     if situation.facts.get("seen") or situation.facts.get("kubernetes"):
-        from doctor.answer import orchestrated  # few programs are started by others
+        from doctor.answer import container_forms, orchestrated  # few programs are started by others
 
-        filled = tuple(orchestrated.told(fix, situation) for fix in filled)
+        filled = tuple(orchestrated.told(container_forms.told(fix, situation), situation) for fix in filled)
     if situation.variables:
         from doctor.answer.variables import placed  # few logs show any
 
