@@ -15,7 +15,8 @@ from parsers.meaning.said import distribution
 NO_MATTER_OF_GRAPHS = frozenset({"environment", "missing-package", "missing-library", "version-mismatch", "model-files", "permission"})
 # What is updated by itself, from PyPI, without its torch; of the others a release is chosen together with what it runs on.
 FRAMEWORKS = frozenset({"verl", "swift", "llamafactory", "ultralytics"})
-LIBRARIES = frozenset({"transformers", "accelerate", "peft", "trl", "diffusers", "datasets", "deepspeed", "modelscope"})  # a framework bounds their releases
+LIBRARIES = frozenset({"transformers", "accelerate", "peft", "trl", "diffusers", "datasets", "deepspeed", "modelscope"})
+BOUNDS_THEM = frozenset({"llamafactory", "lmdeploy", "mindie", "sglang", "swift", "verl", "vllm", "xllm"})  # frameworks that name a range of releases of their libraries
 BESIDE = 12  # lines between an exception and the block of CANN that tells of it
 
 
@@ -56,7 +57,7 @@ def elsewhere(made: Caller | None, entry: Entry, situation: Situation) -> Fix | 
 
 def _newer(package: str, situation: Situation) -> tuple[Command, ...]:
     """How its newest release is installed beside a torch that stays."""
-    if package not in FRAMEWORKS and (package not in LIBRARIES or situation.facts.get("framework")):
+    if package not in FRAMEWORKS and (package not in LIBRARIES or BOUNDS_THEM.intersection(situation.facts.get("framework", ()))):
         return ()
     changes, why = Text(**both("library-newer", package=package)), Text(**both("library-checkout"))
     return (Command(f"python3 -m pip install -U --no-deps {distribution(package)}", changes, why),)
