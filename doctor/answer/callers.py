@@ -14,7 +14,9 @@ from parsers.meaning.said import distribution
 
 NO_MATTER_OF_GRAPHS = frozenset({"environment", "missing-package", "missing-library", "version-mismatch", "model-files", "permission"})
 # What is updated by itself, from PyPI, without its torch; of the others a release is chosen together with what it runs on.
-ALONE = frozenset({"transformers", "accelerate", "peft", "trl", "diffusers", "datasets", "deepspeed", "verl", "swift", "llamafactory", "modelscope", "ultralytics"})
+FRAMEWORKS = frozenset({"verl", "swift", "llamafactory", "ultralytics"})
+LIBRARIES = frozenset({"transformers", "accelerate", "peft", "trl", "diffusers", "datasets", "deepspeed", "modelscope"})
+BOUNDS_THEM = frozenset({"llamafactory", "lmdeploy", "mindie", "sglang", "swift", "verl", "vllm", "xllm"})  # frameworks that name a range of releases of their libraries
 BESIDE = 12  # lines between an exception and the block of CANN that tells of it
 
 
@@ -49,13 +51,13 @@ def elsewhere(made: Caller | None, entry: Entry, situation: Situation) -> Fix | 
     if "graphs_off" in known and entry.kind not in NO_MATTER_OF_GRAPHS:
         off = known["graphs_off"]
         steps.insert(0, Text(word("library-graphs", "en", how=off.en), word("library-graphs", "zh", how=off.zh)))
-    title, newer = Text(**both("library-call", package=made.package)), _newer(made.package)
+    title, newer = Text(**both("library-call", package=made.package)), _newer(made.package, situation)
     return Fix("resolve", "medium" if newer else "low", title, tuple(steps), (), newer, None, ((CALLER, (made.package,)),))
 
 
-def _newer(package: str) -> tuple[Command, ...]:
+def _newer(package: str, situation: Situation) -> tuple[Command, ...]:
     """How its newest release is installed beside a torch that stays."""
-    if package not in ALONE:
+    if package not in FRAMEWORKS and (package not in LIBRARIES or BOUNDS_THEM.intersection(situation.facts.get("framework", ()))):
         return ()
     changes, why = Text(**both("library-newer", package=package)), Text(**both("library-checkout"))
     return (Command(f"python3 -m pip install -U --no-deps {distribution(package)}", changes, why),)
