@@ -41,7 +41,8 @@ def demand(sentence: str, verb: re.Pattern[str]) -> Demand | None:
     rest = sentence[found.end() : found.end() + 4 * _LONGEST]
     got = _GOT.search(rest)
     allowed, given = (rest[: got.start()], rest[got.end() :]) if got is not None else (rest, "")
-    return Demand(subject[-_LONGEST:], _up_to_end(allowed), _up_to_end(given))
+    allowed = _up_to_end(allowed)
+    return Demand(subject[-_LONGEST:], f"not {allowed}" if allowed and " not" in found[0] else allowed, _up_to_end(given))
 
 
 def _up_to_end(text: str) -> str:

@@ -20,6 +20,8 @@ The list of what is taken may stand in the next lines. `cast` is a type that is 
 >>> row = read(Said("data type DT_BFLOAT16 of input [x] is not supported. All supported data type and format of tensor input0.x is: Data Type: {DT_FLOAT16,DT_FLOAT}Format:{NCHW}."))[0]
 >>> row.get("parameter"), row.get("given"), row.get("cast")
 ('x', 'bfloat16', 'float16')
+>>> read(Said("The last dim of x2 should not be larger than 65535, but it is 65536."))[0].get("allowed")
+'not larger than 65535'
 >>> row = read(Said("call aclnnInplaceCopy failed, detail: The self tensor cannot be larger than 8 dimensions."))[0]
 >>> row.get("operator"), row.get("parameter"), row.get("property"), row.get("allowed")
 ('aclnnInplaceCopy', 'self', 'dims', '8 dimensions at most')
@@ -89,7 +91,7 @@ def read(said: Said) -> tuple[Reading, ...]:
 def _row(said: Said, text: str, operator: str, parameter: str, kind: str, given: str, allowed: str, listed: bool = False) -> Reading:
     operator = operator or _operator(text)
     if kind == "dtype":
-        given, allowed = dtypes(given), dtypes(allowed)
+        given, allowed = dtypes(given), "" if allowed.startswith("not ") else dtypes(allowed)
     nearest = cast(given, allowed) if kind == "dtype" else ""
     return reading(
         "refusal", operator=operator, parameter=parameter, property=kind, given=given, allowed=allowed,
