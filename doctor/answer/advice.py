@@ -169,7 +169,7 @@ def fixes(finding: Finding, situation: Situation, known: Values, elsewhere: Fix 
         own = [n for n, one in enumerate(fitting) if one.certain and one.fix.goal != "locate"]
         if all(_is_for_the_caller(fitting[n].fix) for n in own):
             fitting.insert(sum(one.certain for one in fitting), _Fitting(elsewhere, True, False))
-        elif finding.entry.kind == "user-code" and not any(_acts(fitting[n].fix) for n in own):
+        elif elsewhere.commands and finding.entry.kind == "user-code" and not any(_acts(fitting[n].fix) for n in own):
             fitting.insert(own[0], _Fitting(elsewhere, True, False))
     if situation.facts.get("vllm_ascend") or situation.facts.get("vllm"):
         from doctor.answer.newer import with_newer  # few logs tell of it
