@@ -162,11 +162,15 @@ class Advised(NamedTuple):
 def fixes(finding: Finding, situation: Situation, known: Values, elsewhere: Fix | None = None) -> Advised:
     """Prose is filled in prose, commands and values are quoted, code gets literals.
 
-    `elsewhere` is what can be done where a library makes the call, and all that the entry knows is a change of the caller's code.
+    `elsewhere` is what can be done where a library makes the call, and all that the entry knows is a change of the caller's code, or nothing to paste.
     """
     fitting = _fitting(finding.entry.fixes, situation, finding.instances[0].captures, finding)
-    if elsewhere is not None and all(_is_for_the_caller(one.fix) for one in fitting if one.certain and one.fix.goal != "locate"):
-        fitting.insert(sum(one.certain for one in fitting), _Fitting(elsewhere, True, False))
+    if elsewhere is not None:
+        own = [n for n, one in enumerate(fitting) if one.certain and one.fix.goal != "locate"]
+        if all(_is_for_the_caller(fitting[n].fix) for n in own):
+            fitting.insert(sum(one.certain for one in fitting), _Fitting(elsewhere, True, False))
+        elif elsewhere.commands and finding.entry.kind == "user-code" and not any(_acts(fitting[n].fix) for n in own):
+            fitting.insert(own[0], _Fitting(elsewhere, True, False))
     if situation.facts.get("vllm_ascend") or situation.facts.get("vllm"):
         from doctor.answer.newer import with_newer  # few logs tell of it
 
