@@ -209,12 +209,17 @@ def fixes(finding: Finding, situation: Situation, known: Values, elsewhere: Fix 
 _SAYS_SO = lazy(r"--[a-z]|[A-Z]_[A-Z0-9_]+ ?=")  # options and variables
 
 
+_SERVES = lazy(r"(?:[A-Z_][A-Z0-9_]*=\S* )*(?:vllm serve|sglang serve|python3? -m (?:vllm|sglang)\b)")
+
+
 def _command(command: Command, finding: Finding, situation: Situation, known: Values, called: Mapping[str, str]) -> Command:
     """A command filled in, in the reader's own words where the logs show how they started the program, and what it is `called`."""
     filled = command._replace(run=of_this_cpu(shell(command.run, known), situation), changes=_maybe(command.changes, known), why=_maybe(command.why, known))
     theirs = _theirs(filled.run, finding, situation)
     if theirs is None:
-        return filled._replace(run=_worded(filled.run, known, called))
+        run = _worded(filled.run, known, called)
+        alone = run != filled.run and _SERVES.match(run)  # it looks whole now, and is not
+        return filled._replace(run=run, why=Text(**both("own-rest")).then(filled.why) if alone else filled.why)
     return filled._replace(run=theirs.run, why=theirs.note.then(filled.why))
 
 

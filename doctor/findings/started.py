@@ -56,7 +56,8 @@ _VALUED = frozenset({"log-level", "log-dir", "log-config-file", "log-format", "a
 _SETS = lazy(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
 _ASSIGNS = lazy(r"[A-Z_][A-Z0-9_]*=")
 _SECRET = lazy(r"(?i)(?:^|[_-])(?:api[_-]?key|key|token|passw(?:or)?d|secret)$")
-_VARIABLE = lazy(r"\$\{?([A-Za-z_]\w*)(?::-([^}]*))?\}?")
+_VARIABLE = lazy(r"'[^'\n]*'|\$\{?([A-Za-z_]\w*)(?::-([^}]*))?\}?")
+_ARGUMENT = lazy(r"\$[@*#\d]?$")  # of a script: only its own shell can tell
 _EXEC_LIST = lazy(r"[\"'],\s*[\"']")
 _IS_EXEC_LIST = lazy(r"[\[\s,]*[\"']?[^\s\"']+[\"'],\s*[\"']")  # from its first word on: JSON in a value of an option has such commas as well
 _REDIRECTS = ("<", ">", "&>")
@@ -177,7 +178,7 @@ class Started(NamedTuple):
                 words[option.at : option.end] = [f"{written}={values[0]}"] if option.glued and len(values) == 1 else [written, *values]
                 return self._replace(words=tuple(words))
         dashes = "-" if len(name) == 1 else "--"
-        styled = name.replace("-", "_") if any("_" in o for o in words if o.startswith("--")) and self.kind != "docker" else name
+        styled = name.replace("-", "_") if any("_" in o.partition("=")[0] for o in words if o.startswith("--")) and self.kind != "docker" else name
         return self.added(dashes + styled, values)
 
     def added(self, written: str, values: Sequence[str]) -> Started:
@@ -252,7 +253,7 @@ def _words(text: str) -> list[str]:
         text = _EXEC_LIST.sub('" "', text.strip("[] ,"))
         text = text if text.startswith(('"', "'")) else f'"{text}'
         text = text if text.endswith(('"', "'")) else f'{text}"'
-    lexer = shlex.shlex(_VARIABLE.sub(lambda m: m[2] or m[1].upper(), text), posix=True, punctuation_chars=";|&<>")
+    lexer = shlex.shlex(_VARIABLE.sub(lambda m: m[2] or m[1].upper() if m[1] else m[0], text), posix=True, punctuation_chars=";|&<>")
     lexer.whitespace_split, lexer.commenters = True, "#"
     words: list[str] = []
     try:
@@ -264,7 +265,7 @@ def _words(text: str) -> list[str]:
             words.append(word)
     except ValueError:
         return []
-    return [word for word in words if not word.startswith("$")]
+    return [word for word in words if not _ARGUMENT.match(word)]
 
 
 def _of_arguments(text: str, path: str) -> Started | None:

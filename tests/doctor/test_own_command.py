@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from doctor import report
 from doctor.answer.own_command import own
@@ -14,6 +17,8 @@ from doctor.read.content import STARTS
 from doctor.read.discover import discover
 from doctor.scan.beside import expanded
 from doctor.scan.scanner import Scanner
+from doctor.scan.situation import said
+from kb.model import Signal
 
 TOO_LONG = """\
 (EngineCore_0 pid=981) ERROR 07-02 03:14:51 [core.py:586] EngineCore failed to start.
@@ -263,3 +268,45 @@ def test_what_the_advice_splits_in_another_way_is_said_whole() -> None:
     mine = own("vllm serve MODEL_PATH --tensor-parallel-size 2 --pipeline-parallel-size 1", [theirs])
     assert mine is not None
     assert mine.run == "vllm serve /m/a --tensor-parallel-size 2 --pipeline-parallel-size 1"
+
+
+@pytest.fixture(scope="session")
+def forms(scanner: Scanner) -> Sequence[Signal]:
+    """How the knowledge reads a situation; only the forms of commands, which hypothesis may print."""
+    return tuple(form for form in scanner.plan.situation if form.id.startswith("situation:start="))
+
+
+VALUES = st.sampled_from(["8192", "0.9", "/models/plugh-7b", "auto", '{"kv_role": "kv_both", "a": [1, 2]}', "two words", "it's", "a=b", "$HOME-less"])
+OPTIONS = st.lists(
+    st.tuples(st.sampled_from(["--max-model-len", "--served-model-name", "--kv-transfer-config", "--additional-config", "--dtype", "--chat-template", "--api-server-count"]), VALUES, st.booleans()),
+    unique_by=lambda option: option[0],
+    max_size=5,
+)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    env=st.lists(st.sampled_from([("VLLM_USE_V1", "1"), ("HCCL_BUFFSIZE", "512"), ("OMP_NUM_THREADS", "8")]), unique=True, max_size=2),
+    options=OPTIONS,
+    flags=st.lists(st.sampled_from(["--trust-remote-code", "--enforce-eager", "--enable-expert-parallel"]), unique=True, max_size=2),
+    between=st.sampled_from([" ", " \\\n    ", " \\\n> ", " \\\r\n  "]),
+    after=st.sampled_from(["", " > serve.log 2>&1 &", " 2>&1 | tee a.log", "\nINFO started"]),
+    prompt=st.sampled_from(["$ ", "", "[root@n1 ~]# ", "nohup "]),
+)
+def test_whatever_a_command_looks_like_all_of_it_is_kept(
+    forms: Sequence[Signal], env: list[tuple[str, str]], options: list[tuple[str, str, bool]], flags: list[str], between: str, after: str, prompt: str
+) -> None:
+    """Continued lines, prompts of a shell that asks for more, variables before it, JSON as a value: one option is changed, the rest stays."""
+    parts = [f"{name}={shlex.quote(value)}" if glued else f"{name} {shlex.quote(value)}" for name, value, glued in options]
+    text = prompt + " ".join([*(f"{name}={value}" for name, value in env), "vllm serve /models/plugh"]) + "".join(between + part for part in (*flags, *parts)) + after + "\n"
+    started = [made for one in said(text.encode(), "run.txt", forms) if one.fact == "start" and (made := read(one.value, one.path)) is not None]
+    made = own("vllm serve MODEL --gpu-memory-utilization 0.8", started)
+    assert made is not None
+    words = shlex.split(made.run)
+    wanted = [f"{name}={value}" if glued else [name, value] for name, value, glued in options]
+    for one in wanted:
+        assert (one in words) if isinstance(one, str) else any(words[n : n + 2] == one for n in range(len(words)))
+    assert {f"{name}={value}" for name, value in env} <= set(words)
+    assert set(flags) <= set(words)
+    assert words[words.index("--gpu-memory-utilization") + 1] == "0.8"
+    assert not {">", "&", "|", "tee", "INFO"} & set(words)
