@@ -91,6 +91,7 @@ def open_slots(text: str, lang: str) -> tuple[str, ...]:
     return () if lang in OWN_BRACES else tuple(match[1] for match in _OPEN_SLOT.finditer(text))
 
 
+_SOURCE = "[FUNC:"
 _STOP = lazy(r"。|\.(?:\s|$)")  # a sentence that ends in what the log says ends once
 
 
@@ -113,6 +114,8 @@ def fill(
         if plural and every.get(name):
             return joiner.join(quote(v, text[: match.start()]) for v in every[name])
         value = captures.get(name)
+        if value is not None and _SOURCE in value:
+            value = value.partition(_SOURCE)[0].rstrip()  # where CANN's own code said it is no part of what it said
         none = default is not None and not told(value)  # so tables and verdicts say it
         if value is not None and value != "" and not none:
             if value.endswith(".") and not value.endswith("...") and _STOP.match(text, match.end()):

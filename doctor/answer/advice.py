@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from doctor.answer.met import met, of_this_cpu, refuted
+from doctor.answer.shell_words import quoted
 from doctor.base import notation
 from doctor.base.notation import clean
 from doctor.base.words import both, word
@@ -89,58 +89,7 @@ def prose(text: Text, known: Values) -> Text:
 
 def shell(text: str, known: Values) -> str:
     """A command with its captures quoted for the shell."""
-    return fill(text, known.one, known.every, " ", _quote)
-
-
-# What takes its argument as a further command, and what takes it as a program of another language.
-_SHELLS = lazy(r"\b(?:(?:ba|da|z|k)?sh|su|ssh|eval|watch|xargs)\b[^;|&]*$")
-# What takes a negative number for what it is: a code to explain, a pattern to look for.
-_EXPLAIN = lazy(r"\bnpu-doctor explain $")
-_PATTERN = lazy(r"\bgrep (?:-[a-zA-EG-Z0-9]+ )*['\"]?$")
-_NEGATIVE = lazy(r"-\d+")
-_PROGRAMS = lazy(r"\b(?:python[\d.]*|perl|node|sed|awk|gawk)\b[^;|&]*$")
-
-
-def _quote(value: str, before: str) -> str:
-    """A value as a part of a shell command, in quotes of its own or inside of those that are open already."""
-    value = value.replace("\n", " ")
-    kind, opened = _open_quote(before)
-    if value.startswith("-") and (not kind or opened == len(before) - 1):  # never an option by accident
-        value = _no_option(value, before)
-    if not kind:
-        return shlex.quote(value)
-    if _PROGRAMS.search(before[:opened]):  # only a name is harmless in every language
-        value = re.sub(r"[^\w.]", "_", value)
-    elif _SHELLS.search(before[:opened]):
-        value = shlex.quote(value)
-    if kind == "'":
-        return value.replace("'", "'\"'\"'")
-    return re.sub(r'([\\"$`])', r"\\\1", value)
-
-
-def _no_option(value: str, before: str) -> str:
-    """A value with a minus in front, so that it stays what it is: most are files."""
-    if _NEGATIVE.fullmatch(value):
-        if _EXPLAIN.search(before):
-            return value
-        if _PATTERN.search(before):
-            return f"[-]{value[1:]}"
-    return "./" + value
-
-
-def _open_quote(before: str) -> tuple[str, int]:
-    """The quote that is open at the end of a part of a command, and where it was opened; empty when none is."""
-    kind, opened, escaped = "", -1, False
-    for at, c in enumerate(before):
-        if escaped:
-            escaped = False
-        elif c == "\\" and kind != "'":
-            escaped = True
-        elif kind:
-            kind = "" if c == kind else kind
-        elif c in "'\"":
-            kind, opened = c, at
-    return kind, opened
+    return fill(text, known.one, known.every, " ", quoted)
 
 
 # What says little of a situation: advice for all of torch is no more made for it than advice for everybody.
@@ -158,7 +107,7 @@ def _unlikely(fix: Fix, certain: bool) -> bool:
 
 def chosen(fixes: Sequence[Fix], situation: Situation, captures: Mapping[str, str] | None = None) -> tuple[Fix, ...]:
     """Those that fit the situation, of each goal those made for it first; last what the logs leave open. Others are left out."""
-    return tuple(one.fix for one in _fitting(fixes, situation, captures))
+    return tuple(one.fix for one in _fitting(fixes, situation, captures, None))
 
 
 class _Fitting(NamedTuple):
@@ -169,9 +118,9 @@ class _Fitting(NamedTuple):
     followed: bool | None  # is what it asks for there already? None: a part of it
 
 
-def _fitting(fixes: Sequence[Fix], situation: Situation, captures: Mapping[str, str] | None) -> list[_Fitting]:
+def _fitting(fixes: Sequence[Fix], situation: Situation, captures: Mapping[str, str] | None, finding: Finding | None) -> list[_Fitting]:
     """Each that fits, in that order."""
-    fitting = [_Fitting(fix, fits is True, met(fix, situation)) for fix in fixes if (fits := situation.fits(fix.when, captures)) is not False]
+    fitting = [_Fitting(fix, fits is True, _done(fix, situation, finding)) for fix in fixes if (fits := situation.fits(fix.when, captures)) is not False]
     possible = [one for one in fitting if not refuted(one.fix, situation)]
     if any(one.fix.goal != "locate" for one in possible):
         fitting = possible
@@ -182,6 +131,23 @@ def _fitting(fixes: Sequence[Fix], situation: Situation, captures: Mapping[str, 
         return one.followed is None, not one.certain, GOALS.index(one.fix.goal), _unlikely(one.fix, one.certain)
 
     return sorted(fitting, key=order)
+
+
+def _done(fix: Fix, situation: Situation, finding: Finding | None) -> bool | None:
+    """Is what a fix asks for there: installed (`met`), set, or in the reader's own command?"""
+    if fix.goal == "locate":
+        return False
+    if situation.variables:
+        from doctor.answer.variables import there  # few logs show any
+
+        if there(fix, situation):
+            return True
+    if finding is None or not situation.started or not fix.commands or fix.env or fix.code is not None:
+        return met(fix, situation)
+    from doctor.answer.own_command import has_all  # few logs show one
+
+    less = finding.entry.kind == "out-of-memory"
+    return all(has_all(command.run, situation.started, finding.instances[0].paths, less) for command in fix.commands) or met(fix, situation)
 
 
 class Advised(NamedTuple):
@@ -196,16 +162,20 @@ class Advised(NamedTuple):
 def fixes(finding: Finding, situation: Situation, known: Values, elsewhere: Fix | None = None) -> Advised:
     """Prose is filled in prose, commands and values are quoted, code gets literals.
 
-    `elsewhere` is what can be done where a library makes the call, and all that the entry knows is a change of the caller's code.
+    `elsewhere` is what can be done where a library makes the call, and all that the entry knows is a change of the caller's code, or nothing to paste.
     """
-    fitting = _fitting(finding.entry.fixes, situation, finding.instances[0].captures)
-    if elsewhere is not None and all(_is_for_the_caller(one.fix) for one in fitting if one.certain and one.fix.goal != "locate"):
-        fitting.insert(sum(one.certain for one in fitting), _Fitting(elsewhere, True, False))
-    if situation.facts.get("vllm_ascend"):
+    fitting = _fitting(finding.entry.fixes, situation, finding.instances[0].captures, finding)
+    if elsewhere is not None:
+        own = [n for n, one in enumerate(fitting) if one.certain and one.fix.goal != "locate"]
+        if all(_is_for_the_caller(fitting[n].fix) for n in own):
+            fitting.insert(sum(one.certain for one in fitting), _Fitting(elsewhere, True, False))
+        elif elsewhere.commands and finding.entry.kind == "user-code" and not any(_acts(fitting[n].fix) for n in own):
+            fitting.insert(own[0], _Fitting(elsewhere, True, False))
+    if situation.facts.get("vllm_ascend") or situation.facts.get("vllm"):
         from doctor.answer.newer import with_newer  # few logs tell of it
 
         fitting = [one._replace(fix=with_newer(one.fix, situation)) for one in fitting]
-    called = situation.words() | {name: value for name, value in finding.instances[0].captures.items() if value and name in ("pod", "namespace")}
+    called = situation.words() | {name: value for name, value in finding.instances[0].captures.items() if value and name in ("pod", "namespace")} | situation.card(known.one.get("device", ""))
     filled = tuple(
         fix._replace(
             title=prose(fix.title, known),
@@ -217,9 +187,13 @@ def fixes(finding: Finding, situation: Situation, known: Values, elsewhere: Fix 
         for fix, *_ in fitting
     )
     if situation.facts.get("seen") or situation.facts.get("kubernetes"):
-        from doctor.answer import orchestrated  # few programs are started by others
+        from doctor.answer import container_forms, orchestrated  # few programs are started by others
 
-        filled = tuple(orchestrated.told(fix, situation) for fix in filled)
+        filled = tuple(orchestrated.told(container_forms.told(fix, situation), situation) for fix in filled)
+    if situation.variables:
+        from doctor.answer.variables import placed  # few logs show any
+
+        filled = tuple(placed(fix, situation) for fix in filled)
     certain, followed = sum(one.certain for one in fitting), sum(one.followed is None for one in fitting)
     if not any(_SAYS_SO.search(hit.place.text) for hit in finding.instances[0].hits):
         return Advised(filled, certain, followed)
@@ -250,7 +224,7 @@ def _worded(run: str, known: Values, called: Mapping[str, str]) -> str:
         return run
     from doctor.answer import known_words  # few logs tell of a name
 
-    return known_words.versions(known_words.filled(run, called, _quote), known.one)
+    return known_words.versions(known_words.filled(run, called, quoted), known.one)
 
 
 def _code(code: CodeFix, finding: Finding, situation: Situation, known: Values, called: Mapping[str, str]) -> CodeFix:

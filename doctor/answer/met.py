@@ -13,6 +13,7 @@ from doctor.findings.release import shut_out, within
 from doctor.findings.situation import Situation
 from kb.model import Fix
 from kb.pairings import MODELS
+from kb.placeholders import fill
 from parsers.lazy import lazy
 
 _NAME = r"(?P<name>CANN|HDK|[Dd]river|[A-Za-z][\w-]{2,30})"
@@ -21,6 +22,7 @@ _WITH = lazy(_NAME + r" v?(?P<v>\d+\.\d[\w.]{0,20}) with " + _NAME.replace("name
 _ALTERNATIVE = lazy(r"(?i)\b(?:or|else|unless) (?!later|newer|higher|above)|\b(?:below|before|back|older|and later:|and newer:)")
 _PRODUCT = lazy(r"\b(?:CANN|HDK|[Dd]river|[Ff]irmware|NNAL|MindIE|MindSpore|torch_npu|torch-npu|vllm-ascend|vLLM|transformers)\b")
 _PIP = lazy(r"\bpip3? install\b(?P<what>[^;&|]{1,400})")
+_PULL = lazy(r"(?:docker|podman|nerdctl) pull (?P<image>\S{1,200})$")
 _REQUIREMENT = lazy(r"(?<![\w./-])['\"]?(?P<name>[A-Za-z][\w-]{1,60})(?:\[[\w,-]{1,60}\])?(?P<bounds>(?:(?:==|>=|<=|<|>)\d[\w.]{0,20},?){1,3})(?![\w*$])")
 _CPUS = ("aarch64", "x86_64")
 _OF_CPU = lazy(r"(?<=[-/])(?:aarch64|x86_64)(?=-linux|\.run\b|/devlib\b)")
@@ -29,10 +31,23 @@ _SAME = {"hdk": "driver", "torch-npu": "torch_npu", "vllm-ascend": "vllm_ascend"
 
 def met(fix: Fix, situation: Situation) -> bool | None:
     """All that it asks for is there; None: a part is, of the rest nothing is known; False: it asks for nothing, or for something else."""
+    if _pulled(fix, situation):
+        return True
     answers = [_there(name, bounds, situation) for name, bounds in _asked(fix)]
     if not answers or False in answers or True not in answers:
         return False
     return None if None in answers else True
+
+
+def _pulled(fix: Fix, situation: Situation) -> bool:
+    """Does it fetch the very image that the logs show as started? Registries differ, the name and its tag tell."""
+    wanted = [found["image"] for command in fix.commands if (found := _PULL.match(command.run)) is not None]
+    if not wanted:
+        return False
+    names = situation.names()
+    docker = [one.words[one.target] for one in situation.started if one.kind == "docker" and one.target is not None]
+    here = {image.rpartition("/")[2] for image in (*docker, *situation.facts.get("image", ())) if ":" in image}
+    return any(fill(image, names, {}).rpartition("/")[2] in here for image in wanted)
 
 
 def refuted(fix: Fix, situation: Situation) -> bool:

@@ -1,6 +1,6 @@
 """Which release a fix means that says "update vllm-ascend": the next finished one after that which the logs tell, and its image.
 
-Only where the fix itself has nothing to paste; releases are those of `kb/compat.yaml`.
+Its releases carry the number of the vllm they are made for, which an engine prints at its start. Only where the fix itself has nothing to paste; releases are those of `kb/compat.yaml`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _SUFFIX = {"A3": "-a3", "310P": "-310p"}
 
 def with_newer(fix: Fix, situation: Situation) -> Fix:
     """The fix with the image of the release that it means; itself where nothing tells which that is."""
-    told = situation.facts.get("vllm_ascend", ())
+    told = situation.facts.get("vllm_ascend") or situation.facts.get("vllm", ())
     if len(told) != 1 or fix.goal == "locate" or fix.env or fix.code or any(c.changes for c in fix.commands) or not _MEANS.search(fix.title.en):
         return fix
     release = later("vllm_ascend", told[0], situation.published)

@@ -44,6 +44,28 @@ def own(run: str, started: Sequence[Started], paths: Iterable[str] = (), less: b
 
     `less`: the advice is to need less memory, and its numbers are examples.
     """
+    made = _changed(run, started, paths, less)
+    if made is None or made.changed == made.theirs:
+        return None
+    return Own(clean(made.changed.shell() + (made.tail if "|" in made.tail else "")), _note(made.theirs, made.changed))
+
+
+def has_all(run: str, started: Sequence[Started], paths: Iterable[str] = (), less: bool = False) -> bool:
+    """Does the reader's own command give already what an advised one asks for, which is something?"""
+    made = _changed(run, started, paths, less)
+    return made is not None and made.changed == made.theirs and made.asks
+
+
+class _Changed(NamedTuple):
+    """The reader's command, and what becomes of it."""
+
+    theirs: Started
+    changed: Started
+    tail: str
+    asks: bool  # for an option or a variable by its value
+
+
+def _changed(run: str, started: Sequence[Started], paths: Iterable[str], less: bool) -> _Changed | None:
     if not started or not _BEGIN.match(run):
         return None
     without = _WITHOUT.search(run)
@@ -65,9 +87,8 @@ def own(run: str, started: Sequence[Started], paths: Iterable[str] = (), less: b
         changed = changed.with_env(name, value)
     for name in without[1].split(", ") if without else ():
         changed = changed.without(name.removeprefix("--"))
-    if changed == theirs:
-        return None
-    return Own(clean(changed.shell() + (tail if "|" in tail else "")), _note(theirs, changed))
+    asks = bool(advised.env) or without is not None or any(option.value not in _THEIRS for option in advised.options)
+    return _Changed(theirs, changed, tail, asks)
 
 
 def with_asked(started: Sequence[Started], options: Iterable[tuple[str, str]], paths: Iterable[str] = ()) -> Own | None:
@@ -89,9 +110,9 @@ def _template(text: str) -> Started | None:
 
 
 def _one(started: Sequence[Started], kind: str, paths: frozenset[str]) -> Started | None:
-    """The command that is meant: the only one of its kind, what a person typed before what arguments tell, of the finding's own file first."""
+    """The command that is meant: the only one of its kind, what a person typed before what arguments or an engine tell, of the finding's own file first."""
     found = [one for one in started if one.kind == kind]
-    for some in ([s for s in found if s.typed and s.path in paths], [s for s in found if s.typed], found):
+    for some in ([s for s in found if s.typed and s.path in paths], [s for s in found if s.typed], [s for s in found if not s.partial], found):
         distinct = {(s.env, s.words): s for s in some}
         if len(distinct) == 1:
             return next(iter(distinct.values()))
@@ -116,8 +137,10 @@ def _launched(theirs: Started, advised: Started, less: bool) -> Started:
         words = list(theirs.words)
         words[theirs.target] = another(theirs.words[theirs.target], target)  # another model is meant than theirs
         changed = theirs._replace(words=tuple(words))
+    split = KINDS[theirs.kind].processes
+    fewer = not any(o.name in split and o.value != "1" for o in advised.options)
     for option in advised.options:
-        if option.value in _THEIRS or (option.name in KINDS[theirs.kind].processes and option.value == "1" and (theirs.processes or 0) > 1):
+        if option.value in _THEIRS or (fewer and option.name in split and option.value == "1" and (theirs.processes or 0) > 1):
             continue  # what needs several cards does not start on one
         opposite = option.name.removeprefix("no-") if option.name.startswith("no-") else f"no-{option.name}"
         if not option.values and changed.option(opposite) is not None:
@@ -189,7 +212,7 @@ def _note(theirs: Started, changed: Started) -> Text:
     if theirs.kind == "vllm" and theirs.target is not None and (model := changed.model) != theirs.model and model:
         new.insert(0, (model, ""))
     told = [(clean(text), clean(old)) for text, old in new[:MOST]]
-    how, path = "own-command" if theirs.typed else "own-arguments", clean(posixpath.basename(theirs.path))
+    how, path = "own-command" if theirs.typed else "own-engine" if theirs.partial else "own-arguments", clean(posixpath.basename(theirs.path))
     if not told:
         kept = {o.name for o in changed.options}
         gone = ", ".join(dict.fromkeys(clean(theirs.words[o.at].partition("=")[0]) for o in theirs.options if o.name not in kept))

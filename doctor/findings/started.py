@@ -60,6 +60,35 @@ _VARIABLE = lazy(r"\$\{?([A-Za-z_]\w*)(?::-([^}]*))?\}?")
 _EXEC_LIST = lazy(r"[\"'],\s*[\"']")
 _IS_EXEC_LIST = lazy(r"[\[\s,]*[\"']?[^\s\"']+[\"'],\s*[\"']")  # from its first word on: JSON in a value of an option has such commas as well
 _REDIRECTS = ("<", ">", "&>")
+_FIELD = lazy(r"(?:^|[(,] {0,2})(\w{2,40})=('[^'\n]{0,200}'|\"[^\"\n]{0,200}\"|[\w./-]{1,80})(?=[,)]|$)")
+
+
+class _Engine(NamedTuple):
+    """How an engine tells its own configuration, and by which options of a command that would be set."""
+
+    kind: str
+    first: str  # with what the configuration begins: the model
+    begin: tuple[str, ...]
+    options: Mapping[str, str]
+    across: tuple[str, ...]  # more than one of these, and it may be a part of something larger
+
+
+_ENGINES = (
+    _Engine(
+        "vllm",
+        "model=",
+        ("vllm", "serve"),
+        {"served_model_name": "--served-model-name", "tensor_parallel_size": "--tensor-parallel-size", "max_seq_len": "--max-model-len", "quantization": "--quantization", "trust_remote_code": "--trust-remote-code", "enforce_eager": "--enforce-eager"},
+        ("pipeline_parallel_size", "data_parallel_size"),
+    ),
+    _Engine(
+        "sglang",
+        "model_path=",
+        ("python3", "-m", "sglang.launch_server"),
+        {"served_model_name": "--served-model-name", "tp_size": "--tp-size", "quantization": "--quantization", "context_length": "--context-length", "device": "--device", "attention_backend": "--attention-backend", "mem_fraction_static": "--mem-fraction-static", "trust_remote_code": "--trust-remote-code", "disable_cuda_graph": "--disable-cuda-graph"},
+        ("pp_size", "dp_size", "nnodes"),
+    ),
+)
 _TO_FILL_IN = lazy(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*$|<.*>$|\[.*\]$|\.\.\.$|…$")
 
 
@@ -86,6 +115,7 @@ class Started(NamedTuple):
     head: int  # words that name the program
     path: str = ""
     typed: bool = True
+    partial: bool = False  # the rest of its options is not told
 
     @property
     def options(self) -> tuple[Option, ...]:
@@ -112,6 +142,8 @@ class Started(NamedTuple):
     @property
     def processes(self) -> int | None:
         """How many processes it makes on this node."""
+        if self.partial:
+            return None
         if variable := _BY_VARIABLE.get(self.kind):
             return _number(dict(self.env).get(variable, ""))
         if self.kind == "deepspeed" and (chosen := self.option("include")) and "@" not in chosen:
@@ -185,6 +217,8 @@ def read(text: str, path: str = "") -> Started | None:
         return None
     if text.startswith("{"):
         return _of_arguments(text, path)
+    if engine := next((engine for engine in _ENGINES if text.startswith(engine.first)), None):
+        return _of_engine(engine, text, path)
     return _command(text, path)
 
 
@@ -259,6 +293,22 @@ def _of_arguments(text: str, path: str) -> Started | None:
         elif value is not None:
             words += [written, str(value)]
     return _without_secrets(Started("vllm", (), tuple(words), 2, path, False))
+
+
+def _of_engine(engine: _Engine, text: str, path: str) -> Started | None:
+    """What an engine prints of itself, as a command that would make such a one; its other options are not told."""
+    told = dict(_FIELD.findall(text))
+    model = told.pop(engine.first.rstrip("="), "").strip("'\"")
+    if not model or any(told.get(name, "1") != "1" for name in engine.across):
+        return None
+    words = [*engine.begin, *((model,) if engine.begin[-1] == "serve" else ("--model-path", model))]
+    for name, option in engine.options.items():
+        value = told.get(name, "None").strip("'\"")
+        if value == "True":
+            words.append(option)
+        elif value not in ("False", "None", "", "1", "auto", model):
+            words += [option, value]
+    return Started(engine.kind, (), tuple(words), len(engine.begin), path, False, True)
 
 
 def _options(started: Started) -> Iterator[Option]:

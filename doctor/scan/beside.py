@@ -10,7 +10,7 @@ from doctor.scan.harvest import Harvest
 from doctor.scan.situation import HEAD, said
 from kb.model import Signal
 
-TOLD = frozenset({"start", "visible", "option"})
+TOLD = frozenset({"start", "visible", "option", "loaded", "variable"})
 """Facts that a script tells of; that it could do something else as well tells nothing."""
 
 _COMMENT = re.compile(rb"^[ \t]*#.*$", re.MULTILINE)

@@ -10,6 +10,7 @@ from itertools import count, islice
 from typing import NamedTuple
 
 from doctor.base.notation import clean
+from doctor.scan.alternatives import alternatives
 from doctor.scan.finder import Finder, best
 from kb.model import SITUATION, Signal
 from parsers.lazy import lazy
@@ -86,11 +87,15 @@ class _Index:
     """All words of some forms, what finds them in one pass, and which forms they belong to."""
 
     def __init__(self, forms: Sequence[Signal]) -> None:
-        words = sorted({word for form in forms for word in (*_near(form), *_inside(form))})
+        near, inside = [_near(form) for form in forms], [_inside(form) for form in forms]
+        words = sorted({word for told in (*near, *inside) for word in told})
         number = {word: n for n, word in enumerate(words)}
         self.find: Finder = best(words, HEAD, "", "ahocorasick_rs")
-        self.near = tuple(tuple(at for at, form in enumerate(forms) if word in _near(form)) for word in words)
-        self.inside = tuple(tuple(number[word] for word in _inside(form)) for form in forms)
+        self.near: tuple[list[int], ...] = tuple([] for _ in words)
+        for at, told in enumerate(near):
+            for word in set(told):
+                self.near[number[word]].append(at)
+        self.inside = tuple(tuple(number[word] for word in told) for told in inside)
 
 
 _KNOWN: list[tuple[Sequence[Signal], _Index]] = []
@@ -136,11 +141,13 @@ def _pattern(form: Signal) -> re.Pattern[bytes]:
 
 
 def _values(form: Signal, text: bytes, parts: Sequence[Part], constant: bool) -> Iterator[str]:
+    if constant:
+        if any(way.holds(text, *part) for part in parts for way in alternatives(form.pattern)):
+            yield ""
+        return
     matches = (match for part in parts for match in _pattern(form).finditer(text, *part))
     for match in islice(matches, MAX_MATCHES):
-        yield "" if constant else clean(_one_line(match["v"]).decode("utf-8", "replace").rstrip(".,-+"))
-        if constant:
-            return
+        yield clean(_one_line(match["v"]).decode("utf-8", "replace").rstrip(".,-+"))
 
 
 _LINE_ENDS = lazy(rb"[ \t]*\\\r?\n(?:> (?=[ \t]*[-\w\"'$]))?[ \t]*|[ \t]*\r?\n[ \t]*(?:- )?")  # `> `: a shell that asks for more

@@ -30,6 +30,7 @@ _FORMS = (
 )  # fmt: skip
 # What pydantic says: the field, then what it takes and what it got.
 _LITERAL = lazy(r"(?:(?P<subject>[A-Za-z_][\w.]{0,80})\s{1,6})?Input should be (?P<allowed>['\"][^\[\n]{1,400}?) \[type=(?:literal_error|enum), input_value=['\"]?(?P<given>[^,'\"\n]{1,80})")
+_CHECKERS = frozenset({"pydantic", "pydantic_core"})
 _QUOTES = lazy(r"['\"`<>\[\](){}]")
 
 
@@ -44,10 +45,12 @@ def read(said: Said) -> tuple[Reading, ...]:
 
 def _row(said: Said, found: re.Match[str]) -> Reading:
     allowed = " ".join(_QUOTES.sub("", found["allowed"] or "").replace(" or ", ", ").replace(" and ", ", ").split()).strip(" ,")
-    where = said.raised_in or said.user_file
-    by = "library" if said.raised_in else "user" if said.user_file else "unknown"
+    checked = said.raised_in in _CHECKERS and bool(said.caller)  # whose setting it is: of who asked for the check
+    owner = said.raised_in if not checked else said.caller if said.caller != "user" else ""
+    where = owner or said.user_file
+    by = "library" if owner else "user" if said.user_file else "unknown"
     return reading(
         "rule", how="choice", rule=found[0], subject=(found["subject"] or "").strip(" `"), given=found["given"].rstrip(".:"), allowed=allowed,
         where=where, by=by, caller=said.caller if said.caller != "user" else "",
-        where_pip=distribution(said.raised_in) if said.raised_in else "", caller_pip=distribution(said.caller) if said.caller not in ("", "user") else "", file=said.user_file,
+        where_pip=distribution(owner) if owner else "", caller_pip=distribution(said.caller) if said.caller not in ("", "user") else "", file=said.user_file,
     )  # fmt: skip

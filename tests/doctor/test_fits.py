@@ -121,6 +121,7 @@ def test_the_first_finished_release_after_one(version: str, release: str | None)
         ({"vllm_ascend": ("0.9.1", "0.9.2")}, "Upgrade vllm-ascend", ""),
         ({"vllm_ascend": ("0.13.0",)}, "Upgrade vllm-ascend", ""),
         ({"vllm_ascend": ("0.9.1",)}, "Take another card", ""),
+        ({"vllm": ("0.9.1",)}, "Upgrade vllm-ascend", "vllm-ascend:v0.13.0"),
         ({}, "Upgrade vllm-ascend", ""),
     ],
 )

@@ -7,6 +7,7 @@ import pytest
 from doctor.answer.advice import chosen
 from doctor.answer.met import met
 from doctor.findings.situation import Situation
+from doctor.findings.started import read
 from doctor.render.fixes import alone, fixes
 from kb.model import Command, Fix, Text
 
@@ -36,6 +37,15 @@ def fix(title: str, run: str = "", goal: str = "resolve") -> Fix:
 def test_what_is_there_already(title: str, run: str, old: bool | None, new: bool | None) -> None:
     """A release is asked for by the words of a fix; it is met when all that is asked for is told and new enough."""
     assert (met(fix(title, run), OLD), met(fix(title, run), NEW)) == (old, new)
+
+
+def test_the_image_that_runs_is_not_fetched_again() -> None:
+    """Whatever registry it comes from; another tag of it is another image."""
+    command = read("docker run -it --device /dev/davinci0 mirror.example/ascend/vllm-ascend:v0.10.1rc1-310p bash")
+    assert command is not None
+    here = Situation({"vllm_ascend": ("0.10.1rc1",)}, started=(command,))
+    assert met(fix("Pull", "docker pull quay.io/ascend/vllm-ascend:v{vllm_ascend|X.Y.Z}-310p"), here) is True
+    assert met(fix("Pull", "docker pull quay.io/ascend/vllm-ascend:v{vllm_ascend|X.Y.Z}"), here) is False
 
 
 def test_a_look_is_never_met() -> None:

@@ -72,6 +72,36 @@ def test_each_launcher_is_told_the_number_of_processes_in_its_own_words(text: st
     assert made.shell() == changed
 
 
+@pytest.mark.parametrize(
+    ("told", "command"),
+    [
+        (
+            "model='/m/a', speculative_config=None, dtype=torch.bfloat16, max_seq_len=32768, tensor_parallel_size=8, pipeline_parallel_size=1, quantization=ascend, enforce_eager=False, served_model_name=/m/a",
+            "vllm serve /m/a --tensor-parallel-size 8 --max-model-len 32768 --quantization ascend --enforce-eager",
+        ),
+        ("model='/m/a', tensor_parallel_size=8, data_parallel_size=2", None),
+        ("model_path='/m/a', tp_size=4, mem_fraction_static=0.8, device='npu')", "python3 -m sglang.launch_server --model-path /m/a --tp-size 4 --device npu --mem-fraction-static 0.8"),
+    ],
+)
+def test_what_an_engine_prints_of_itself_stands_for_a_command_that_is_not_told(told: str, command: str | None) -> None:
+    """Of a part of something larger nothing is made; a command that somebody typed, or all its arguments, come first."""
+    started = read(told, "serve.log")
+    if command is None:
+        assert started is None
+        return
+    assert started is not None
+    assert started.processes is None
+    made = own("vllm serve MODEL --enforce-eager", [started]) or own("python -m sglang.launch_server --model-path MODEL --device npu", [started])
+    assert (made.run if made is not None else started.shell()) == command
+    whole = read("{'model_tag': '/m/b', 'port': 80}")
+    assert whole is not None
+    if started.kind == "vllm":
+        assert made is not None
+        assert "serve.log" in made.note.en
+        assert "keep" in made.note.en
+        assert (own("vllm serve MODEL --enforce-eager", [started, whole]) or made).run == "vllm serve /m/b --port 80 --enforce-eager"
+
+
 def test_an_option_that_goes_is_taken_out_of_the_readers_command() -> None:
     """What the knowledge writes behind the command as a comment; nothing is said of a command that does not have it."""
     with_it = read("""vllm serve /m/a -tp 2 --speculative-config '{"method": "mtp", "num_speculative_tokens": 3}' --port 80""")
@@ -224,3 +254,12 @@ def test_a_command_of_several_lines_is_read_as_the_shell_shows_it(tmp_path: Path
     (tmp_path / "serve.log").write_text("$ vllm serve /m/a \\\n>   --served-model-name a \\\n>   --enforce-eager\n" + TOO_LONG)
     runs = [c["run"] for fix in report(tmp_path)["findings"][0]["fixes"] for c in fix["commands"]]
     assert any(run.startswith("vllm serve /m/a --served-model-name a --enforce-eager --max-model-len ") for run in runs), runs
+
+
+def test_what_the_advice_splits_in_another_way_is_said_whole() -> None:
+    """Tensor parallelism instead of a pipeline: the pipeline of 3 would not start beside it."""
+    theirs = read("vllm serve /m/a --tensor-parallel-size 1 --pipeline-parallel-size 3")
+    assert theirs is not None
+    mine = own("vllm serve MODEL_PATH --tensor-parallel-size 2 --pipeline-parallel-size 1", [theirs])
+    assert mine is not None
+    assert mine.run == "vllm serve /m/a --tensor-parallel-size 2 --pipeline-parallel-size 1"

@@ -42,8 +42,8 @@ def blocks(page: Path) -> Iterator[Block]:
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> dict[str, str]:
-    """A home with logs, the files that the pages speak of, and `npu-doctor` on the path."""
+def desk(tmp_path: Path, checkout: Path) -> dict[str, str]:
+    """A home with logs, the files that the pages speak of, a checkout whose knowledge is small, and `npu-doctor` on the path."""
     home, here, programs = tmp_path / "home", tmp_path / "here", tmp_path / "bin"
     shutil.copytree(ROOT / "kb/demo/ascend", home / "ascend")
     shutil.copytree(ROOT / "kb/demo", here / "logs")
@@ -64,7 +64,7 @@ def desk(tmp_path: Path) -> dict[str, str]:
         (programs / name).chmod(0o755)
     cache = cache_folder()  # where the knowledge lies compiled already
     assert cache is not None
-    return {**starts.told(os.environ), "XDG_CACHE_HOME": str(cache.parent), "HOME": str(home), "PATH": f"{programs}:/usr/bin:/bin", "PWD": str(here), "CHECKOUT": str(ROOT), "NPU_DOCTOR_LANG": "en"}
+    return {**starts.told(os.environ), "XDG_CACHE_HOME": str(cache.parent), "HOME": str(home), "PATH": f"{programs}:/usr/bin:/bin", "PWD": str(here), "CHECKOUT": str(checkout), "NPU_DOCTOR_LANG": "en"}
 
 
 def _allowed(line: str) -> str:

@@ -8,6 +8,7 @@ import pytest
 from terminal import terminal
 from tui.support import MTE
 
+from kb.knowledge import cache_folder
 from tests.fleet.conftest import path_of_nodes
 
 # `docker exec` into three containers of which each holds the log of the same fault; all others are gone.
@@ -31,7 +32,9 @@ def docker(tmp_path: Path) -> dict[str, str]:
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin/docker").write_text(DOCKER.format(trees=tmp_path / "trees"))
     (tmp_path / "bin/docker").chmod(0o755)
-    return {"PATH": f"{tmp_path / 'bin'}:{path_of_nodes()}", "HOME": str(tmp_path), "XDG_STATE_HOME": str(tmp_path / "state")}
+    cache = cache_folder()  # where the knowledge lies compiled already
+    assert cache is not None
+    return {"PATH": f"{tmp_path / 'bin'}:{path_of_nodes()}", "HOME": str(tmp_path), "XDG_CACHE_HOME": str(cache.parent), "XDG_STATE_HOME": str(tmp_path / "state")}
 
 
 def test_one_answer_for_many_nodes_of_which_most_are_gone(docker: dict[str, str], tmp_path: Path) -> None:

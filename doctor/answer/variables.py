@@ -1,0 +1,53 @@
+"""Variables that the reader sets already: what a fix sets to the same is no advice, and what stands in a script is changed there."""
+
+from __future__ import annotations
+
+import posixpath
+
+from doctor.base.notation import clean
+from doctor.base.words import both
+from doctor.findings.situation import Situation, Variable
+from kb.model import EnvFix, Fix, Text
+from parsers.lazy import lazy
+
+_SCRIPT = lazy(r"(?:\.(?:sh|bash|py|ya?ml|env|sbatch|slurm|json|toml|cfg)|(?:^|/)(?:Dockerfile|Makefile)[^/]*)$")
+_WAITS = "TIMEOUT"  # a longer wait than the one that is advised is there already
+
+
+def there(fix: Fix, situation: Situation) -> bool:
+    """Is all that a fix does to set variables that are set so?
+
+    Under Ray that is not known: its workers have the environment of the node that they run on.
+    """
+    if not fix.env or fix.commands or fix.code is not None or "ray" in situation.facts.get("seen", ()):
+        return False
+    return all((known := _set(env, situation)) is not None and _as_advised(env, known.value) for env in fix.env)
+
+
+def placed(fix: Fix, situation: Situation) -> Fix:
+    """The fix with the place where a variable that it sets has another value now."""
+    if not situation.variables or not fix.env:
+        return fix
+    return fix._replace(env=tuple(_placed(env, situation) for env in fix.env))
+
+
+def _placed(env: EnvFix, situation: Situation) -> EnvFix:
+    known = _set(env, situation)
+    if known is None or not known.path or known.value == env.value:
+        return env
+    told = "variable-in" if _SCRIPT.search(known.path) else "variable-was"
+    where = Text(**both(told, path=clean(posixpath.basename(known.path)), value=clean(known.value)))
+    return env._replace(caution=where.then(env.caution))
+
+
+def _set(env: EnvFix, situation: Situation) -> Variable | None:
+    """The variable as it is set, where all that set it agree."""
+    found = {one.value: one for one in situation.variables if one.name == env.name}
+    return next(iter(found.values())) if len(found) == 1 else None
+
+
+def _as_advised(env: EnvFix, value: str) -> bool:
+    advised = env.value.strip("'\"")
+    if _WAITS in env.name and value.isdecimal() and advised.isdecimal():
+        return int(value) >= int(advised)
+    return value == advised

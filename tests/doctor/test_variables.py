@@ -1,0 +1,73 @@
+"""What the reader sets already, in a script or in their command, is no advice; what stands in a script is changed there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from doctor.answer.own_command import has_all
+from doctor.answer.variables import placed, there
+from doctor.findings.situation import Situation, Variable
+from doctor.findings.started import read
+from doctor.read.discover import discover
+from doctor.scan.scanner import Scanner
+from kb.model import EnvFix, Fix, Text
+
+
+def fix(**env: str) -> Fix:
+    made = tuple(EnvFix(name, value, "process", f"unset {name}", Text("mind", "注意")) for name, value in env.items())
+    return Fix("resolve", "low", Text("x", "x"), (), made, (), None)
+
+
+@pytest.mark.parametrize(
+    ("found", "advised", "done"),
+    [
+        ("600", "600", True),
+        ("1800", "600", True),
+        ("120", "600", False),
+        ("", "600", False),
+    ],
+)
+def test_a_variable_that_is_set_so_is_no_advice(found: str, advised: str, done: bool) -> None:
+    """A time-out that is longer already is one as well."""
+    variables = (Variable("HCCL_CONNECT_TIMEOUT", found, "run.sh"),) if found else ()
+    assert there(fix(HCCL_CONNECT_TIMEOUT=advised), Situation(variables=variables)) is done
+    assert there(fix(HCCL_CONNECT_TIMEOUT=advised, HCCL_EXEC_TIMEOUT="1"), Situation(variables=variables)) is False
+
+
+def test_under_ray_and_where_two_differ_nothing_is_known_to_be_set() -> None:
+    set_so = Variable("HCCL_CONNECT_TIMEOUT", "600", "a.sh")
+    assert there(fix(HCCL_CONNECT_TIMEOUT="600"), Situation({"seen": ("ray",)}, variables=(set_so,))) is False
+    assert there(fix(HCCL_CONNECT_TIMEOUT="600"), Situation(variables=(set_so, set_so._replace(value="60", path="b.sh")))) is False
+
+
+def test_a_fix_names_the_script_that_sets_another_value() -> None:
+    told = placed(fix(HCCL_IF_IP="10.0.0.1"), Situation(variables=(Variable("HCCL_IF_IP", "127.0.0.1", "job/run.sh"),))).env[0].caution
+    assert told is not None
+    assert told.en == "run.sh sets it to 127.0.0.1: change it there. mind"
+    log = placed(fix(HCCL_IF_IP="10.0.0.1"), Situation(variables=(Variable("HCCL_IF_IP", "127.0.0.1", "out.log"),))).env[0].caution
+    assert log is not None
+    assert log.en == "out.log shows it as 127.0.0.1. mind"
+
+
+@pytest.mark.parametrize(
+    ("advised", "done"),
+    [
+        ("vllm serve MODEL --enforce-eager", True),
+        ("vllm serve MODEL --enforce-eager --max-num-seqs 4", False),
+        ("vllm serve MODEL", False),
+        ("vllm serve MODEL-W8A8 --enforce-eager", False),
+    ],
+)
+def test_an_option_that_the_readers_command_has_is_no_advice(advised: str, done: bool) -> None:
+    theirs = read("vllm serve /m/a --enforce-eager --port 80")
+    assert theirs is not None
+    assert has_all(advised, [theirs]) is done
+
+
+def test_variables_are_read_of_scripts_beside_logs_and_not_of_what_messages_advise(tmp_path: Path, scanner: Scanner) -> None:
+    (tmp_path / "run.sh").write_text('#!/bin/bash\nexport HCCL_CONNECT_TIMEOUT=1200\n# export HCCL_EXEC_TIMEOUT=9\nVLLM_API_KEY=abc\ntorchrun --nproc_per_node=8 train.py\n')
+    (tmp_path / "a.log").write_text("RuntimeError: failed, please export ASCEND_GLOBAL_LOG_LEVEL=1 and run again\n")
+    said = {(one.value, Path(one.path).name) for source in discover([str(tmp_path)]).sources for one in scanner.scan(source).situation if one.fact == "variable"}
+    assert said == {("HCCL_CONNECT_TIMEOUT=1200", "run.sh")}
