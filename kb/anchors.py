@@ -13,6 +13,8 @@ from functools import lru_cache
 from importlib import import_module
 from typing import Any
 
+from kb.limited import limited
+
 _NEW = sys.version_info >= (3, 11)  # the parser of `re` moved in 3.11
 _c: Any = import_module("re._constants" if _NEW else "sre_constants")
 _parser: Any = import_module("re._parser" if _NEW else "sre_parse")
@@ -35,9 +37,7 @@ def usable(pattern: str, trusted: bool) -> None:
         if _size(_parsed(pattern)) > MAX_SIZE:
             raise PatternError(f"written out it is longer than {MAX_SIZE} steps")
         if not trusted:  # it will run under a time limit, which the standard library does not know
-            import regex
-
-            regex.compile(pattern)
+            limited(pattern)
     except (re.error, OverflowError, RecursionError) as error:
         raise PatternError(str(error)) from error
     except Exception as error:

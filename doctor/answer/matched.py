@@ -29,13 +29,13 @@ def _found(signal: Signal, text: str) -> str:
     if signal.trusted:
         told = re.search(signal.pattern, text)
         return told[0] if told else ""
-    import regex
+    from kb.limited import limited  # most users have no knowledge of their own
 
     try:
-        limited = regex.search(signal.pattern, text, timeout=REGEX_TIMEOUT_S)
-    except (TimeoutError, regex.error):
+        told = limited(signal.pattern).search(text, timeout=REGEX_TIMEOUT_S)
+    except TimeoutError:
         return ""
-    return str(limited[0]) if limited else ""
+    return str(told[0]) if told else ""
 
 
 def decides(entry: Entry, signal: str) -> bool:

@@ -201,7 +201,6 @@ class Plan:
         self.exact = Made(exact)
         self._codes: Made[int, Code | None] = Made(lambda number: _code(self.signals[number]))
         self._compiled: dict[int, Any] = {}
-        self._limited: dict[int, Any] = {}  # the same, by the library that knows time limits
         self._tried: dict[int, int] = {}
         self._checks: dict[int, _Check] = {}
         self.slow: dict[str, int] = {}
@@ -363,22 +362,19 @@ class Plan:
                 pattern = self._compiled[number] = re.compile(signal.pattern)
             found = pattern.search(text)
         else:
-            found = self._bounded(number, signal, text)
+            found = self._bounded(signal, text)
         if found is None:
             return None
         return {k: v for k, v in found.groupdict().items() if v is not None}
 
-    def _bounded(self, number: int, signal: Signal, text: str) -> Any:
+    def _bounded(self, signal: Signal, text: str) -> Any:
         """A user's pattern, and any in a very long text, runs under a time limit; one that exceeds it is dropped there and named."""
         if self.slow.get(signal.id, 0) >= STRIKES:
             return None
-        import regex
+        from kb.limited import limited
 
-        pattern = self._limited.get(number)
-        if pattern is None:
-            pattern = self._limited[number] = regex.compile(signal.pattern)
         try:
-            return pattern.search(text, timeout=REGEX_TIMEOUT_S)
+            return limited(signal.pattern).search(text, timeout=REGEX_TIMEOUT_S)
         except TimeoutError:
             self.strike(signal)
             return None
