@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from doctor.scan.harvest import Harvest, Hit, Place
 from doctor.scan.loadscan import RUN, TABLE
+from doctor.scan.packed import only
 from doctor.scan.plan import LOAD
 from doctor.scan.tablescan import condition
 from parsers.parsed import seconds
@@ -28,7 +29,7 @@ def with_states(harvest: Harvest) -> Harvest:
     """The harvest with the states of services that lasted long enough as hits, and without what they were made of."""
     if not any(h.signal.startswith(LOAD) for h in harvest.facts):
         return harvest
-    rest = tuple(h for h in harvest.facts if h.signal != RUN and not h.signal.startswith(LOAD))
+    rest = only(harvest.facts, lambda h: h.signal != RUN and not h.signal.startswith(LOAD))
     return harvest._replace(hits=tuple(h for h in harvest.hits if h.place.module != TABLE) + _hits(harvest), facts=rest)
 
 

@@ -7,12 +7,14 @@ of the machine that no date brings together with it, is context.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from itertools import chain
 from typing import NamedTuple
 
 from doctor.findings.evaluate import Apart, Entries, Finding, evaluate
 from doctor.read.source import hints
-from doctor.scan.harvest import Harvest, Hit, Span
+from doctor.scan.harvest import Harvest, Hit, Place, Span
+from doctor.scan.packed import only
 from kb.model import Entry
 from parsers.parsed import seconds
 
@@ -33,7 +35,7 @@ class Parted(NamedTuple):
 class _Run(NamedTuple):
     """The run that failed: the sources that tell of it, and from when to when; without a time when none of them has one."""
 
-    paths: frozenset[str]
+    paths: Set[str]
     pids: frozenset[int]
     latest: Mapping[str, float] = {}  # the last time that such a source tells of the failure: its lines may be out of order
     dated: frozenset[str] = frozenset()
@@ -101,19 +103,23 @@ def _run(findings: Iterable[Finding], harvest: Harvest, spans: Mapping[str, Span
     unknown = [c.first for c in harvest.clusters if c.first.kind != "kernel" and c.first.path not in kept]
     waited = [h.place for h in harvest.facts if h.place.level == "error"]
     said = [*(h.place for h in own if h.place.kind != "table"), *(p for p in unknown if hints(p.path).device is None), *waited]
-    places = said or [h.place for h in harvest.facts] or [h.place for h in own] or [p for p in records if p.time]
-    if not places:
+    told: Iterable[Place] = said or (h.place for h in harvest.facts)
+    if not said and not harvest.facts:
+        told = [h.place for h in own] or [p for p in records if p.time]
+    paths: set[str] = set()
+    times: list[float] = []
+    latest: dict[str, float] = {}
+    for place in told:
+        paths.add(place.path)
+        if place.time:
+            times.append(at := seconds(place.time))
+            latest[place.path] = max(latest.get(place.path, 0.0), at)
+    if not paths:
         return None
-    paths = frozenset(p.path for p in places)
     pids = frozenset(pid for h in own for pid in _pids(h))
-    times = [seconds(p.time) for p in places if p.time]
     last = [seconds(span.last) for path in paths if (span := spans.get(path)) and span.last]
     if not times and not last:
         return _Run(paths, pids)
-    latest: dict[str, float] = {}
-    for place in places:
-        if place.time:
-            latest[place.path] = max(latest.get(place.path, 0.0), seconds(place.time))
     end = max((*times, *last))
     dated = [s for path in paths if (s := spans.get(path)) and s.first and s.last and end - seconds(s.last) <= ONE_RUN]
     begins = [seconds(s.first) for s in dated if s.first]
@@ -169,7 +175,7 @@ def _old(harvest: Harvest, run: _Run) -> dict[str, float]:
     for path in ends:
         for folder in _folders(path):
             folders.setdefault(folder, []).append(path)
-    undated = {h.place.path for h in (*harvest.hits, *harvest.facts)} | {c.first.path for c in harvest.clusters}
+    undated = {h.place.path for h in chain(harvest.hits, harvest.facts)} | {c.first.path for c in harvest.clusters}
     for path in undated - ends.keys():
         beside = next((folders[f] for f in _folders(path) if f in folders), [])
         if beside and all(other in old for other in beside):
@@ -192,8 +198,8 @@ def _without_old(harvest: Harvest, old: frozenset[str]) -> Harvest:
     if not old:
         return harvest
     return harvest._replace(
-        facts=tuple(h for h in harvest.facts if h.place.path not in old),
-        spans=tuple(s for s in harvest.spans if s.path not in old),
+        facts=only(harvest.facts, lambda hit: hit.place.path not in old),
+        spans=only(harvest.spans, lambda span: span.path not in old),
         clusters=tuple(c for c in harvest.clusters if c.first.path not in old),
     )
 

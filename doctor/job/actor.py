@@ -2,24 +2,62 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from heapq import merge
+from itertools import chain
 from typing import Any
 
 from doctor.job.facts import fact_of
 from doctor.job.job import Process
 from doctor.scan.harvest import Hit, Place
+from doctor.scan.packed import part
 
 WORLD_GROUP = "hccl_world_group"
 NO_ADDRESS = frozenset({"0.0.0.0", "", "::", "127.0.0.1"})  # noqa: S104 - what logs print for "none"
 
 
+class Facts:
+    """What one process tells, by time: parts of what all processes tell, which is too much to be held as it is."""
+
+    __slots__ = ("names", "parts")
+
+    def __init__(self) -> None:
+        self.parts: list[tuple[Sequence[Hit], int, int]] = []  # of those who turned out to be this process, each by time
+        self.names: set[str] = set()  # of the facts
+
+    def __bool__(self) -> bool:
+        return bool(self.parts)
+
+    def __iter__(self) -> Iterator[Hit]:
+        return chain.from_iterable(part(*one) for one in self.parts)
+
+    def of(self, *names: str) -> Iterator[Hit]:
+        """Those of some names."""
+        return iter(()) if self.names.isdisjoint(names) else (hit for hit in self if fact_of(hit) in names)
+
+    def add(self, others: Facts) -> None:
+        """Those of another one who turned out to be the same process."""
+        self.parts += others.parts
+        self.names |= others.names
+
+    def in_time(self) -> Iterator[Hit]:
+        """Those of all parts by time."""
+        return merge(*(part(*one) for one in self.parts), key=in_order)
+
+
+def in_order(hit: Hit) -> tuple[str, str, int]:
+    """What the facts of a process are sorted by."""
+    return hit.place.time or "", hit.place.path, hit.place.line
+
+
 class Actor:
     """A process while it is being learned."""
 
-    __slots__ = ("device", "device_ip", "ended", "facts", "first", "home", "last", "link_ips", "link_ranks", "logic", "nics", "node", "paths", "pid",
+    __slots__ = ("device", "device_ip", "ended", "facts", "first", "home", "last", "link_ips", "link_ranks", "logic", "nics", "node", "number", "pid",
                  "place", "rank", "seats", "server", "world")  # fmt: skip
 
-    def __init__(self, home: str, pid: int | None) -> None:
-        self.home, self.pid = home, pid
+    def __init__(self, home: str, pid: int | None, number: int) -> None:
+        self.home, self.pid, self.number = home, pid, number  # `number`: among those that were heard
         self.node: str | None = None
         self.server: str | None = None
         self.rank: int | None = None  # told by a launcher, an error head or a path
@@ -32,8 +70,7 @@ class Actor:
         self.seats: dict[str, tuple[str, int | None]] = {}  # name as this process prints it -> communicator, rank in it
         self.ended = False
         self.place: Place | None = None
-        self.facts: list[Hit] = []
-        self.paths: set[str] = set()
+        self.facts = Facts()
         self.nics: set[tuple[str, int]] = set()  # address and device that listens on it, on this server
         self.link_ranks: set[int] = set()  # as what, and from which addresses, it asks for links
         self.link_ips: set[str] = set()
@@ -72,8 +109,7 @@ def agree(a: Actor, b: Actor) -> bool:
 
 def join(into: Actor, other: Actor) -> None:
     into.seen(other.first, other.last)
-    into.facts += other.facts
-    into.paths |= other.paths
+    into.facts.add(other.facts)
     into.ended |= other.ended
     into.nics |= other.nics
     into.link_ranks |= other.link_ranks
@@ -85,7 +121,6 @@ def join(into: Actor, other: Actor) -> None:
 
 def learn(actor: Actor) -> None:
     """Reads the identity facts of one process in the order in which they stand."""
-    actor.facts.sort(key=lambda h: (h.place.time or "", h.place.path, h.place.line))
     latest: str | None = None  # the communicator that the lines around are about
     for hit in actor.facts:
         name = fact_of(hit)

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from doctor.findings.evaluate import Finding, Instance, Scope, order
 from doctor.job.case import Case, Fault, faults, owner
 from doctor.job.clocks import Clocks
-from doctor.job.facts import fact_of
 from doctor.job.identity import Who
 from doctor.job.job import Job, Root
 from doctor.job.roots import choose
@@ -84,8 +83,8 @@ def _strange(harvest: Harvest, who: Who) -> dict[int, Place]:
         if number not in found or order(place) < order(found[number]):
             found[number] = place
     for number, actor in enumerate(who.actors):  # a task on the device that failed and did not only wait
-        for hit in actor.facts:
-            if fact_of(hit) == "aicpu-task" and not dict(hit.captures)["task"].startswith("NOTIFY"):
+        for hit in actor.facts.of("aicpu-task"):
+            if not dict(hit.captures)["task"].startswith("NOTIFY"):
                 found.setdefault(number, hit.place)
     return found
 
@@ -95,8 +94,8 @@ def _setting(who: Who, name: str, default: float) -> float:
     found = {
         float(value)
         for actor in who.actors
-        for hit in actor.facts
-        if fact_of(hit) == name and (value := dict(hit.captures).get("seconds"))
+        for hit in actor.facts.of(name)
+        if (value := dict(hit.captures).get("seconds"))
     }
     return min((v for v in found if v > 0), default=default)
 

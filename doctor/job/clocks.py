@@ -26,9 +26,9 @@ class Clocks:
         events: dict[tuple[str, str], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
         for process, actor in zip(who.processes, who.actors, strict=True):
             seen: set[tuple[str, str]] = set()
-            for hit in actor.facts:
+            for hit in actor.facts.of(*BARRIERS):
                 name = fact_of(hit)
-                if name not in BARRIERS or hit.place.time is None:
+                if hit.place.time is None:
                     continue
                 comm = who.comm(process.number, dict(hit.captures).get("comm"))
                 if name == "missing-agents":

@@ -6,14 +6,15 @@ folders, hosts and `rank_7/` in paths are hints that step back when a line says 
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 
-from doctor.job.actor import Actor, actor_order, agree, join, learn, same_everywhere, shared, size_of
+from doctor.job.actor import Actor, actor_order, agree, in_order, join, learn, same_everywhere, shared, size_of
 from doctor.job.facts import fact_of
 from doctor.job.table import Table, tables
 from doctor.read.source import hints, home
-from doctor.scan.harvest import Harvest, Hit, Place, Span
+from doctor.scan.harvest import RANK_TABLE, Harvest, Hit, Place, Span
+from doctor.scan.packed import Packed, Rows
 
 
 class Crowd:
@@ -24,8 +25,7 @@ class Crowd:
         self._resolved: dict[tuple[str, int | None, int | None], Actor] = {}
         self._host_pids: dict[str, int | None] = {}
         self.addresses: dict[str, tuple[str, int]] = {}  # address of a device's port -> node and device
-        for fact in harvest.facts:
-            self._hear(_by_its_own_rank(fact))
+        self._hear(harvest.facts)
         for hit in harvest.hits:
             if (actor := self._actor(hit.place)) is not None:
                 actor.seen(hit.place.time, hit.place.time)
@@ -33,7 +33,6 @@ class Crowd:
             self._watch(span)
         for actor in self._by_key.values():
             learn(actor)
-        self.table: Table = tables(harvest.facts)
         self.actors = self._grouped()
 
     def of(self, place: Place) -> Actor | None:
@@ -54,13 +53,27 @@ class Crowd:
         self.stated = stated or self.table.size == self.world_size
         return self._join_ranks(actors)
 
-    def _hear(self, hit: Hit) -> None:
-        if fact_of(hit) == "device-address":
-            got = dict(hit.captures)
-            self.addresses.setdefault(got["device_ip"], (hit.place.node or home(hit.place.path), int(got["device"])))
-        elif (actor := self._actor(hit.place)) is not None:
-            actor.facts.append(hit)
-            actor.paths.add(hit.place.path)
+    def _hear(self, facts: Iterable[Hit]) -> None:
+        """Gives each process what it tells, and takes in rank tables."""
+        told: Rows[tuple[int, Hit], Hit] = Rows(_of_whom_and_when, lambda rows: (hit for _, hit in rows), isinstance(facts, Packed))
+        counts: Counter[int] = Counter()
+        rank_tables: list[Hit] = []
+        for hit in map(_by_its_own_rank, facts):
+            if hit.signal == RANK_TABLE:
+                rank_tables.append(hit)
+            if fact_of(hit) == "device-address":
+                got = dict(hit.captures)
+                self.addresses.setdefault(got["device_ip"], (hit.place.node or home(hit.place.path), int(got["device"])))
+            elif (actor := self._actor(hit.place)) is not None:
+                counts[actor.number] += 1
+                actor.facts.names.add(fact_of(hit))
+                told.add(((actor.number, hit),))
+        self.table: Table = tables(rank_tables)
+        every, end = told.result(), 0
+        for actor in self._by_key.values():
+            if count := counts[actor.number]:
+                actor.facts.parts.append((every, end, end + count))
+                end += count
 
     def _watch(self, span: Span) -> None:
         if span.pid is None or span.pid < 0:
@@ -71,13 +84,12 @@ class Crowd:
         actor.rank = actor.rank if actor.rank is not None else told.rank
         actor.device = actor.device if actor.device is not None else told.device
         actor.seen(span.first, span.last)
-        actor.paths.add(span.path)
 
     def _at(self, where: str, pid: int | None, rank: int | None) -> Actor:
         key = (where, pid, rank)
         actor = self._by_key.get(key)
         if actor is None:
-            actor = self._by_key[key] = Actor(where, pid)
+            actor = self._by_key[key] = Actor(where, pid, len(self._by_key))
             actor.rank = rank
         return actor
 
@@ -143,6 +155,10 @@ class Crowd:
             else:
                 kept.append(actor)
         return kept
+
+
+def _of_whom_and_when(row: tuple[int, Hit]) -> tuple[int, tuple[str, str, int]]:
+    return row[0], in_order(row[1])
 
 
 def _by_its_own_rank(hit: Hit) -> Hit:

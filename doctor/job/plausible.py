@@ -7,6 +7,7 @@ from collections import Counter
 from doctor.job.facts import tells_enough
 from doctor.read.source import Skipped
 from doctor.scan.harvest import Harvest, Hit, Place
+from doctor.scan.packed import only
 from parsers.lazy import lazy
 
 _SMALL, _LARGE, _TIME = lazy(r"-?[0-9]{1,6}"), lazy(r"-?[0-9]{1,18}"), lazy(r"[0-9]{1,9}(?:\.[0-9]{1,9})?")
@@ -34,7 +35,7 @@ def sound(harvest: Harvest) -> Harvest:
     return harvest._replace(
         hits=tuple(h if _has_place(h.place) else h._replace(place=h.place._replace(rank=None)) for h in harvest.hits),
         clusters=tuple(c if _has_place(c.first) else c._replace(first=c.first._replace(rank=None)) for c in harvest.clusters),
-        facts=tuple(h for h in harvest.facts if _usable(h)),
+        facts=only(harvest.facts, _usable),
         skipped=tuple(sorted((*harvest.skipped, *told))),
     )
 

@@ -23,7 +23,6 @@ from doctor.job.case import (
     node_of,
 )
 from doctor.job.chains import Ends, find_ends
-from doctor.job.facts import fact_of
 from doctor.job.job import Issue, Root, Wait, label
 from doctor.job.silent import is_silent, terminal
 from doctor.job.watched import watched
@@ -246,8 +245,8 @@ def _late(case: Case, ends: Ends, __: Mapping[int, Place]) -> tuple[Root, ...]:
             groups["op", issue.comm].setdefault(issue.by, (issue.issued, issue.place))
     waited = {w.comm for w in case.graph.waits if w.kind in SET_UP}
     for process, actor in zip(case.who.processes, case.who.actors, strict=True):
-        for hit in actor.facts:
-            if fact_of(hit) == "comm-entry" and hit.place.time is not None:
+        for hit in actor.facts.of("comm-entry"):
+            if hit.place.time is not None:
                 comm = case.who.comm(process.number, dict(hit.captures).get("comm"))
                 if comm in waited and comm is not None:
                     groups["entry", comm].setdefault(process.number, (hit.place.time, hit.place))
@@ -311,9 +310,8 @@ def _switch(case: Case, ends: Ends, __: Mapping[int, Place]) -> tuple[Root, ...]
     told: dict[int, Place] = {}
     values: dict[int, str] = {}
     for number, actor in enumerate(case.who.actors):
-        for hit in actor.facts:
-            if fact_of(hit) == "tls-switch":
-                told[number], values[number] = hit.place, dict(hit.captures)["tls"]
+        for hit in actor.facts.of("tls-switch"):
+            told[number], values[number] = hit.place, dict(hit.captures)["tls"]
     counted = Counter(values.values())
     if len(counted) < 2:
         return ()

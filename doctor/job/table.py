@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from doctor.job.job import Location
-from doctor.scan.harvest import RANK_TABLE, Hit
+from doctor.scan.harvest import Hit
 
 
 class Table(NamedTuple):
@@ -23,9 +23,9 @@ NO_TABLE = Table(0, {}, {}, {}, {})
 
 
 def tables(facts: Iterable[Hit]) -> Table:
-    """All tables of a harvest as one. Every node carries a copy of the same file: equal ones count once."""
+    """All tables as one. Every node carries a copy of the same file: equal ones count once."""
     rows: set[tuple[str, int, str, int]] = set()
-    for written in {dict(hit.captures)["table"] for hit in facts if hit.signal == RANK_TABLE}:
+    for written in {dict(hit.captures)["table"] for hit in facts}:
         rows |= set(_rows(written))
     ranks: dict[Location, int] = {}
     places: dict[int, Location] = {}

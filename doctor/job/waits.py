@@ -36,7 +36,7 @@ def graph(who: Who) -> Graph:
     absent: set[tuple[str, int]] = set()
     for number, actor in enumerate(who.actors):
         reader = _Reader(who, number)
-        for hit in sorted(actor.facts, key=lambda h: (h.place.time or "", h.place.path, h.place.line)):
+        for hit in actor.facts.in_time():
             waits += reader.read(hit)
         waits += reader.finish()
         issues += reader.issues

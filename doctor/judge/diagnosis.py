@@ -19,6 +19,7 @@ from doctor.judge.certainty import with_doubts
 from doctor.judge.decisive import decisive
 from doctor.read.source import Skipped
 from doctor.scan.harvest import CONCLUDED, Cluster, Harvest, Hit, merge
+from doctor.scan.packed import only
 from kb.knowledge import Knowledge
 
 
@@ -112,13 +113,13 @@ def judge(harvest: Harvest, knowledge: Knowledge) -> Judged:
 def _first_run(harvest: Harvest) -> Harvest:
     """Without what a file tells that says of itself that it is the same run once more: its processes are of another job."""
     again = {said.path for said in harvest.situation if (said.fact, said.value) == ("seen", "run-again")}
-    first = tuple(fact for fact in harvest.facts if fact.place.path not in again)
+    first = only(harvest.facts, lambda fact: fact.place.path not in again)
     if not again or not first:
         return harvest
     return harvest._replace(
         facts=first,
         hits=tuple(hit for hit in harvest.hits if hit.place.path not in again),
-        spans=tuple(span for span in harvest.spans if span.path not in again),
+        spans=only(harvest.spans, lambda span: span.path not in again),
         clusters=tuple(cluster for cluster in harvest.clusters if cluster.first.path not in again),
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from doctor.read.source import Hints, hints
 from doctor.scan.harvest import Harvest, Merging, Span
+from doctor.scan.packed import Rows, only
 from doctor.scan.ranges import Ranges, join
 
 
@@ -15,7 +16,7 @@ class Together:
     """
 
     def __init__(self) -> None:
-        self._merging = Merging()
+        self._merging = Merging(packs=True)
         self._silent: dict[tuple[str, int | None, Hints], Span] = {}
 
     def add(self, one: Harvest) -> None:
@@ -24,7 +25,10 @@ class Together:
     def result(self) -> Harvest:
         """The same whatever was added together: a shape of errors that two files have is told with the place in one of them."""
         harvest = self._folded(self._merging.result())
-        return harvest._replace(spans=tuple(sorted((*harvest.spans, *self._silent.values()))))
+        spans: Rows[Span, Span] = Rows(tuple, iter, packs=True)
+        spans.add(harvest.spans)
+        spans.add(self._silent.values())
+        return harvest._replace(spans=spans.result())
 
     def _folded(self, one: Harvest) -> Harvest:
         if not one.spans:
@@ -33,7 +37,7 @@ class Together:
         for span in one.spans:
             if span.path not in telling:
                 self._fold(span)
-        return one._replace(spans=tuple(span for span in one.spans if span.path in telling))
+        return one._replace(spans=only(one.spans, lambda span: span.path in telling))
 
     def _fold(self, span: Span) -> None:
         key = (span.path.rpartition("/")[0], span.pid, hints(span.path))

@@ -6,12 +6,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import reduce
 from itertools import groupby, product
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from doctor.read.source import Skipped
+from doctor.scan.packed import Rows
 from doctor.scan.situation import Said, joined
 from parsers.lazy import lazy
 
@@ -120,8 +123,8 @@ class Harvest(NamedTuple):
     lines: int = 0
     errors: int = 0  # error lines that no signal claimed
     capped: tuple[str, ...] = ()  # signals whose hits were no longer kept one by one
-    facts: tuple[Hit, ...] = ()  # what tells about the job as a whole: its signals are called "fact:..."
-    spans: tuple[Span, ...] = ()
+    facts: Sequence[Hit] = ()  # what tells about the job as a whole: its signals are called "fact:..."
+    spans: Sequence[Span] = ()
     situation: tuple[Said, ...] = ()
     machine: str = ""  # where it was read: says nothing by itself, but equal ones are of one machine; "": of several
     absent: tuple[Absent, ...] = ()
@@ -129,7 +132,7 @@ class Harvest(NamedTuple):
     callers: tuple[Caller, ...] = ()
 
     def json(self) -> dict[str, Any]:
-        return self._asdict()
+        return {**self._asdict(), "facts": tuple(self.facts), "spans": tuple(self.spans)}
 
 
 def from_json(row: Mapping[str, Any]) -> Harvest:
@@ -245,17 +248,17 @@ def this_machine() -> str:
 
 
 class Merging:
-    """Harvests that become one: free of order, and of their grouping."""
+    """Harvests that become one: free of order, and of their grouping. `packs`: they are of so many files that what they tell is packed."""
 
-    def __init__(self) -> None:
+    def __init__(self, packs: bool = False) -> None:
         self._hits: list[Hit] = []
-        self._facts: list[Hit] = []
+        self._facts = Rows(_spot, _settled, packs)
         self._counts: dict[str, int] = {}
         self._kinds: dict[str, int] = {}
         self._clusters: dict[str, Cluster] = {}
         self._skipped: set[Skipped] = set()
         self._capped: set[str] = set()
-        self._spans: dict[str, Span] = {}
+        self._spans = Rows(attrgetter("path"), _widened, packs)
         self._machines: set[str] = set()
         self._situation: tuple[Said, ...] = ()
         self._absent: set[Absent] = set()
@@ -265,11 +268,9 @@ class Merging:
 
     def add(self, one: Harvest) -> None:
         self._hits += one.hits
-        self._facts += one.facts
+        self._facts.add(one.facts)
+        self._spans.add(one.spans)
         self._skipped.update(one.skipped)
-        for span in one.spans:
-            known = self._spans.get(span.path)
-            self._spans[span.path] = _widen(known, span) if known is not None else span
         self._capped.update(one.capped)
         self._machines.add(one.machine)
         self._absent.update(one.absent)
@@ -288,7 +289,7 @@ class Merging:
 
     def result(self) -> Harvest:
         return Harvest(
-            _in_order(self._hits),
+            tuple(_settled(sorted(self._hits, key=_spot))),
             dict(sorted(self._counts.items())),
             tuple(sorted(self._clusters.values(), key=lambda c: c.template)),
             dict(sorted(self._kinds.items())),
@@ -298,8 +299,8 @@ class Merging:
             self._lines,
             self._errors,
             tuple(sorted(self._capped)),
-            _in_order(self._facts),
-            tuple(sorted(self._spans.values())),
+            self._facts.result(),
+            self._spans.result(),
             self._situation,
             next(iter(self._machines)) if len(self._machines) == 1 else "",
             tuple(sorted(self._absent)),
@@ -352,17 +353,17 @@ def _place_order(place: Place) -> tuple[Any, ...]:
     return (place.path, place.line, place.end_line, tuple(word or "" for word in words), told)
 
 
-def _in_order(hits: Iterable[Hit], by: Sequence[Callable[[Hit], Any]] | None = None) -> tuple[Hit, ...]:
-    """Sorted by where they stand, and the few of one line by more that they tell: working all of that out for each would cost most of merging."""
-    key, *further = by or (_spot, _told, _whole)
-    rows = sorted(hits, key=key)
-    if not further:
-        return tuple(rows)
-    found: list[Hit] = []
-    for _, alike in groupby(rows, key=key):
+def _widened(spans: Iterable[Span]) -> Iterator[Span]:
+    """Sorted spans, those of one source together."""
+    for _, alike in groupby(spans, key=attrgetter("path")):
+        yield reduce(_widen, alike)
+
+
+def _settled(hits: Iterable[Hit]) -> Iterator[Hit]:
+    """Hits that are sorted by where they stand, and the few of one line by more that they tell: working all of that out for each would cost most of merging."""
+    for _, alike in groupby(hits, key=_spot):
         together = list(alike)
-        found += _in_order(together, further) if len(together) > 1 else together
-    return tuple(found)
+        yield from sorted(together, key=lambda hit: (_told(hit), _place_order(hit.place))) if len(together) > 1 else together
 
 
 def _spot(hit: Hit) -> tuple[str, int]:
@@ -371,7 +372,3 @@ def _spot(hit: Hit) -> tuple[str, int]:
 
 def _told(hit: Hit) -> tuple[Any, ...]:
     return hit.signal, hit.captures, hit.place.text
-
-
-def _whole(hit: Hit) -> tuple[Any, ...]:
-    return _place_order(hit.place)

@@ -10,6 +10,7 @@ from itertools import count, islice
 from typing import NamedTuple
 
 from doctor.base.notation import clean
+from doctor.scan.alternatives import alternatives
 from doctor.scan.finder import Finder, best
 from kb.model import SITUATION, Signal
 from parsers.lazy import lazy
@@ -140,11 +141,13 @@ def _pattern(form: Signal) -> re.Pattern[bytes]:
 
 
 def _values(form: Signal, text: bytes, parts: Sequence[Part], constant: bool) -> Iterator[str]:
+    if constant:
+        if any(way.holds(text, *part) for part in parts for way in alternatives(form.pattern)):
+            yield ""
+        return
     matches = (match for part in parts for match in _pattern(form).finditer(text, *part))
     for match in islice(matches, MAX_MATCHES):
-        yield "" if constant else clean(_one_line(match["v"]).decode("utf-8", "replace").rstrip(".,-+"))
-        if constant:
-            return
+        yield clean(_one_line(match["v"]).decode("utf-8", "replace").rstrip(".,-+"))
 
 
 _LINE_ENDS = lazy(rb"[ \t]*\\\r?\n(?:> (?=[ \t]*[-\w\"'$]))?[ \t]*|[ \t]*\r?\n[ \t]*(?:- )?")  # `> `: a shell that asks for more

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import stat
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from doctor.read.source import Source
 from doctor.scan.clusters import FURTHER
@@ -144,7 +144,7 @@ def _owner(hit: Hit) -> object:
     return hit.signal, hit.place.pid, hit.place.rank, hit.place.worker
 
 
-def _first(hits: tuple[Hit, ...], kind: Callable[[Hit], object], most: int) -> tuple[tuple[Hit, ...], set[str]]:
+def _first(hits: Iterable[Hit], kind: Callable[[Hit], object], most: int) -> tuple[tuple[Hit, ...], set[str]]:
     """The first of each kind, and the leaves of which there are more."""
     seen: Counter[object] = Counter()
     kept, more = [], set()
