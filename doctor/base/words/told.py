@@ -469,8 +469,8 @@ CHINESE = {
     "archives nested deeper than {}: not looked into ({} moves that)": "压缩包嵌套超过 {} 层：未查看（可用 {} 调整）",
     "its members overlap or grow more than {} times: the rest was not read ({} moves that)": "成员重叠或膨胀超过 {} 倍：其余未读取（可用 {} 调整）",
     "it grows more than {} times when unpacked: not a log ({} moves that)": "解压后膨胀超过 {} 倍：不是日志（可用 {} 调整）",
-    "a script or a build file, no log: only what it starts was read, no message": "脚本或构建文件，不是日志：只读取其中启动了什么，不读取其中的报错文字",
-    "source code, no log: what it would print has not happened": "源代码而非日志：其中的打印并未发生",
+    "a script or a build file, no log: only what it starts was read, no message (name the file itself, or --all-files, to have it read)": "脚本或构建文件，不是日志：只读取其中启动了什么，不读取其中的报错文字（要读取，请直接给出该文件，或加 --all-files）",
+    "source code, no log: what it would print has not happened (name the file itself, or --all-files, to have it read)": "源代码而非日志：其中的打印并未发生（要读取，请直接给出该文件，或加 --all-files）",
     "{} compression is not read: unpack it first (read are gz, bz2, xz, zst, tar, tgz, zip)": "不支持 {} 压缩：请先解压（支持 gz、bz2、xz、zst、tar、tgz、zip）",
     "documentation, it may quote messages that were never printed: name the file itself to have it read": "文档，可能引用从未打印的报错：直接给出该文件才会读取",
     # hangs
