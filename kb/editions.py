@@ -14,7 +14,7 @@ from kb.pack import FORMAT, HEADER_LIMIT, BrokenPackError, Pack, write_atomicall
 from parsers.lazy import lazy
 
 MAGIC = b'{"npu-doctor":"knowledge",'
-MAX_PACKED, MAX_SIZE = 32_000_000, 128_000_000
+MAX_SIZE = 128_000_000
 _VERSION = lazy(r"\d{4}\.\d{1,2}(\.\d{1,4})?")
 _NAME = lazy(rf"knowledge-(?P<version>{_VERSION.pattern})\.pack")
 

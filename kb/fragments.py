@@ -82,11 +82,6 @@ def _pieces(anchor: str) -> Iterable[str]:
     return (anchor[i : i + LENGTH] for i in range(max(1, len(anchor) - LENGTH + 1)))
 
 
-def rarest(anchor: str) -> str:
-    """The rarest piece of an anchor; among equals the one whose letters are the least usual."""
-    return min(set(_pieces(anchor)), key=lambda p: (count(p), _letters(p), p))
-
-
 def _options(signal: Signal) -> list[tuple[str, ...]]:
     """The sets of anchors that a signal can be looked for by."""
     if signal.form != "regex":

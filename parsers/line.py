@@ -33,6 +33,11 @@ _TORCH_ERROR = lazy(
     r"\(PID: ?(?P<pid>\d{1,19}), ?Device: ?(?P<device>-?\d{1,6}), ?RankID: ?(?P<rank>-?\d{1,6})\)"
 )
 _MINDCLUSTER = lazy(r"\[[A-Z]{4,8}\] {1,8}(?P<date>\d{4}/\d\d/\d\d) (?P<clock>\d\d:\d\d:\d\d)\.(?P<us>\d{6}) ")
+# What stands in a line that says when it was written, by which process or rank, or that reads otherwise than it is written.
+_SAYS_WHOSE = lazy(
+    rb"\d[-/]\d\d[-/]\d|\d\d:\d\d:\d\d \d{4}|[Pp][Ii][Dd]|[Rr][Aa][Nn][Kk]|\[\d{1,6},\d{1,6}\]|\[\d{1,19}\]: |(?:plog|device)-\d|\d: "
+    rb"|\x1b|\\|#033|\^\[|\[[\d;]{1,9}m|m\(|\0|[^\x00-\x7f]"
+)
 _BLOCK = lazy(
     r"\s*(?:(?:Possible Cause|Solution|Error Message is) ?:|TraceBack \(most recent call last\)"
     r"|Rectify the fault based on the error|The function call stack:|- Ascend (?:Error|Warning) Message|\[Error\]: )"
@@ -62,6 +67,11 @@ PROMPT = lazy(
 def read_line(raw: str) -> Line:
     """The line's text, kind and identity. Work is bounded by `STRUCTURE`, whatever the length of the line."""
     return _read(raw, 1)
+
+
+def may_say_whose(raw: bytes) -> bool:
+    """Could `read_line` find a time, a process or a rank in a line? Asked of the many that have none of them."""
+    return _SAYS_WHOSE.search(raw) is not None
 
 
 def _read(raw: str, depth: int) -> Line:

@@ -34,6 +34,7 @@ RAY_SYSTEM = _form(
 )
 # [rank3]: and, where a web page took the brackets for a link, rank3:
 RANK = _form(r"\[[Rr][Aa][Nn][Kk][ _]?(?P<rank>\d{1,6})\] ?: ?")
+RANK_BLANK = _form(r"\[rank(?P<rank>\d{1,6})\] (?=[ \t]*(?:Traceback \(|File \"|[A-Za-z_.]{1,80}(?:Error|Exception|Interrupt)\b|\[))")  # of a wrapper of a cluster's own
 RANK_BARE = _form(r"rank(?P<rank>\d{1,6}): ")
 # torchrun writes role and local rank: [default0]:
 TORCHRUN = _form(r"\[(?P<worker>[A-Za-z_][A-Za-z_-]{0,30}\d{1,6})\]: ?")
@@ -143,7 +144,7 @@ OWN_HEAD = _form(r" ?(?:[A-Z0-9_]{1,32}\(|\d{4}-\d\d-\d\d)")
 PLOG_START = _form(r"\[ ?(?:[A-Z]{3,10}|\d{1,3}) ?\] ?(?!ME\(\d+:)[A-Z0-9_]{1,32}(?:\(|:\d{4}-)")
 
 ROUND = (WORKER, RAY_SYSTEM)
-SQUARE = (RANK, TORCH, BRACKET_TIME, RAY_CPP, TRAINER, MINDSPORE_PY, TORCHRUN, MPI, KUBECTL, SERVER, STAGE)
+SQUARE = (RANK, RANK_BLANK, TORCH, BRACKET_TIME, RAY_CPP, TRAINER, MINDSPORE_PY, TORCHRUN, MPI, KUBECTL, SERVER, STAGE)
 DIGIT = (PLAIN_TIME, CRI, BARE_TIME, SLASH_TIME, NUMBERED, SRUN, LLAMA, COLOUR, HOST, CLOCK_ONLY, LISTING)
 LEVEL_LETTERS = frozenset("DIWEFCTNS")
 

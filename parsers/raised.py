@@ -26,7 +26,6 @@ WORDS = ("type", "in", "through", "caller", "from", "how")
 """What is asked for by its name or several of them."""
 PATTERNS = ("message", "file", "function", "code", "last", "calls")
 """What is asked for by a pattern."""
-CELLS = (*WORDS, *PATTERNS, "what", "own")
 
 ORIGINS = ("library", "user", "unknown")
 

@@ -15,10 +15,10 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
-from tests_support import KEPT, Diagnosed, built_in_entries
+from tests_support import KEPT, Concluded, Diagnosed, built_in_entries
 
 from doctor.answer.report import report
-from doctor.judge.diagnosis import conclude
+from doctor.judge.diagnosis import Diagnosis, conclude
 from doctor.judge.proof import Bench
 from doctor.read import discover
 from doctor.scan.harvest import Harvest
@@ -70,7 +70,7 @@ def pytest_configure(config: pytest.Config) -> None:
 WAITING = ("tests/fleet/", "tests/release/", "tests/doctor/test_pages.py", "tests/agents/test_pages.py", "tests/hang/")
 
 
-EVERY_INCIDENT = ("tests/test_incidents.py", "tests/agents/test_brief.py", "tests/agents/test_bundle.py")
+EVERY_INCIDENT = ("tests/test_incidents.py", "tests/agents/test_brief.py", "tests/agents/test_bundle.py", "tests/metamorphic/", "tests/doctor/test_redact_harm.py")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -171,15 +171,21 @@ def scanner(bench: Bench) -> Scanner:
 
 
 @pytest.fixture(scope="session")
-def diagnosed(scanner: Scanner, knowledge: Knowledge) -> Diagnosed:
-    """The report of an incident, made once for all tests."""
+def concluded(scanner: Scanner, knowledge: Knowledge) -> Concluded:
+    """The diagnosis of an incident, made once for all tests."""
 
     @functools.cache
-    def made(case: Path) -> dict[str, Any]:
-        source = discover.discover([str(next(case.glob("input.*")))]).sources[0]
-        return report(conclude([scanner.scan(source)], knowledge), knowledge)
+    def made(case: Path) -> Diagnosis:
+        found = discover.discover([str(next(case.glob("input.*")))])
+        return conclude([scanner.scan(source) for source in found.sources], knowledge)
 
     return made
+
+
+@pytest.fixture(scope="session")
+def diagnosed(concluded: Concluded, knowledge: Knowledge) -> Diagnosed:
+    """Its report, made once as well."""
+    return functools.cache(lambda case: report(concluded(case), knowledge))
 
 
 @pytest.fixture(scope="session")

@@ -2,7 +2,8 @@
 
 A start of Python with the whole program takes a third of a second of a processor, and the suite makes a thousand of them. The
 first process of a checkout is kept; each call is a copy of it (a fork) with its own folder, environment and streams, that runs
-`doctor.__main__.run` as `python -m doctor` does and ends with its code. What one copy had to import, later ones find imported.
+`doctor.__main__.run` as `python -m doctor` does and ends with its code. What one copy had to import, later ones find imported, and
+the patterns that it compiled in the cache of `re`, where they look before they compile.
 """
 
 from __future__ import annotations
@@ -11,8 +12,10 @@ import contextlib
 import gc
 import importlib
 import json
+import marshal
 import os
 import pty
+import re
 import select
 import selectors
 import shutil
@@ -192,11 +195,11 @@ def _read(end: int, said: dict[int, bytes]) -> None:
 
 
 class _Call(NamedTuple):
-    """A copy at work: who waits for its code, and what it had to import, as far as it has said."""
+    """A copy at work: who waits for its code, and what it had to import and to compile, as far as it has said."""
 
     asked: socket.socket
     pid: int
-    imported: list[bytes]
+    learnt: list[bytes]
 
 
 def serve() -> None:
@@ -204,6 +207,7 @@ def serve() -> None:
     import doctor.__main__
     import doctor.cli  # noqa: F401 - what every call needs
 
+    re._MAXCACHE = 1 << 16  # type: ignore[attr-defined]
     gc.freeze()  # what is imported stays: no copy looks through it for garbage, which would copy its memory as well
     with socket.socket(fileno=int(sys.argv[1])) as calls, selectors.DefaultSelector() as events:
         events.register(0, selectors.EVENT_READ)
@@ -216,7 +220,7 @@ def serve() -> None:
                     heard, call = _begun(calls)
                     events.register(heard, selectors.EVENT_READ, call)
                 elif part := os.read(event.fd, 1 << 16):
-                    event.data.imported.append(part)
+                    event.data.learnt.append(part)
                 else:
                     events.unregister(event.fd)
                     os.close(event.fd)
@@ -239,9 +243,13 @@ def _ended(call: _Call) -> None:
     _, status = os.waitpid(call.pid, 0)
     with call.asked, contextlib.suppress(OSError):
         call.asked.send(str(os.waitstatus_to_exitcode(status)).encode())
-    for name in b"".join(call.imported).decode().split():
-        with contextlib.suppress(ImportError):
-            importlib.import_module(name)
+    if learnt := b"".join(call.learnt):
+        modules, patterns = marshal.loads(learnt)
+        for name in modules:
+            with contextlib.suppress(ImportError):
+                importlib.import_module(name)
+        for pattern, flags in patterns:
+            re.compile(pattern, flags)
 
 
 def _be(call: tuple[list[str], str, dict[str, str]], ends: Sequence[int], telling: int) -> None:
@@ -254,12 +262,13 @@ def _be(call: tuple[list[str], str, dict[str, str]], ends: Sequence[int], tellin
     for number, end in enumerate(ends):
         os.dup2(end, number)
         os.close(end)
-    before = set(sys.modules)
+    before, compiled = set(sys.modules), set(re._cache)  # type: ignore[attr-defined]
 
     def tell() -> None:
         names = [name for name in sys.modules if name not in before and name.partition(".")[0] in _OURS and not name.startswith(_READS_THE_ENVIRONMENT)]
-        with contextlib.suppress(OSError), open(telling, "w", encoding="utf-8") as stream:
-            stream.write(" ".join(names))
+        patterns = [key[1:] for key in re._cache if key not in compiled]  # type: ignore[attr-defined]
+        with contextlib.suppress(OSError), open(telling, "wb") as stream:
+            stream.write(marshal.dumps((names, patterns)))
 
     atexit.register(tell)
     os.chdir(folder)

@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from doctor.judge.diagnosis import Diagnosis
 from kb import build
 from kb.layers import HERE, Layer
 from kb.model import Entry
@@ -18,6 +19,7 @@ from kb.pack import write_atomically
 from kb.problems import Problem
 
 INCIDENTS = sorted(p.parent for p in (Path(__file__).parent / "data" / "incidents").glob("*/label.json"))
+Concluded = Callable[[Path], Diagnosis]
 Diagnosed = Callable[[Path], dict[str, Any]]
 HANG_S = 600  # nothing that moves takes so long, on however busy a machine: who waits this long waits for a hang
 KEPT = "TESTS_OF_NPU_DOCTOR_KEEP"  # the variable that names the folder for what is made once for all workers and runs

@@ -162,16 +162,20 @@ class Advised(NamedTuple):
 def fixes(finding: Finding, situation: Situation, known: Values, elsewhere: Fix | None = None) -> Advised:
     """Prose is filled in prose, commands and values are quoted, code gets literals.
 
-    `elsewhere` is what can be done where a library makes the call, and all that the entry knows is a change of the caller's code.
+    `elsewhere` is what can be done where a library makes the call, and all that the entry knows is a change of the caller's code, or nothing to paste.
     """
     fitting = _fitting(finding.entry.fixes, situation, finding.instances[0].captures, finding)
-    if elsewhere is not None and all(_is_for_the_caller(one.fix) for one in fitting if one.certain and one.fix.goal != "locate"):
-        fitting.insert(sum(one.certain for one in fitting), _Fitting(elsewhere, True, False))
+    if elsewhere is not None:
+        own = [n for n, one in enumerate(fitting) if one.certain and one.fix.goal != "locate"]
+        if all(_is_for_the_caller(fitting[n].fix) for n in own):
+            fitting.insert(sum(one.certain for one in fitting), _Fitting(elsewhere, True, False))
+        elif elsewhere.commands and finding.entry.kind == "user-code" and not any(_acts(fitting[n].fix) for n in own):
+            fitting.insert(own[0], _Fitting(elsewhere, True, False))
     if situation.facts.get("vllm_ascend") or situation.facts.get("vllm"):
         from doctor.answer.newer import with_newer  # few logs tell of it
 
         fitting = [one._replace(fix=with_newer(one.fix, situation)) for one in fitting]
-    called = situation.words() | {name: value for name, value in finding.instances[0].captures.items() if value and name in ("pod", "namespace")}
+    called = situation.words() | {name: value for name, value in finding.instances[0].captures.items() if value and name in ("pod", "namespace")} | situation.card(known.one.get("device", ""))
     filled = tuple(
         fix._replace(
             title=prose(fix.title, known),
@@ -183,9 +187,9 @@ def fixes(finding: Finding, situation: Situation, known: Values, elsewhere: Fix 
         for fix, *_ in fitting
     )
     if situation.facts.get("seen") or situation.facts.get("kubernetes"):
-        from doctor.answer import orchestrated  # few programs are started by others
+        from doctor.answer import container_forms, orchestrated  # few programs are started by others
 
-        filled = tuple(orchestrated.told(fix, situation) for fix in filled)
+        filled = tuple(orchestrated.told(container_forms.told(fix, situation), situation) for fix in filled)
     if situation.variables:
         from doctor.answer.variables import placed  # few logs show any
 

@@ -9,9 +9,14 @@ from doctor.findings.situation import Situation
 from doctor.judge.diagnosis import Diagnosis
 from doctor.judge.relate import Related
 from doctor.scan.harvest import Caller
-from kb.model import Entry, Fix, Text
+from kb.model import Command, Entry, Fix, Text
+from parsers.meaning.said import distribution
 
 NO_MATTER_OF_GRAPHS = frozenset({"environment", "missing-package", "missing-library", "version-mismatch", "model-files", "permission"})
+# What is updated by itself, from PyPI, without its torch; of the others a release is chosen together with what it runs on.
+FRAMEWORKS = frozenset({"verl", "swift", "llamafactory", "ultralytics"})
+LIBRARIES = frozenset({"transformers", "accelerate", "peft", "trl", "diffusers", "datasets", "deepspeed", "modelscope"})
+BOUNDS_THEM = frozenset({"llamafactory", "lmdeploy", "mindie", "sglang", "swift", "verl", "vllm", "xllm"})  # frameworks that name a range of releases of their libraries
 BESIDE = 12  # lines between an exception and the block of CANN that tells of it
 
 
@@ -39,12 +44,23 @@ def elsewhere(made: Caller | None, entry: Entry, situation: Situation) -> Fix | 
     """What can be done where the code that would have to change is a library's; an entry that is sure of its cause is sure of its fix."""
     if made is None or not made.package or entry.confidence == "high":
         return None
+    if entry.kind == "user-code" and made.code.startswith("raise "):  # on purpose: it speaks of what the library was given
+        return None
     known = situation.phrases()
     steps = [_sentence(known["update"]) if "update" in known else Text(**both("library-update", package=made.package))]
     if "graphs_off" in known and entry.kind not in NO_MATTER_OF_GRAPHS:
         off = known["graphs_off"]
         steps.insert(0, Text(word("library-graphs", "en", how=off.en), word("library-graphs", "zh", how=off.zh)))
-    return Fix("resolve", "low", Text(**both("library-call", package=made.package)), tuple(steps), (), (), None, ((CALLER, (made.package,)),))
+    title, newer = Text(**both("library-call", package=made.package)), _newer(made.package, situation)
+    return Fix("resolve", "medium" if newer else "low", title, tuple(steps), (), newer, None, ((CALLER, (made.package,)),))
+
+
+def _newer(package: str, situation: Situation) -> tuple[Command, ...]:
+    """How its newest release is installed beside a torch that stays."""
+    if package not in FRAMEWORKS and (package not in LIBRARIES or BOUNDS_THEM.intersection(situation.facts.get("framework", ()))):
+        return ()
+    changes, why = Text(**both("library-newer", package=package)), Text(**both("library-checkout"))
+    return (Command(f"python3 -m pip install -U --no-deps {distribution(package)}", changes, why),)
 
 
 def _sentence(text: Text) -> Text:

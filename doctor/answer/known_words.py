@@ -16,6 +16,8 @@ WORDS: Mapping[str, tuple[str, str]] = {
     "CONTAINER": ("container", "kubectl "),
     "CONTAINER_NAME": ("other_container", "docker stop "),
     "IMAGE": ("image", "docker "),
+    "NPU_ID": ("npu_id", "npu-smi "),
+    "CHIP_ID": ("chip_id", "npu-smi "),
     "MODEL": ("model", ""),
     "MODEL_PATH": ("model", ""),
     "MODEL_DIR": ("model", ""),

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from doctor.answer import redact_people, redact_places, redact_public, redact_secrets, redact_tokens
 from doctor.answer.redact_form import Form, Forms, named
+from doctor.findings.situation import VERSIONS
 from doctor.scan.harvest import Absent, Cluster, Place
 from doctor.scan.situation import Said
 
@@ -261,15 +262,18 @@ class Redactor:
                 value = {**value, "template": self._shape(value["template"], value["evidence"]["text"])}
             if "page" in value and "evidence" in value:  # a site of the reader's own: its address would tell of them, and lead nobody else anywhere
                 value = {k: v for k, v in value.items() if k != "page"}
+            if key == "situation" and "facts" in value:  # its line is made of names of software
+                return {**value, "facts": {k: v if k in _PUBLIC_FACTS else self._walk(v, k) for k, v in value["facts"].items()}}
             return {
-                k: v if v is None or type(v) is int or _public(k, v) else self._walk(v, k) for k, v in value.items()
+                k: v if v is None or type(v) is int or k == "references" else self._walk(v, k) for k, v in value.items()
             }
         if isinstance(value, Place):
             self._node(value.node or "")
         elif isinstance(value, Absent):
             self.machine(value.node)
-        elif isinstance(value, Said):  # names of software and their versions, which look like addresses
-            return value._replace(path=self.text(value.path))
+        elif isinstance(value, Said):
+            told = value.value if value.fact in _PUBLIC_FACTS else self.text(value.value)
+            return value._replace(value=told, path=self.text(value.path))
         elif isinstance(value, Cluster):
             value = value._replace(template=self._shape(value.template, value.first.text))
         elif isinstance(value, tuple) and len(value) == 2 and isinstance(value[1], str) and value[0] in _NAMED_KEYS:  # a capture
@@ -344,11 +348,6 @@ def _strings(value: Any) -> Iterator[str]:
             yield from _strings(one)
 
 
-def _public(key: str, value: Any) -> bool:
-    """Links of the knowledge; and the situation in the report: names of software and versions, which look like addresses."""
-    return key == "references" or (key == "situation" and isinstance(value, dict))
-
-
 def any_of(words: Iterable[str]) -> str:
     """A pattern for one of many words, that looks at each letter once."""
     tree: dict[str, Any] = {}
@@ -367,6 +366,8 @@ def any_of(words: Iterable[str]) -> str:
     return pattern(tree)
 
 
+# What chips, software and versions are called, which look like addresses. Other facts are the reader's own commands, names and places.
+_PUBLIC_FACTS = frozenset({"chip", *VERSIONS, "activity", "cpu", "deepspeed", "framework", "opset", "python", "transformers"})
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9-]+")
 _PSEUDONYM = re.compile(r"<([a-z]+)-[\w-]{1,20}>")
 _NUMBERS = re.compile(r"[\d.:-]+")

@@ -1,4 +1,4 @@
-"""Who holds what the job could not get: processes in a table of npu-smi, and programs that listen on a port."""
+"""Who holds what the job could not get, and what is free: processes and cards in tables of npu-smi, programs that listen on a port."""
 
 from __future__ import annotations
 
@@ -15,16 +15,34 @@ SMALLEST = 1024  # MB: what an idle process of a service takes holds up nobody
 Facts = Mapping[str, tuple[str, ...]]
 
 _PROCESS = lazy(r"\|?\s*(\d{1,3})\s+(\d{1,2})\s*\|\s*(\d{1,8})\s*\|\s*(\S[^|]{0,60}?)\s*\|\s*(\d{1,8})")
+_CARD = lazy(r"\| ?(\d{1,3}) [^|]*\| ?OK .*\|[^|]*\|\s{0,8}(\d{1,3})\s[^|]*?(\d{1,7})\s{0,8}/\s{0,8}(\d{1,7})\s*\|$")
+_NOTHING = 10  # a card that nothing runs on holds less than a tenth of its memory
 _SS = lazy(r"LISTEN\s.*?[:\]](\d{1,5})\s.*?users:\(\(\"([^\"]{1,60})\",pid=(\d{1,8})")
 _NETSTAT = lazy(r"tcp6?\s.*?:(\d{1,5})\s+\S+\s+LISTEN\s+(\d{1,8})/(\S{1,60})")
 _LSOF = lazy(r"(\S{1,60})\s+(\d{1,8})\s.*TCP\s+\S*?:(\d{1,5}) \(LISTEN\)")
 
 
-def held(holders: Iterable[str], listeners: Iterable[str], started: Sequence[Started], visible: str, own: frozenset[int]) -> Facts:
-    """Both, in one."""
+def held(holders: Iterable[str], cards: Iterable[str], listeners: Iterable[str], started: Sequence[Started], visible: str, own: frozenset[int]) -> Facts:
+    """All of it, in one."""
     memory, port = of_memory(holders, visible, own), of_port(listeners, started)
     both = (*memory.get("held", ()), *port.get("held", ()))
-    return {**memory, **port, **({"held": both} if both else {})}
+    return {**memory, **port, **idle(cards, started), **({"held": both} if both else {})}
+
+
+def idle(rows: Iterable[str], started: Sequence[Started]) -> Facts:
+    """As many cards on which nothing runs as the started program wants; nothing of boards with several chips a card, whose numbers differ.
+
+    `instead` of those that others use, where all others work; what holds memory and does nothing may be a leftover.
+    """
+    found = [(int(m[1]), int(m[2]), int(m[3]), int(m[4])) for row in rows if (m := _CARD.match(row)) and int(m[4])]
+    free = sorted(npu for npu, busy, used, whole in found if busy == 0 and used * _NOTHING < whole)
+    made = {n for one in started if (n := one.processes) is not None}
+    wanted = next(iter(made)) if len(made) == 1 else 1
+    if len({npu for npu, *_ in found}) < len(found) or not 0 < wanted <= len(free):
+        return {}
+    others_work = all(busy for npu, busy, *_ in found if npu not in free)
+    told = ",".join(map(str, free[:wanted]))
+    return {"idle": ("instead" if others_work and len(free) < len(found) else "enough",), "idle_npu": (str(free[0]),), "idle_npus": (told,)}
 
 
 class Holder(NamedTuple):

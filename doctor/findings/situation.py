@@ -34,10 +34,11 @@ GENERATIONS = frozenset({"A1", "A2", "A3", "310P", "310B", "310", "950"})
 _CALLED = ("pod", "namespace", "kube_node", "container", "image")
 _ASKED = ("npu_asked", "npu_node", "npu_taken", "memory_limit")
 # Worked out from what is told: where it is not, nothing speaks for it.
-_WORKED_OUT = frozenset({"launcher", "cards", "ranks", "held", "npus", "kubernetes", "lacking"})
+_WORKED_OUT = frozenset({"launcher", "cards", "ranks", "held", "npus", "kubernetes", "lacking", "idle"})
 # Facts that texts may name.
-_COUNTED = ("processes", "visible", "visible_count", "visible_wanted", "renumbered", "sharing_ranks", "shared_card", "holder_pid", "holder_pids", "holders", "port", "other_port", "listener_pid", "listener", "ray_npus", "ray_gpus")
+_COUNTED = ("processes", "visible", "visible_count", "visible_wanted", "renumbered", "sharing_ranks", "shared_card", "holder_pid", "holder_pids", "holders", "idle_npu", "idle_npus", "port", "other_port", "listener_pid", "listener", "ray_head", "ray_npus", "ray_gpus")
 NAMED = ("chip", *VERSIONS, "transformers", "deepspeed", "opset", "progress", *_COUNTED, *_CALLED, *_ASKED)
+_ONE_CHIP = frozenset({"A1", "A2"})  # generations of which a card has one chip
 PACKAGES = {"A1": "910", "A2": "910b", "A3": "A3", "310P": "310p", "310B": "310b"}
 
 
@@ -87,6 +88,12 @@ class Situation(NamedTuple):
         own = {one.option("name") for one in self.started}
         told["other_container"] = tuple(name for name in self.facts.get("running", ()) if name not in own)
         return {fact: values[0] for fact, values in told.items() if len(values) == 1}
+
+    def card(self, device: str) -> dict[str, str]:
+        """The two numbers by which npu-smi calls a device, where a card has one chip and the process sees all of them."""
+        chips = {family(chip) for chip in self.facts.get("chip", ())}
+        plain = device.isdecimal() and chips and chips <= _ONE_CHIP and "visible" not in self.facts
+        return {"npu_id": device, "chip_id": "0"} if plain else {}
 
     def pair(self, captures: Mapping[str, str]) -> dict[str, str]:
         """Of an importing and an imported package that were captured: their versions, and what is published of the pair."""
@@ -180,7 +187,7 @@ def situation(
     known |= _counted(harvest, started, known.pop("visible", ()), known.pop("npu_id", ()), "ray" in known.get("seen", ()))
     known |= _room(known)
     known |= _lacking(known.pop("installed", ()), published)
-    known |= _held(harvest, started, known.pop("holder", ()), known.pop("listener", ()), next(iter(known.get("visible", ())), ""))
+    known |= _held(harvest, started, known.pop("holder", ()), known.pop("card_use", ()), known.pop("listener", ()), next(iter(known.get("visible", ())), ""))
     known["activity"] = (_activity(seen, told.get("activity", ()), known.pop("command", ())),)
     known["program"] = (_program(seen, known),)
     known["stack"] = _stacks(seen, known)
@@ -206,7 +213,7 @@ def _counted(harvest: Harvest, started: tuple[Started, ...], visible: Sequence[s
 
 def _room(known: Mapping[str, tuple[str, ...]]) -> Mapping[str, tuple[str, ...]]:
     """Is it a pod, and can a node ever have the NPUs that it asks for? Told where all nodes that are shown agree."""
-    made = {"kubernetes": ("pod",)} if known.get("pod") else {}
+    made = {"kubernetes": ("pod",)} if known.get("pod") or "pod" in known.get("seen", ()) else {}
     asked, there = known.get("npu_asked", ()), known.get("npu_node", ())
     if len(asked) == 1 and there and asked[0].isdecimal() and all(n.isdecimal() for n in there):
         most = max(map(int, there))
@@ -223,14 +230,14 @@ def _lacking(lists: Sequence[str], published: tuple[Pairing, ...]) -> Mapping[st
     return {"lacking": lacking(lists, published)}
 
 
-def _held(harvest: Harvest, started: tuple[Started, ...], holders: Sequence[str], listeners: Sequence[str], visible: str) -> Mapping[str, tuple[str, ...]]:
-    """Who holds memory of NPUs or a port that the job wanted."""
-    if not holders and not listeners and not started:
+def _held(harvest: Harvest, started: tuple[Started, ...], holders: Sequence[str], cards: Sequence[str], listeners: Sequence[str], visible: str) -> Mapping[str, tuple[str, ...]]:
+    """Who holds memory of NPUs or a port that the job wanted, and which cards are free."""
+    if not holders and not cards and not listeners and not started:
         return {}
     from doctor.findings.holders import held  # most logs hold no such table
 
     own = {h.place.pid for h in chain(harvest.hits, harvest.facts)} | {c.first.pid for c in harvest.clusters}
-    return held(holders, listeners, started, visible, frozenset(n for n in own if n is not None))
+    return held(holders, cards, listeners, started, visible, frozenset(n for n in own if n is not None))
 
 
 def _started(told: Sequence[Said]) -> tuple[Started, ...]:

@@ -66,7 +66,6 @@ class _Reader:
         self.absent: set[tuple[str, int]] = set()
         self._comm: str | None = None  # the communicator that was last spoken of
         self._tag: tuple[str, Place] | None = None
-        self._task: tuple[Place, str | None] | None = None  # a task exception whose communicator is still to come
         self.calls: list[Issue] = []
         self.watched: list[Issue] = []
         self._have: set[int] = set()  # who reached the root rank, how many it counts, and how many it wants

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import NamedTuple
 
@@ -81,14 +80,6 @@ def _command(folder: Path) -> str:
 
 def _number(written: str | None) -> int | None:
     return int(written) if written and written.isascii() and written.isdigit() and len(written) < 8 else None
-
-
-def owner_is_other(pid: int, root: Path = PROC) -> bool:
-    """Would looking at it need the rights of another user?"""
-    try:
-        return os.geteuid() not in (0, (root / str(pid)).stat().st_uid)
-    except OSError:
-        return False
 
 
 def switches(pid: int, root: Path = PROC) -> int | None:

@@ -31,38 +31,55 @@ class Meter:
         self.packed = 0
 
 
-class Slice(io.RawIOBase):
-    """A stretch of a file, of its own: nobody else moves its position."""
+class Flow(io.RawIOBase):
+    """A stream of bytes that are made of those of another one, which is closed with it; each kind says what comes next."""
 
-    def __init__(self, raw: BinaryIO, start: int, size: int, meter: Meter) -> None:
-        self._raw, self._left, self._meter = raw, size, meter
-        raw.seek(start)
+    def __init__(self, source: BinaryIO) -> None:
+        self._source = source
+
+    def some(self, size: int) -> bytes:
+        """At most so many bytes, more than none; empty at the end."""
+        raise NotImplementedError
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: object) -> int:
         view = memoryview(buffer)  # type: ignore[arg-type]
-        piece = self._raw.read(min(len(view), self._left))
-        if not piece and self._left and len(view):
-            raise ArchiveError("the archive ends early")
-        self._left -= len(piece)
-        self._meter.packed += len(piece)
+        piece = self.some(len(view)) if len(view) else b""
         view[: len(piece)] = piece
         return len(piece)
 
     def close(self) -> None:
-        self._raw.close()
+        self._source.close()
         super().close()
 
 
-class Inflated(io.RawIOBase):
+class Slice(Flow):
+    """A stretch of a file, of its own: nobody else moves its position."""
+
+    def __init__(self, raw: BinaryIO, start: int, size: int, meter: Meter) -> None:
+        super().__init__(raw)
+        self._left, self._meter = size, meter
+        raw.seek(start)
+
+    def some(self, size: int) -> bytes:
+        piece = self._source.read(min(size, self._left))
+        if not piece and self._left:
+            raise ArchiveError("the archive ends early")
+        self._left -= len(piece)
+        self._meter.packed += len(piece)
+        return piece
+
+
+class Inflated(Flow):
     """A compressed stream, read as far as it goes: what came before the damage is given (to `_STEP` bytes), then the damage is told."""
 
     def __init__(self, raw: BinaryIO, meter: Meter, kind: str = "gz", size: int = sys.maxsize, alone: bool = False) -> None:
-        self._raw, self._meter, self._kind, self._size = raw, meter, kind, size
+        super().__init__(raw)
+        self._meter, self._kind, self._size = meter, kind, size
         self._alone = alone  # what follows the stream is somebody else's
-        self._some = at_once(raw)
+        self._packed = at_once(raw)
         self._make = machines(kind)
         self._machine = self._make()
         self._pending = b""
@@ -70,12 +87,8 @@ class Inflated(io.RawIOBase):
         self._ratio, self._most = limits.limit(limits.RATIO, MAX_RATIO), limits.limit(limits.UNPACKED, MAX_MEMBER)
         self._fault: ArchiveError | None = None
 
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: object) -> int:
-        view = memoryview(buffer)  # type: ignore[arg-type]
-        piece = self._next(len(view))
+    def some(self, size: int) -> bytes:
+        piece = self._next(size)
         if not piece and self._fault is not None:
             raise self._fault
         if self._given + len(piece) > (end := min(self._size, self._most)):
@@ -86,8 +99,7 @@ class Inflated(io.RawIOBase):
         if self._given > RATIO_GRACE and self._given > self._ratio * self._meter.packed:
             why = f"it grows more than {self._ratio} times when unpacked: not a log ({limits.RATIO} moves that)"
             self._fault = ArchiveError(why)
-        view[: len(piece)] = piece
-        return len(piece)
+        return piece
 
     def _next(self, size: int) -> bytes:
         """At most `size` bytes; empty at the end, and at a fault."""
@@ -102,7 +114,7 @@ class Inflated(io.RawIOBase):
             at_end = False
             if not self._pending:
                 try:
-                    self._pending = self._some(_PIECE)
+                    self._pending = self._packed(_PIECE)
                 except ArchiveError as error:  # of the stream around this one
                     self._fault = error
                     return b""
@@ -137,33 +149,21 @@ class Inflated(io.RawIOBase):
         self._machine = self._make()
         return True
 
-    def close(self) -> None:
-        self._raw.close()
-        super().close()
 
-
-class Checked(io.RawIOBase):
+class Checked(Flow):
     """What was read is compared with what the archive tells about it, at the end."""
 
     def __init__(self, stream: BinaryIO, size: int, crc: int) -> None:
-        self._stream, self._left, self._crc, self._sum = stream, size, crc, 0
+        super().__init__(stream)
+        self._left, self._crc, self._sum = size, crc, 0
 
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: object) -> int:
-        view = memoryview(buffer)  # type: ignore[arg-type]
-        piece = at_once(self._stream)(len(view))
+    def some(self, size: int) -> bytes:
+        piece = at_once(self._source)(size)
         self._left -= len(piece)
         self._sum = zlib.crc32(piece, self._sum)
-        if not piece and len(view) and (self._left or self._sum != self._crc):
+        if not piece and (self._left or self._sum != self._crc):
             raise ArchiveError("the data is damaged: it is not what its checksum tells")
-        view[: len(piece)] = piece
-        return len(piece)
-
-    def close(self) -> None:
-        self._stream.close()
-        super().close()
+        return piece
 
 
 def buffered(raw: io.RawIOBase) -> BinaryIO:

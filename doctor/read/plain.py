@@ -6,12 +6,11 @@ Line breaks stay where they are, so line numbers are those of the file; offsets 
 from __future__ import annotations
 
 import codecs
-import io
 from collections.abc import Callable
 from typing import BinaryIO, cast
 
 from doctor.read.content import HEAD, archive, cr_only, encoding
-from doctor.read.inflate import ArchiveError, Inflated, Meter, at_once, buffered
+from doctor.read.inflate import ArchiveError, Flow, Inflated, Meter, at_once, buffered
 
 RETURNS = "carriage returns"
 LOOKED_AT = 64 << 10  # a line feed in so much, and carriage returns are no line ends
@@ -30,25 +29,21 @@ def plain(stream: BinaryIO, how: str) -> BinaryIO:
     return buffered(_Plain(stream, how)) if how else stream
 
 
-class _Plain(io.RawIOBase):
+class _Plain(Flow):
     def __init__(self, stream: BinaryIO, how: str) -> None:
-        self._stream, self._read = stream, at_once(stream)
+        super().__init__(stream)
+        self._read = at_once(stream)
         self._decoder = None if how == RETURNS else codecs.getincrementaldecoder(how)("replace")
         self._begun = self._over = False
         self._pending = b""
 
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: object) -> int:
-        view = memoryview(buffer)  # type: ignore[arg-type]
-        while not self._pending and not self._over and len(view):
-            piece = self._read(len(view))
+    def some(self, size: int) -> bytes:
+        while not self._pending and not self._over:
+            piece = self._read(size)
             self._over = not piece
             self._pending = self._told(piece)
-        given, self._pending = self._pending[: len(view)], self._pending[len(view) :]
-        view[: len(given)] = given
-        return len(given)
+        given, self._pending = self._pending[:size], self._pending[size:]
+        return given
 
     def _told(self, piece: bytes) -> bytes:
         if self._decoder is None:
@@ -60,39 +55,30 @@ class _Plain(io.RawIOBase):
 
     def changed(self) -> str:
         """What happened to the file meanwhile."""
-        return str(getattr(self._stream, "changed", str)())
-
-    def close(self) -> None:
-        self._stream.close()
-        super().close()
+        return str(getattr(self._source, "changed", str)())
 
 
-class Unknown(io.RawIOBase):
+class Unknown(Flow):
     """A stream of which nothing is known before it comes, a pipe: compressed, in another encoding, or plain. What came before a fault is given."""
 
     def __init__(self, stream: BinaryIO) -> None:
-        self._stream, self._some = stream, at_once(stream)
-        self._source: Callable[[int], bytes] | None = None
+        super().__init__(stream)
+        self._raw = at_once(stream)
+        self._told: Callable[[int], bytes] | None = None
         self._head = b""
         self._fault: BaseException | None = None
         self.meter = Meter()
 
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: object) -> int:
-        view = memoryview(buffer)  # type: ignore[arg-type]
-        if self._source is None:
-            self._source = self._look()
-        piece = self._source(len(view))
-        view[: len(piece)] = piece
-        return len(piece)
+    def some(self, size: int) -> bytes:
+        if self._told is None:
+            self._told = self._look()
+        return self._told(size)
 
     def _look(self) -> Callable[[int], bytes]:
         pieces = bytearray()
         while len(pieces) < HEAD:
             try:
-                piece = self._some(HEAD - len(pieces))
+                piece = self._raw(HEAD - len(pieces))
             except (OSError, KeyboardInterrupt) as fault:
                 self._fault = fault
                 break
@@ -114,13 +100,9 @@ class Unknown(io.RawIOBase):
         if not given and self._fault is not None:
             fault, self._fault = self._fault, None
             raise fault
-        given = given or self._some(size)
+        given = given or self._raw(size)
         self.meter.packed += len(given)
         return given
-
-    def close(self) -> None:
-        self._stream.close()
-        super().close()
 
 
 class _Rest:

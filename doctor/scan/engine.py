@@ -9,7 +9,7 @@ from doctor.scan.windows import WINDOW
 
 FIXED = 400  # looking for every literal in nothing costs as much as in so many bytes
 WORTH = 200_000  # making another finder costs as much as so many finds
-SOME, MUCH = 8 << 20, 32 << 20
+SOME, MUCH = finder.LARGE, 32 << 20
 MAX_QUIET = 12
 DIGITS = frozenset(b"0123456789")
 PATIENCE = 4  # for each finder that there is so many times as many windows pass before another: meanwhile more is found to be of no use

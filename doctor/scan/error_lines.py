@@ -19,6 +19,7 @@ _TITLE = lazy(r"\s*(?:[A-Za-z]\w{0,60}\.){0,4}[A-Za-z]\w{0,60}(?:Error|Exception
 # A line of CANN's error block that says something: `E69999: [PID: 3687] 2025-... op[x], illegal format.`, `...[FUNC:f][FILE:a.cc][LINE:7]`.
 _BLOCK = lazy(
     r"\s*(?:E[0-9A-Z]\d{4}: (?:Inner Error!|\[PID: ?\d{1,19}\] ?\S|[A-Za-z])"
+    r"|\[PID: ?\d{1,19}\] ?[\d:.-]{8,32} [A-Za-z][\w/-]{2,80}\(E[0-9A-Z]\d{4}\): \S"
     r"|(?=[^\[\n])[^\n]{0,600}\[FUNC: ?\w[^\]]{0,200}\] ?\[FILE: ?[^\]]{1,300}\] ?\[LINE: ?\d{1,7}\])"
 )
 # A failure in plain words: `init device failed, error code: -8255`.

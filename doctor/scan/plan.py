@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from doctor.scan.engine import DIGITS
+from doctor.scan.escapes import ESCAPE, without_escapes
 from kb.code_forms import BARE, CODE_WORD, LETTERED_END
 from kb.model import FACT_PREFIX, Signal
 from kb.sought import Made, Sought
@@ -20,7 +21,7 @@ ERROR_MARKS = (
     "[ERROR]", "[CRITICAL]", "[FATAL]", "[error]", " ERROR ", " CRITICAL ", " FATAL ", "ERROR:", "Error:", "Error\n",
     "Exception:", "Exception\n", "terminate called", "Segmentation fault", "core dumped", "Fatal Python error",
     "[ERROR][", "ERROR |", "| ERROR", "Interrupt\n", "CANN error", "symbol lookup error",
-    ": Inner Error!", "][FILE:", "] [FILE:", "error code: -", "Traceback (most recent call", "TraceBack (most recent call", ": error: ", ": fatal error: ", ", needed by ", "undefined reference to", "or higher is required", "errno", "strerror",
+    ": Inner Error!", "[PID: ", ": In op[", "][FILE:", "] [FILE:", "error code: -", "Traceback (most recent call", "TraceBack (most recent call", ": error: ", ": fatal error: ", ", needed by ", "undefined reference to", "or higher is required", "errno", "strerror",
     "ERROR 0", "ERROR 1", "] Failed ", "] Error ",  # of a line that begins with its level: `ERROR 07-29 05:04:30 [a.py:7]`, `E0729 05:04:30.52 14093 a.cpp:7]`
     "level=error", "level=fatal", '"level":"error"', '"level": "error"', '"level":"fatal"',
     "Failed to ", "failed to ", "Unable to ", " cannot be initialized",  # of C++ programs, whose level is a letter: `E1204 14:46:07.912003 60570 file.cpp:201]`
@@ -38,8 +39,8 @@ UNCHECKED = 6  # lines with the anchor that are read without asking the pattern 
 REFUSALS = 16  # after so many lines that did not match, a pattern's other fixed text is asked for first
 MAX_NEEDS = 16
 SHORT_BLOCK = 8  # lines: what stands in longer ones is not looked for first
-_ALTERED = lazy(rb"[\x00\x1b&^\x80-\xff]")  # in lines that read otherwise than they are written
-_ALTERING = (b"\0", b"\x1b", b"&", b"^")  # the same, but for what is no ASCII
+_ALTERED = lazy(rb"[\x00&^\x80-\xff]")  # in lines that read otherwise than they are written, besides escapes
+_ALTERING = (b"\0", b"&", b"^")  # the same, but for what is no ASCII
 VAIN = 1000  # lines of a window that were asked for nothing: from then on it is asked first whether a window holds what a match needs
 MOST_VAIN = 32  # signals of which that is asked
 MISSED = 25_000  # so many lines that lack a pattern's other fixed text cost as much as another automaton
@@ -228,6 +229,8 @@ class Plan:
             if check.block is None:
                 return True
             block = data[start : _end_of_block(data, end, self.signals[number].lines)]
+            if ESCAPE in block:
+                block = without_escapes(block)
             if check.block.search(block) is not None or _ALTERED.search(block) is not None:
                 return True
             check.vain += 1
@@ -277,7 +280,8 @@ class Plan:
         if not asked:
             return frozenset()
         altered = not data.isascii() or any(sign in data for sign in _ALTERING)
-        return frozenset(n for n in asked if not (altered and self._checks[n].block is not None) and not any(text in data for text in self._checks[n].texts))
+        shown = without_escapes(data) if ESCAPE in data else data
+        return frozenset(n for n in asked if not (altered and self._checks[n].block is not None) and not any(text in data or text in shown for text in self._checks[n].texts))
 
     def narrow(self, data: bytes, understood: Callable[[bytes, bytes], bool]) -> bool:
         """Signals whose anchors turn out to be common are looked for by other texts that their matches need, if these are rare, else by their pattern.

@@ -12,6 +12,7 @@ from doctor.read.source import Skipped, Source
 from doctor.scan import error_blocks
 from doctor.scan.engine import Engine
 from doctor.scan.error_lines import ErrorLines, go_error
+from doctor.scan.escapes import ESCAPE, without_escapes
 from doctor.scan.factscan import FactScan
 from doctor.scan.finder import Finds
 from doctor.scan.floods import Floods, statement
@@ -28,12 +29,10 @@ from doctor.scan.treatments import Same, Treatment
 from doctor.scan.window_lines import KEEP_TEXT, WindowLines
 from doctor.scan.windows import MAX_LINE, Window
 from kb.model import RAISED, Filter, Signal
-from parsers.lazy import lazy
 from parsers.line import read_line
 from parsers.parsed import Line
 
 SAMPLED_LINES = 40
-_ESCAPE = lazy(rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\^_]|[()][A-Z0-9])?")
 
 
 class RangeScan:
@@ -99,7 +98,7 @@ class RangeScan:
         lines = WindowLines(window, self.source, self.lines + 1)
         self.escaped.clear()
         self.beneath.clear()
-        escapes = b"\x1b" in data
+        escapes = ESCAPE in data
         tables: list[int] = []
         disturbing: Finds = []
         for finds in self.repeats.parts(data, limit):
@@ -267,15 +266,15 @@ class RangeScan:
         starts: list[int] = []
         clean: list[bytes] = []
         for begin, end in self.repeats.stretches:
-            at = data.find(b"\x1b", begin, end)
+            at = data.find(ESCAPE, begin, end)
             while at >= 0:
                 start = data.rfind(b"\n", 0, at) + 1
                 eol = data.find(b"\n", at)
                 eol = len(data) if eol < 0 else eol
                 if eol - start <= MAX_LINE:
                     starts.append(start)
-                    clean.append(_ESCAPE.sub(b"", data[start:eol]))
-                at = data.find(b"\x1b", eol, end)
+                    clean.append(without_escapes(data[start:eol]))
+                at = data.find(ESCAPE, eol, end)
         self.escaped.update(starts)
         joined = b"\n".join(clean)
         number, end_of_line = -1, -1

@@ -17,6 +17,7 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from doctor.scan.engine import Engine
+from doctor.scan.escapes import ESCAPE
 from doctor.scan.finder import Finds, Form
 from doctor.scan.floods import Floods
 from doctor.scan.plan import Plan
@@ -27,6 +28,7 @@ DENSE = 200  # bytes for each find, at most, in a window whose lines are looked 
 PARTS = (4 << 10, 16 << 10, 32 << 10, 32 << 10)  # bytes of a window after which what was learnt of it is made use of
 SMALLEST = 64 << 10  # bytes of a window that is worth it
 MAX_KNOWN = 20_000  # lines, and as many forms of lines, whose treatment is remembered
+FEW = 8  # of so many lines of a part one that is not known makes it worth to look for its form
 LONGEST = 1000  # bytes of such a line
 LONGEST_REST = 64  # windows that are read line by line after some in which nothing was gained
 
@@ -91,7 +93,7 @@ class Repeats:
                     self._lines, self.stretches = None, [(end, limit)]
                     yield [(at + end, literal) for at, literal in self._engine.find(data[end:], self._floods.left_out.literals)]
                     break
-                self._by_form = self._by_form or (start > PARTS[0] and 2 * new > of)
+                self._by_form = self._by_form or (start > PARTS[0] and FEW * new > of)
             start = end
         self._settle()
 
@@ -109,7 +111,6 @@ class Repeats:
             form = lines.forms.get(bisect_left(lines.ends, eol + 1))
             if form is not None and len(self._forms) < MAX_KNOWN:
                 self._forms[form] = same
-                return
         if len(self._texts) < MAX_KNOWN:
             self._texts[data[start:eol]] = same
 
@@ -142,8 +143,8 @@ class Repeats:
         texts = data[start:end].split(b"\n")
         left: Sequence[int] = range(len(texts))
         if self._by_text:
-            left = [left[at] for at in self._unknown(self._texts, texts)]
-        by_text = len(left)
+            left = self._unknown(self._texts, texts)
+        by_text, asked = len(left), bool(self._texts)
         forms: dict[int, bytes] = {}
         self._again = True
         if self._by_form and left:
@@ -155,12 +156,12 @@ class Repeats:
                 unknown = self._unknown(self._forms, rows)
                 forms = {left[at]: rows[at] for at in unknown}
                 left = [left[at] for at in unknown]
-            self._by_text = self._by_text and (16 * by_text < 15 * len(texts) or 2 * len(left) > by_text)  # forms tell nearly all of them
+            self._by_text = self._by_text and (not asked or 16 * by_text < 15 * len(texts) or 2 * len(left) > by_text)  # forms tell nearly all of them
         self._seen += len(texts)
         self._left += len(left)
         ends = [end + n for n, end in enumerate(accumulate(map(len, texts)), start + 1)] if left else []
         lines = self._lines = _Lines(texts, ends, forms)
-        self.stretches = [(ends[n] - 1 - len(texts[n]), ends[n] - 1) for n in left if b"\x1b" in texts[n]] if b"\x1b" in data else []
+        self.stretches = [(ends[n] - 1 - len(texts[n]), ends[n] - 1) for n in left if ESCAPE in texts[n]] if ESCAPE in data else []
         return self._search(lines, left)
 
     def _with_deciding(self, part: bytes, found: Finds, rows: list[bytes]) -> list[bytes]:
@@ -221,6 +222,9 @@ class Repeats:
     def _nothing(self, lines: _Lines, number: int) -> None:
         """In a line nothing stands that is looked for."""
         text = lines.texts[number]
-        known, row = (self._forms, lines.forms[number]) if number in lines.forms else (self._texts, text)
-        if len(known) < MAX_KNOWN and len(text) <= LONGEST and b"\x1b" not in text:  # a literal may stand on both sides of an escape
-            known[row] = _NOTHING
+        if len(text) > LONGEST or ESCAPE in text:  # a literal may stand on both sides of an escape
+            return
+        if number in lines.forms and len(self._forms) < MAX_KNOWN:
+            self._forms[lines.forms[number]] = _NOTHING
+        if len(self._texts) < MAX_KNOWN:
+            self._texts[text] = _NOTHING

@@ -87,11 +87,15 @@ class _Index:
     """All words of some forms, what finds them in one pass, and which forms they belong to."""
 
     def __init__(self, forms: Sequence[Signal]) -> None:
-        words = sorted({word for form in forms for word in (*_near(form), *_inside(form))})
+        near, inside = [_near(form) for form in forms], [_inside(form) for form in forms]
+        words = sorted({word for told in (*near, *inside) for word in told})
         number = {word: n for n, word in enumerate(words)}
         self.find: Finder = best(words, HEAD, "", "ahocorasick_rs")
-        self.near = tuple(tuple(at for at, form in enumerate(forms) if word in _near(form)) for word in words)
-        self.inside = tuple(tuple(number[word] for word in _inside(form)) for form in forms)
+        self.near: tuple[list[int], ...] = tuple([] for _ in words)
+        for at, told in enumerate(near):
+            for word in set(told):
+                self.near[number[word]].append(at)
+        self.inside = tuple(tuple(number[word] for word in told) for told in inside)
 
 
 _KNOWN: list[tuple[Sequence[Signal], _Index]] = []

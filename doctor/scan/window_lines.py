@@ -12,7 +12,7 @@ from doctor.read.source import Source
 from doctor.scan.harvest import Place
 from doctor.scan.windows import LOOK_BACK, MAX_LINE, Window
 from parsers.jsonline import FOLD
-from parsers.line import read_line
+from parsers.line import may_say_whose, read_line
 from parsers.parsed import Line
 
 KEEP_TEXT = 2000
@@ -119,8 +119,7 @@ class WindowLines:
                     break
                 found = self._owners.get(at)
                 if found is None and at not in self._silent:
-                    candidate = read_line(decode(data[at : at + 4096].split(b"\n", 1)[0]))
-                    found = candidate if _says(candidate) else None
+                    found = _saying(data[at : at + 4096].split(b"\n", 1)[0])
                 passed.append(at)
             seen = (at, steps)
         if found is not None:
@@ -138,12 +137,19 @@ class WindowLines:
             at = 0
             for number, raw in enumerate(reversed(self.window.before.split(b"\n")[:-1][-OWNER_LINES:]), 1):
                 at += len(raw) + 1
-                candidate = read_line(decode(raw[:4096]))
-                if _says(candidate):
-                    self._before = (candidate, number, at)
+                if (saying := _saying(raw[:4096])) is not None:
+                    self._before = (saying, number, at)
                     break
         found, number, at = self._before
         return found if number <= lines and at <= size else None
+
+
+def _saying(raw: bytes) -> Line | None:
+    """The line, if it says whose it is."""
+    if not may_say_whose(raw):
+        return None
+    line = read_line(decode(raw))
+    return line if _says(line) else None
 
 
 def _says(line: Line) -> bool:

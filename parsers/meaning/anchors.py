@@ -22,7 +22,7 @@ ANCHORS: dict[str, tuple[str, ...]] = {
     ),
     "missing": (
         "o such file", "No module named", "not found", "does not exist", "doesn't exist", "not exist", "o such device",
-        "cannot find", "an't find", "annot open", "an't open", "Could not find", "not installed",
+        "cannot find", "an't find", "annot open", "an't open", "Could not find", "ble to find", "ble to open", "ble to locate", "not installed",
     ),
     "builds": (": error: ", ", needed by ", "undefined reference to", "or higher is required", "Killed signal"),
     "timeouts": (

@@ -10,6 +10,9 @@
 >>> row = read(Said("req: 0 out of memory, need block:35 is more than free block 10", "ValueError"))[0]
 >>> [row.get(name) for name in ("resource", "needs", "has")]
 ['block', '35', '10']
+>>> row = read(Said("Requested token count exceeds the model's maximum context length of 32768 tokens. You requested a total of 34009 tokens"))[0]
+>>> [row.get(name) for name in ("kind", "needs", "has")]
+['length', '34009 tokens', '32768 tokens']
 >>> row = read(Said("Free memory on device (8.0/64.0 GiB) on startup is less than desired GPU memory utilization (0.9, 57.6 GiB)."))[0]
 >>> [row.get(name) for name in ("kind", "needs", "has")]
 ['memory', '57.6 GiB', '8.0 GiB']
@@ -29,6 +32,7 @@ _FORMS = (
     lazy(rf"needs? (?P<resource>[A-Za-z_]\w{{0,30}}) ?[:=]? ?{_N.format('needs', 'unit')},? (?:is|are) (?:more|greater|larger) than (?:\w{{1,20}} ){{0,3}}?(?:\w{{1,30}} ?[:=]? ?){_N.format('has', 'unit2')}"),
     lazy(r"(?P<resource>[A-Za-z_][\w. -]{0,60}?) ?\((?P<needs>\d{1,18})\) (?:must|should) (?:be|not be) (?:less|smaller|no more|greater|larger|more) than (?:or equal to )?.{0,80}?\((?P<has>\d{1,18})\)"),
     lazy(rf"maximum (?P<resource>context length|[\w ]{{1,40}}?) (?:is|of|:) {_N.format('has', 'unit')}.{{0,60}}?(?:requested|got|but) {_N.format('needs', 'unit2')}"),
+    lazy(rf"maximum (?P<resource>context length) of {_N.format('has', 'unit')}\. You requested a total of {_N.format('needs', 'unit2')}"),
     lazy(rf"{_RESOURCE} ?\((?:length |size )?{_N.format('needs', 'unit')}\) (?:is (?:longer|larger|greater|more|bigger) than|exceeds?) .{{0,80}}?(?:length|size|limit|maximum|of|is|than) (?:of )?\(?{_N.format('has', 'unit2')}\)?"),
     lazy(rf"{_RESOURCE} ?\((?P<has>\d{{1,18}})\) (?:is|are) (?:smaller|less|lower) than .{{0,80}}?\((?P<needs>\d{{1,18}})\)"),
     lazy(rf"(?:[Rr]equires?|[Rr]equired|[Nn]eeds?|[Aa]sked for|[Rr]equested?|[Ee]xpect(?:ed|s)?):? (?:at least )?{_N.format('needs', 'unit')} ?(?P<resource>[A-Za-z][\w /-]{{0,40}}?)?,? ?(?:but|and|while|, |\()[^\d\n]{{0,60}}{_N.format('has', 'unit2')}(?= (?:[\w ]{{1,30}} )?(?:is|are|available|free|found|left|visible)|[.)]?$)"),

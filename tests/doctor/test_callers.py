@@ -96,3 +96,16 @@ def test_harvests_carry_it(scanner: Scanner) -> None:
 def test_harvests_of_others_are_not_believed(row: list[Any]) -> None:
     with pytest.raises((TypeError, ValueError)):
         from_json({**json.loads(json.dumps(Harvest().json())), "callers": [row]})
+
+
+def test_what_a_trainer_does_with_no_known_remedy_is_answered_with_its_newer_release(root: Any) -> None:
+    """Something to paste that leaves torch alone; nobody updates the engine or torch by itself, nor a library whose releases a framework bounds, a program of one's own has no release, and what is raised on purpose speaks of settings."""
+    frame = '  File "/usr/lib/python3/dist-packages/{}/plugh.py", line 19, in forward\n    y = xyzzy(x)\n'
+    failed = "RuntimeError: xyzzy() does not take that\n"
+    trainer, engine, own = (root(HEAD + made + failed) for made in (frame.format("trl"), frame.format("sglang"), OWN))
+    first = trainer["fixes"][trainer["first_fix"]]
+    assert [c["run"] for c in first["commands"]] == ["python3 -m pip install -U --no-deps trl"]
+    asked = root(HEAD + frame.format("trl").replace("y = xyzzy(x)", "raise ValueError(") + "ValueError: xyzzy must be set\n")
+    bounded = root(HEAD + frame.format("vllm") + frame.format("transformers") + failed)
+    for other in (engine, own, asked, bounded):
+        assert not any("--no-deps" in c["run"] for fix in other["fixes"] for c in fix["commands"])

@@ -9,8 +9,9 @@ import pytest
 
 from doctor import report
 from doctor.findings.devices import Seat, sharing, started_with
-from doctor.findings.holders import of_memory, of_port
+from doctor.findings.holders import idle, of_memory, of_port
 from doctor.findings.rank_sets import absent, described
+from doctor.findings.situation import Situation
 from doctor.findings.started import Started, read
 
 INVALID = """\
@@ -120,6 +121,31 @@ def test_the_process_that_holds_the_npu_is_named(tmp_path: Path) -> None:
     assert "npu-smi shows process 31877 (python3.11, 52841 MB, NPU 0)." in found["cause"]["en"]
     assert found["fixes"][found["first_fix"]]["title"]["en"] == "Look at the process that holds the NPU (pid 31877), then stop it"
     assert "kill 31877" in runs(found)
+
+
+def card(npu: int, busy: int, used: int) -> str:
+    return f"| {npu}     910B2               | OK            | 90.0        36                0    / 0             | | 0                         | 0000:01:00.0  | {busy}           0    / 0          {used} / 65536         |"
+
+
+@pytest.mark.parametrize(
+    ("cards", "processes", "told"),
+    [
+        ([(0, 81, 60000), (1, 78, 60000), (2, 0, 3386), (3, 0, 3386)], 2, ("instead", "2,3")),
+        ([(0, 0, 60000), (1, 0, 3386)], 1, ("enough", "1")),
+        ([(0, 81, 60000), (1, 0, 3386)], 2, None),
+        ([(0, 0, 3386), (0, 0, 3386)], 1, None),
+    ],
+)
+def test_cards_on_which_nothing_runs_are_told(cards: list[tuple[int, int, int]], processes: int, told: tuple[str, str] | None) -> None:
+    """As many as are needed; none of a board with two chips a card, whose numbers are others."""
+    found = idle([card(*one) for one in cards], (command(f"torchrun --nproc_per_node={processes} a.py"),))
+    assert (found and (found["idle"][0], found["idle_npus"][0])) == (told or {})
+
+
+@pytest.mark.parametrize(("chip", "visible", "known"), [("910B4", (), True), ("910_9362", (), False), ("910B4", ("4,5",), False), ("310P", (), False)])
+def test_a_device_is_a_card_of_npu_smi_where_cards_have_one_chip(chip: str, visible: tuple[str, ...], known: bool) -> None:
+    facts = {"chip": (chip,), **({"visible": visible} if visible else {})}
+    assert Situation(facts).card("3") == ({"npu_id": "3", "chip_id": "0"} if known else {})
 
 
 def test_a_process_of_the_job_itself_holds_nothing_up() -> None:

@@ -134,7 +134,7 @@ def test_a_signal_that_is_looked_for_by_its_rarer_text(name: str) -> None:
     for number in range(20_000):
         word = "overflow seen" if chance.random() < 0.002 else "underflow  seen" if chance.random() < 0.002 else "nothing to see"
         rows.append(f"[INFO] GE(7,p):2026-01-02-03:04:05.006.007 [ge.cc:1]7 errorStr: {chance.choice(WORDS)} {word} {number}")
-        rows.append(f"[INFO] GE(7,p):2026-01-02-03:04:05.006.007 [ge.cc:1]7 fault kernel=Te{'GetNext' if number % 5000 == 4999 else 'Conv'}")
+        rows.append(f"[INFO] GE(7,p):2026-01-02-03:04:05.006.007 [ge.cc:1]7 fault kernel=Te{'GetNext' if number % 5000 == 4999 else 'Conv'} of {chance.getrandbits(60):x}")
     data = "\n".join(rows).encode()
     with mock.patch.object(plan, "MISSED", 1 << 40):
         by_anchor, _ = scan(data, name)

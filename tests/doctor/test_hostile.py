@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import json
+import os
 import re
 import subprocess
 import sys
@@ -18,18 +20,24 @@ from doctor.cli import main
 from doctor.commands.reporting import FORMATS
 from kb.invisible import STEERING
 from kb.placeholders import fill, names
+from tests import starts
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
 
+@functools.cache
+def told(form: str, lang: str = "en") -> str:
+    """What the command says of the hostile log, once for all tests."""
+    done = starts.command(("scan", "-", "-f", form, "--all", "--lang", lang), hostile_log(), environment={**os.environ, "PYTHONUTF8": "1"})
+    assert done.returncode in (1, 3), done.stderr
+    return done.stdout.decode()
+
 
 @pytest.mark.parametrize("form", FORMATS)
 @pytest.mark.parametrize("lang", ["en", "zh"])
-def test_no_renderer_lets_anything_through(form: str, lang: str, run) -> None:  # type: ignore[no-untyped-def]
+def test_no_renderer_lets_anything_through(form: str, lang: str) -> None:
     """Control characters, escapes and reordering marks are gone from every output, decoded JSON included."""
-    done = run("scan", "-", "-f", form, "--all", "--lang", lang, stdin=hostile_log(), PYTHONUTF8="1")
-    out = done.stdout.decode()
-    assert done.returncode in (1, 3), done.stderr
+    out = told(form, lang)
     assert STEERING.findall(out.replace("\n", "")) == []
     if form in ("json", "jsonl", "sarif"):
         for row in out.splitlines() if form == "jsonl" else [out]:
@@ -47,11 +55,10 @@ def _strings(value: object) -> list[str]:
     return [s for v in value for s in _strings(v)] if isinstance(value, list) else []
 
 
-def test_markdown_fences_hold(run, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+def test_markdown_fences_hold() -> None:
     """Log text stays inside its fence, and outside it is escaped: no heading, image, table or HTML of the log's own."""
-    done = run("scan", "-", "-f", "md", "--all", stdin=hostile_log(), PYTHONUTF8="1")
     fence, outside = "", []
-    for row in done.stdout.decode().splitlines():
+    for row in told("md").splitlines():
         if fence:
             if row == fence:
                 fence = ""
@@ -134,11 +141,9 @@ COMMAND = re.compile(r"^\s*::[a-z-]|##\[|##vso\[", re.MULTILINE)
 
 
 @pytest.mark.parametrize("form", [f for f in FORMATS if f != "github"])
-def test_no_log_commands_the_pipeline(form: str, run) -> None:  # type: ignore[no-untyped-def]
+def test_no_log_commands_the_pipeline(form: str) -> None:
     """What runners of GitHub and Azure take for commands is broken up in every text, and stays what it was in JSON."""
-    done = run("scan", "-", "-f", form, "--all", stdin=hostile_log(), PYTHONUTF8="1")
-    out = done.stdout.decode()
-    assert COMMAND.findall(out) == []
+    assert COMMAND.findall(told(form)) == []
     said = {"a": "##vso[task.x]y", "b": "::error::z", "c": "##[group]"}
     assert json.loads(inert(json.dumps(said, indent=1), "json")) == said
 
@@ -154,9 +159,9 @@ def test_no_line_that_is_quoted_alone_is_a_command(words: tuple[str, ...], capsy
     assert COMMAND.findall(out) == []
 
 
-def test_annotations_quote_commands(run) -> None:  # type: ignore[no-untyped-def]
+def test_annotations_quote_commands() -> None:
     """The format that consists of commands has none of a log's."""
-    out = run("scan", "-", "-f", "github", "--all", stdin=hostile_log(), PYTHONUTF8="1").stdout.decode()
+    out = told("github")
     assert {row.split("::")[1].split(" ")[0] for row in out.splitlines()} <= {"error", "warning", "notice", ""}
     assert all(row.startswith(("::error", "::warning", "::notice")) for row in out.splitlines())
 

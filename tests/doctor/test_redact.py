@@ -7,7 +7,11 @@ from types import SimpleNamespace
 
 import pytest
 
-from doctor.answer.redact import Redactor
+from doctor.answer.redact import Redactor, redactor
+from doctor.answer.report import report
+from doctor.judge.diagnosis import conclude
+from doctor.judge.proof import Bench
+from doctor.read import discover
 
 SECRETS = [
     "10.23.45.67", "192.168.7.21", "fe80::1a2b:3c4d", "2001:db8:85a3::8a2e:370:7334", "aa:bb:cc:dd:ee:0f", "zhangwei", "lihua88",
@@ -78,3 +82,22 @@ def test_pseudonyms_are_stable(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_what_identifies_nobody_stays(text: str) -> None:
     assert Redactor().text(text) == text
+
+
+def test_facts_of_the_situation_are_redacted(bench: Bench) -> None:
+    """The reader's own commands, names and places among the facts are told as pseudonyms; versions stay."""
+    log = (
+        "zhangwei@node-17:~$ MASTER_ADDR=gpu-box.corp HF_TOKEN=hf_AbCdEfGhIjKlMnOpQrStUv vllm serve /home/zhangwei/models/Qwen3-8B --port 8000\n"
+        "export MASTER_ADDR=gpu-box.corp\n"
+        "INFO 10-21 07:14:02 [api_server.py:1896] vLLM API server version 0.11.0rc3\n"
+        "ImportError: libhccl.so: cannot open shared object file: No such file or directory\n"
+    )
+    harvest = bench._scanner.scan(discover.given_text(log, "serve.log"))
+    made = report(conclude([harvest], bench.knowledge), bench.knowledge)
+    assert "gpu-box.corp" in str(made["situation"])
+    secrets = ("zhangwei", "gpu-box", "hf_AbC")
+    told = redactor(conclude([harvest], bench.knowledge), bench.knowledge).report(made)["situation"]
+    shipped = redactor(conclude([harvest], bench.knowledge), bench.knowledge).report(harvest.situation)
+    for text in (str(told), str(shipped)):
+        assert [secret for secret in secrets if secret in text] == []
+        assert "0.11.0rc3" in text

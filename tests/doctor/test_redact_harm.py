@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests_support import Concluded, Diagnosed
 
 from doctor.answer.redact import redactor
 from doctor.answer.report import report
@@ -102,14 +103,13 @@ CASES = sorted((DATA / "incidents").iterdir())
 BY_ADDRESS = {"blind-mindie-cannot-listen", "hccl-hccn-conf-stale-one-npu", "hccl-init-virbr-on-third-node"}
 
 
-def test_incidents_are_told_alike(bench: Bench) -> None:
+def test_incidents_are_told_alike(bench: Bench, concluded: Concluded, diagnosed: Diagnosed) -> None:
     """Each incident, redacted and read back, has the same roots; and so has its very log when every line of it was redacted."""
     for case in CASES:
         source = discover.discover([str(next(case.glob("input.*")))]).sources[0]
         text = source.open().read().decode("utf-8", "replace")
-        plain = conclude([bench._scanner.scan(discover.given_text(text, source.name))], bench.knowledge)
+        plain, told = concluded(case), diagnosed(case)
         using = redactor(plain, bench.knowledge)
-        told = report(plain, bench.knowledge)
         made, harvest, rows = using.report([told, plain.harvest.json(), text.splitlines()])
         roots = [r.finding.entry.code for r in plain.roots]
         again = conclude([from_json(json.loads(json.dumps(harvest)))], bench.knowledge)

@@ -23,6 +23,9 @@ def code(diagnosis: Diagnosis, fail_on: str = "error") -> int:
     "text",
     [
         INNER,
+        "E60009: [PID: 7] 2026-03-17-11:49:50.181.289 In op[Floob], plates are crooked.\n        Solution: Straighten them.\n",
+        "E60009: In op[Floob], plates are crooked.\n",
+        "[PID: 7] 2026-03-17-11:49:50.181.289 Floob_Argument(E60009): Plates are crooked.\n",
         "init device failed, error code: -8255\n",
         "flood gate kaput.[FUNC:Open][FILE:gate.cc][LINE:7]\n",
         'Traceback (most recent call last):\n  File "/srv/a.py", line 3, in <module>\n    f()\nfloob.Gone: away\n',

@@ -7,7 +7,7 @@ import zlib
 from pathlib import Path
 from unittest import mock
 
-from doctor.judge.diagnosis import conclude
+from doctor.judge.diagnosis import Diagnosis, conclude
 from doctor.read.discover import discover, standard_input
 from doctor.read.source import Source
 from doctor.scan import ranges
@@ -33,7 +33,7 @@ def drawn(case: Path, count: int = 3) -> list[str]:
 
 def plain(case: Path, scanner: Scanner, knowledge: Knowledge) -> list[str]:
     found = discover([str(case)])
-    return _roots([scanner.scan(source) for source in found.sources], knowledge)
+    return roots(conclude([scanner.scan(source) for source in found.sources], knowledge))
 
 
 def changed(case: Path, name: str, scanner: Scanner, knowledge: Knowledge) -> list[str]:
@@ -42,12 +42,12 @@ def changed(case: Path, name: str, scanner: Scanner, knowledge: Knowledge) -> li
         RELATIONS[name](case.read_bytes(), place)
         if (pipe := place / "stdin").exists():
             with pipe.open("rb") as stream:
-                return _roots([scanner.scan(standard_input(stream))], knowledge)
+                return roots(conclude([scanner.scan(standard_input(stream))], knowledge))
         if (cut := place / "ranges").exists():
-            return _roots(_in_ranges(discover([str(cut)]).sources, scanner), knowledge)
+            return roots(conclude(_in_ranges(discover([str(cut)]).sources, scanner), knowledge))
         if (cut := place / "workers").exists():
-            return _roots(_in_workers(discover([str(cut)]).sources, scanner), knowledge)
-        return _roots([scanner.scan(source) for source in discover([folder]).sources], knowledge)
+            return roots(conclude(_in_workers(discover([str(cut)]).sources, scanner), knowledge))
+        return roots(conclude([scanner.scan(source) for source in discover([folder]).sources], knowledge))
 
 
 def _in_ranges(sources: tuple[Source, ...], scanner: Scanner) -> list[Harvest]:
@@ -67,7 +67,7 @@ def _in_workers(sources: tuple[Source, ...], scanner: Scanner) -> list[Harvest]:
     return ranges.join(parts, done)
 
 
-def _roots(harvests: list[Harvest], knowledge: Knowledge) -> list[str]:
-    return [r.finding.entry.code for r in conclude(harvests, knowledge).roots]
+def roots(diagnosis: Diagnosis) -> list[str]:
+    return [r.finding.entry.code for r in diagnosis.roots]
 
 

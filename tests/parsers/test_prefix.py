@@ -176,3 +176,17 @@ def test_a_bar_that_comes_into_reach_when_a_prefix_is_gone() -> None:
     peeled = peel("[2026-03-02 10:20:00,104] [INFO] " + "~" * 190 + " 10%|##\rto npu")
     assert peeled.text == "to npu"
     assert peel(peeled.text).text == peeled.text
+
+
+@pytest.mark.parametrize(
+    ("raw", "text", "rank"),
+    [
+        ("[rank3] Traceback (most recent call last):", "Traceback (most recent call last):", 3),
+        ('[rank3]   File "/a.py", line 9, in <module>', '  File "/a.py", line 9, in <module>', 3),
+        ("[rank3] ModuleNotFoundError: No module named 'a'", "ModuleNotFoundError: No module named 'a'", 3),
+        ("[Rank 3] Watchdog caught collective operation timeout", "[Rank 3] Watchdog caught collective operation timeout", None),
+    ],
+)
+def test_a_rank_without_a_colon_is_a_prefix_of_an_exception_alone(raw: str, text: str, rank: int | None) -> None:
+    """Messages begin so as well."""
+    assert (peel(raw).text, peel(raw).rank) == (text, rank)

@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from parsers import prefix_forms, tables
-from parsers.line import read_line
+from parsers.line import may_say_whose, read_line
 from parsers.parsed import seconds
 from parsers.prefix import peel
 from tests.fuzz.pieces import ODD, PIECES
@@ -23,6 +23,18 @@ TEXTS = st.lists(LINES, max_size=25).map(lambda lines: "\n".join(lines).split("\
 def test_peeling_again_changes_nothing(raw: str) -> None:
     once = peel(raw)
     assert peel(once.text).text == once.text
+
+
+@given(ONE_LINE)
+def test_what_says_whose_it_is_is_never_passed_over(raw: str) -> None:
+    """A line is not read for it in which no time, process or rank can stand."""
+    line = read_line(raw)
+    assert may_say_whose(raw.encode("utf-8", "surrogatepass")) or (line.time, line.pid, line.rank) == (None, None, None)
+
+
+def test_most_lines_of_storms_are_passed_over() -> None:
+    """They say neither a time nor a process nor a rank."""
+    assert not any(map(may_say_whose, (b"RuntimeError: boom 17 of op_3", b"E1204 14:46:07.912003 60570 file.go:201] boom", b"errno 28 of (3)")))
 
 
 @given(ONE_LINE)
