@@ -363,7 +363,12 @@ def _settled(hits: Iterable[Hit]) -> Iterator[Hit]:
     """Hits that are sorted by where they stand, and the few of one line by more that they tell: working all of that out for each would cost most of merging."""
     for _, alike in groupby(hits, key=_spot):
         together = list(alike)
-        yield from sorted(together, key=lambda hit: (_told(hit), _place_order(hit.place))) if len(together) > 1 else together
+        if len(together) == 1:
+            yield together[0]
+            continue
+        for _, same in groupby(sorted(together, key=_told), key=_told):
+            rest = list(same)
+            yield from sorted(rest, key=lambda hit: _place_order(hit.place)) if len(rest) > 1 else rest
 
 
 def _spot(hit: Hit) -> tuple[str, int]:

@@ -38,8 +38,10 @@ def scan_all(
     interrupted = False
     try:
         if workers > 1:
+            from doctor.scan import situation
             from doctor.scan.pool import run_pool  # a traceback on standard input must not pay for it
 
+            situation.prepare(scanner.plan.situation)
             run_pool(ranges, scanner, workers, gathered, progress, meanwhile)
         else:
             scan_here(enumerate(ranges), scanner, gathered, progress)

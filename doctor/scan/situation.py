@@ -101,6 +101,11 @@ class _Index:
 _KNOWN: list[tuple[Sequence[Signal], _Index]] = []
 
 
+def prepare(forms: Sequence[Signal]) -> None:
+    """For those who are forked: they need not make it each."""
+    _index(forms)
+
+
 def _index(forms: Sequence[Signal]) -> _Index:
     """Made once for a plan, not for each of its thousands of files."""
     for known, index in _KNOWN:
