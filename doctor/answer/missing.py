@@ -45,6 +45,8 @@ def host_logs(diagnosis: Diagnosis) -> Missing | None:
     """A traceback tells where it surfaced; the plog of the process tells why."""
     if not _uncertain(diagnosis) or diagnosis.harvest.kinds.get("plog") or not diagnosis.harvest.size:
         return None
+    if diagnosis.verdict == "clean":  # nothing failed: there is no plog of it
+        return None
     if not (diagnosis.related or diagnosis.unexplained) or diagnosis.situation.first("activity") in _WITHOUT_DEVICE:
         return None
     return _asked("plog")

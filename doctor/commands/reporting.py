@@ -28,6 +28,7 @@ _RENDERERS = {
     "md": "markdown:render", "html": "html:render", "csv": "table:render", "sarif": "sarif:render", "junit": "annotations:junit", "github": "annotations:github",
     "gitlab": "annotations:gitlab", "trace": "trace:render",
 }  # fmt: skip
+_LEFT_BEHIND = ("worker-death", "peer-lost")  # what others say of a process that is gone
 FAIL_ON = {
     "info": ("info", "warning", "error", "fatal"),
     "warning": ("warning", "error", "fatal"),
@@ -237,13 +238,17 @@ def exit_code(args: argparse.Namespace, diagnosis: Diagnosis) -> int:
     known = severities.intersection(("error", "fatal"))
     if diagnosis.verdict == "inconclusive" or diagnosis.decisive is not None or (_open(diagnosis) and not known):
         return exits.INCONCLUSIVE
+    if any(entry.role == "symptom" and entry.kind in _LEFT_BEHIND and "stopped" not in entry.traits for entry in roots):
+        return exits.INCONCLUSIVE  # a process died, and nothing that was read tells of what
     return exits.CLEAN
 
 
 def _open(diagnosis: Diagnosis) -> bool:
     """Is there an error beside roots that are none: a line that nobody knows, or one that was folded beneath them?"""
+    harmless = {r.finding.entry.code for r in diagnosis.related if r.finding.entry.role == "noise"}
     return bool(diagnosis.unexplained) or any(
-        r.finding.entry.severity in ("error", "fatal") and r.finding.entry.role != "noise" for r in diagnosis.related
+        r.finding.entry.severity in ("error", "fatal") and not harmless.intersection((r.finding.entry.code, r.explained_by))
+        for r in diagnosis.related
     )
 
 

@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from doctor.findings.devices import VARIABLE
 from doctor.findings.started import Started
 from parsers.lazy import lazy
 
 MAX_NAMED = 4
+_TWO = 2
+_MOST = 0.95  # of a card that engines may fill
+_SHARE = lazy(r"0?\.\d{1,4}")
 MAX_OF_PROGRAM = 16
 SMALLEST = 1024  # MB: what an idle process of a service takes holds up nobody
 
@@ -25,8 +29,9 @@ _LSOF = lazy(r"(\S{1,60})\s+(\d{1,8})\s.*TCP\s+\S*?:(\d{1,5}) \(LISTEN\)")
 def held(holders: Iterable[str], cards: Iterable[str], listeners: Iterable[str], started: Sequence[Started], visible: str, own: frozenset[int]) -> Facts:
     """All of it, in one."""
     memory, port = of_memory(holders, visible, own), of_port(listeners, started)
-    both = (*memory.get("held", ()), *port.get("held", ()))
-    return {**memory, **port, **idle(cards, started), **({"held": both} if both else {})}
+    beside = engines(started)
+    both = (*memory.get("held", ()), *port.get("held", ()), *beside.get("held", ()))
+    return {**beside, **memory, **port, **idle(cards, started), **({"held": both} if both else {})}
 
 
 def idle(rows: Iterable[str], started: Sequence[Started]) -> Facts:
@@ -43,6 +48,17 @@ def idle(rows: Iterable[str], started: Sequence[Started]) -> Facts:
     others_work = all(busy for npu, busy, *_ in found if npu not in free)
     told = ",".join(map(str, free[:wanted]))
     return {"idle": ("instead" if others_work and len(free) < len(found) else "enough",), "idle_npu": (str(free[0]),), "idle_npus": (told,)}
+
+
+def engines(started: Sequence[Started]) -> Facts:
+    """Two services of vLLM that were typed for the same cards and different ports, and the shares that they want together."""
+    typed = {one.option("port"): one for one in started if one.kind == "vllm" and one.typed}
+    cards = {dict(one.env).get(VARIABLE) for one in typed.values()}
+    if len(typed) != _TWO or len(cards) != 1 or not all(cards) or any((one.processes or 1) > 1 for one in typed.values()):
+        return {}
+    shares = [float(share) for one in typed.values() if (share := one.option("gpu-memory-utilization")) and _SHARE.fullmatch(share)]
+    told = {"both_shares": (f"{min(sum(shares), _MOST):g}",)} if len(shares) == _TWO else {}
+    return {"held": ("engine",), **told}
 
 
 class Holder(NamedTuple):
