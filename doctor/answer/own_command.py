@@ -20,7 +20,7 @@ _THEIRS = frozenset({"MODEL", "MODEL_PATH", "MODEL_DIR", "IMAGE", "SCRIPT"})
 MOST = 3  # changes that are named
 _TAIL = lazy(r"\s(?:\d?>|\||;|&&)")
 _WITHOUT = lazy(r"\s+# without ((?:--[\w-]+(?:, )?)+)$")  # how the knowledge says that an option goes
-_BEGIN = lazy(r"(?:[A-Z_][A-Z0-9_]*=\S* )*(?:vllm serve|python3? -m (?:vllm|sglang|torch)|sglang serve|torchrun|docker run)\b")
+_BEGIN = lazy(r"(?:[A-Z_][A-Z0-9_]*=\S* )*(?:vllm serve|python3? -m (?:vllm|sglang|torch)|sglang serve|lmdeploy serve|torchrun|docker run)\b")
 _SEVERAL = frozenset({"volume", "device", "env", "group-add", "cap-add", "security-opt", "ulimit"})  # of docker: each adds something
 _SHORT = {"volume": "-v", "env": "-e"}  # as people type them
 _DEVICE = lazy(r"/dev/davinci\d+$")
@@ -93,7 +93,7 @@ def _changed(run: str, started: Sequence[Started], paths: Iterable[str], less: b
 
 def with_asked(started: Sequence[Started], options: Iterable[tuple[str, str]], paths: Iterable[str] = ()) -> Own | None:
     """The reader's own service with options that a message asks for; a value that it does not tell is a word to fill in."""
-    theirs = next((one for kind in ("vllm", "sglang") if (one := _one(started, kind, frozenset(paths))) is not None), None)
+    theirs = next((one for kind in ("vllm", "sglang", "lmdeploy") if (one := _one(started, kind, frozenset(paths))) is not None), None)
     if theirs is None:
         return None
     changed = theirs

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from doctor.findings import fits
 from doctor.findings.release import within
+from doctor.scan.beside import IN_SCRIPT
 from doctor.scan.situation import Said, joined, said
 from doctor.scan.tablescan import condition
 from kb.model import SAID, Framework, Signal, Text, When
@@ -175,6 +176,9 @@ def situation(
     told: dict[str, list[Said]] = {}
     for one in joined((*harvest.situation, *more)):
         told.setdefault(one.fact, []).append(one)
+    for fact in [fact for fact in told if fact.startswith(IN_SCRIPT)]:
+        told.setdefault(fact.removeprefix(IN_SCRIPT), told[fact])
+        del told[fact]
     started = _started(told.pop(START, ()))
     variables = (
         *(Variable(name, value.strip('"'), one.path) for one in told.get("variable", ()) for name, _, value in [one.value.partition("=")]),

@@ -25,6 +25,7 @@ class Kind(NamedTuple):
     flags: frozenset[str] = frozenset()  # options without a value
     script: bool = False  # what follows the first word that is no option belongs to another program
     aliases: Mapping[str, str] = {}
+    single: bool = False  # no option has several values
 
 
 _VLLM = {"tp": "tensor-parallel-size", "pp": "pipeline-parallel-size", "dp": "data-parallel-size", "q": "quantization", "model-tag": "model"}
@@ -40,6 +41,7 @@ def _modules(*names: str) -> tuple[tuple[str, ...], ...]:
 KINDS: Mapping[str, Kind] = {
     "vllm": Kind((("vllm", "serve"), *_modules("vllm.entrypoints.openai.api_server", "vllm.entrypoints.api_server")), ("tensor-parallel-size", "pipeline-parallel-size", "data-parallel-size"), aliases=_VLLM),
     "sglang": Kind((("sglang", "serve"), *_modules("sglang.launch_server")), ("tp-size", "pp-size"), aliases=_SGLANG),
+    "lmdeploy": Kind((("lmdeploy", "serve", "api_server"),), ("tp",), frozenset({"eager-mode", "enable-prefix-caching", "enable-microbatch", "enable-eplb", "allow-terminate-by-client"}), single=True),
     "torchrun": Kind((("torchrun",), *_modules("torch.distributed.run", "torch.distributed.launch")), ("nproc-per-node",), frozenset({"standalone", "use-env", "no-python", "m", "module"}), True),
     "msrun": Kind((("msrun",),), ("local-worker-num", "worker-num"), script=True),
     "mpirun": Kind((("mpirun",), ("mpiexec",)), ("n", "np"), frozenset({"allow-run-as-root", "oversubscribe"}), True),
@@ -51,6 +53,11 @@ KINDS: Mapping[str, Kind] = {
 }
 # How many processes the other ones make is told by a variable.
 _BY_VARIABLE = {"swift": "NPROC_PER_NODE", "llamafactory": "NPROC_PER_NODE"}
+_SERVICES = ("vllm", "sglang", "lmdeploy")
+_MODEL_FIRST = ("vllm", "lmdeploy")  # the model is the word that is no option
+_HERE = "\ue000"  # the folder in which a command was typed, as every shell knows it
+_PWD = lazy(r"\$\(pwd\)|\$\{PWD\}|\$PWD\b")
+_WITH_HERE = lazy(r"[\w ./:@%+=,\ue000-]*\ue000[\w ./:@%+=,\ue000-]*")
 _FLAG = lazy(r"(?:no|enable|disable|trust|enforce|skip|use|multi|allow|headless|async|return|log|calculate|language|is)-[\w-]+$|headless$|async-scheduling$|debug$|verbose$|is-embedding$")
 _VALUED = frozenset({"log-level", "log-dir", "log-config-file", "log-format", "allowed-origins", "disable-log-prefix", "skip-tokens", "use-cpu-affinity"})
 _SETS = lazy(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
@@ -138,7 +145,7 @@ class Started(NamedTuple):
         for name in ("model", "model-path", "model-name-or-path", "model-id"):
             if value := self.option(name):
                 return value
-        return self.words[self.target] if self.kind == "vllm" and self.target is not None else None
+        return self.words[self.target] if self.kind in _MODEL_FIRST and self.target is not None else None
 
     @property
     def processes(self) -> int | None:
@@ -151,11 +158,11 @@ class Started(NamedTuple):
             return len(chosen.partition(":")[2].split(","))
         found = [n for name in KINDS[self.kind].processes if (n := _number(self.option(name) or "")) is not None]
         if not found:
-            return 1 if self.kind in ("vllm", "sglang") and self.model else None
-        if self.kind not in ("vllm", "sglang"):
+            return 1 if self.kind in _SERVICES and self.model else None
+        if self.kind not in _SERVICES:
             return found[0]
         nodes = _number(self.option("nnodes") or "") or 1
-        if self.option("headless") is not None or self.option("data-parallel-size-local") is not None:
+        if self.option("headless") is not None or (self.kind == "lmdeploy" and self.option("dp") not in (None, "1")) or self.option("data-parallel-size-local") is not None:
             return None  # the ranks of data parallelism lie on other nodes as well
         made = 1
         for n in found:
@@ -201,7 +208,7 @@ class Started(NamedTuple):
         if not names or self.option("include") is not None:  # those are named one by one
             return None
         given = [name for name in names if self.option(name) is not None]
-        if self.kind in ("vllm", "sglang"):
+        if self.kind in _SERVICES:
             plain = all(self.option(name) in (None, "1") for name in names[1:])
             return self.with_option(names[0], (str(count),)) if plain else None
         changed, before = self, self.processes
@@ -213,7 +220,7 @@ class Started(NamedTuple):
 
 def read(text: str, path: str = "") -> Started | None:
     """The command that a text is; None for what is none, is cut off, or holds what only its own shell can tell."""
-    text = text.strip()
+    text = _PWD.sub(_HERE, text.strip().replace(_HERE, ""))
     if len(text) > MAX_TEXT or "$(" in text or "`" in text:
         return None
     if text.startswith("{"):
@@ -242,7 +249,7 @@ def _is_one(made: Started) -> bool:
     """Is it a command that somebody gave, and no line of a manual?"""
     if made.kind in ("docker", "torchrun", "msrun", "mpirun", "accelerate", "deepspeed"):
         return made.target is not None and not _TO_FILL_IN.match(made.words[made.target])
-    if made.kind in ("vllm", "sglang"):
+    if made.kind in _SERVICES:
         return made.model is not None and not _TO_FILL_IN.match(made.model)
     return len(made.words) > made.head
 
@@ -331,7 +338,7 @@ def _options(started: Started) -> Iterator[Option]:
             continue
         end = at + 1
         if not _is_flag(name, known):
-            most = 1 if known.script else len(words)
+            most = 1 if known.script or known.single else len(words)
             while end < len(words) and end - at <= most and (not words[end].startswith("-") or _number(words[end]) is not None):
                 end += 1
         yield Option(name, at, end, tuple(words[at + 1 : end]))
@@ -372,4 +379,7 @@ def _number(text: str) -> int | None:
 
 def _quoted(word: str) -> str:
     """Quoted where a shell would take it for more than a word."""
+    if _WITH_HERE.fullmatch(word):
+        return f'"{word.replace(_HERE, "$PWD")}"'
+    word = word.replace(_HERE, "PWD")
     return word if _TO_FILL_IN.fullmatch(word) and word.isascii() and word[:1].isalpha() else shlex.quote(word)

@@ -13,6 +13,11 @@ from kb.model import Signal
 TOLD = frozenset({"start", "visible", "option", "loaded", "variable"})
 """Facts that a script tells of; that it could do something else as well tells nothing."""
 
+IN_SCRIPT = "script:"
+"""Before the facts that the image of a script tells: they hold where the logs tell none."""
+
+_OF_IMAGES = frozenset({"chip", "cann", "vllm", "vllm_ascend", "torch_npu", "torch", "mindspore"})
+_CONTAINER = re.compile(r"(?:docker|podman|nerdctl) run ")
 _COMMENT = re.compile(rb"^[ \t]*#.*$", re.MULTILINE)
 _SETS = re.compile(
     rb"^[ \t]*(?:export[ \t]+|ENV[ \t]+|ARG[ \t]+)?([A-Za-z_]\w*)(?:[= ][\"']?([^\s\"'`$;|&()<>]{1,300})[\"']?[ \t]*$|=(?:\"([^\"`]{1,1500})\"|\(([^()`;|&<>]{1,1500})\))[ \t]*$)", re.MULTILINE
@@ -31,7 +36,10 @@ def scan(source: Source, forms: Sequence[Signal]) -> Harvest:
     except OSError:
         return Harvest()
     told = said(expanded(_COMMENT.sub(b"", text)), source.name, forms)
-    return Harvest(situation=tuple(one for one in told if one.fact in TOLD))
+    images = "\n".join(one.value for one in told if one.fact == "start" and _CONTAINER.match(one.value))
+    inside = said(images.encode("utf-8", "replace"), source.name, forms) if images else ()
+    named = (one._replace(fact=IN_SCRIPT + one.fact) for one in inside if one.fact in _OF_IMAGES)
+    return Harvest(situation=(*(one for one in told if one.fact in TOLD), *named))
 
 
 def expanded(text: bytes) -> bytes:

@@ -9,7 +9,7 @@ import pytest
 
 from doctor import report
 from doctor.findings.devices import Seat, sharing, started_with
-from doctor.findings.holders import idle, of_memory, of_port
+from doctor.findings.holders import engines, idle, of_memory, of_port
 from doctor.findings.rank_sets import absent, described
 from doctor.findings.situation import Situation
 from doctor.findings.started import Started, read
@@ -241,3 +241,29 @@ def test_ranks_that_never_came_are_named(tmp_path: Path) -> None:
         "[ERROR] HCCL(9,t):2025-11-21-01:20:01.625.145 [topoinfo_exchange_server.cc:517] [9][DisplayConnectionedRank]connected rankinfo[LINE 0]: [0000],[0001],[0002],[0003];\n"
     )
     assert "rank 4-7 never connected to the root (the whole of node 1" in first(tmp_path, log=log)["title"]["en"]
+
+
+FIRST = "ASCEND_RT_VISIBLE_DEVICES=0 vllm serve /m/a --port 8001 --gpu-memory-utilization 0.5"
+SECOND = "ASCEND_RT_VISIBLE_DEVICES={card} vllm serve /m/b --port {port} --gpu-memory-utilization 0.3"
+
+
+def test_two_engines_on_one_card_share_it() -> None:
+    """Other cards, or the same port once more, are no second engine beside the first."""
+    assert engines([command(FIRST), command(SECOND.format(card=0, port=8002))]) == {"held": ("engine",), "both_shares": ("0.8",)}
+    assert engines([command(FIRST), command(SECOND.format(card=1, port=8002))]) == {}
+    assert engines([command(FIRST), command(SECOND.format(card=0, port=8001))]) == {}
+
+
+def test_the_share_of_the_second_engine_counts_the_first(tmp_path: Path) -> None:
+    """What is advised is the sum of both shares, not smaller weights."""
+    log = f"$ {FIRST} &\n$ {SECOND.format(card=0, port=8002)}\nValueError: No available memory for the cache blocks.\n"
+    assert runs(first(tmp_path, serve_log=log))[-1].endswith("--gpu-memory-utilization 0.8")
+
+
+def test_the_image_of_a_script_tells_versions_that_the_log_leaves_out(tmp_path: Path) -> None:
+    """What the log tells itself comes before it."""
+    script = "IMAGE=quay.io/ascend/vllm-ascend:v0.13.0rc1\ndocker run --rm $IMAGE bash\n"
+    (tmp_path / "run.sh").write_text(script)
+    for said, version in (("", "0.13.0rc1"), ("vllm-ascend 0.11.0\n", "0.11.0")):
+        (tmp_path / "serve.log").write_text(f"{said}ValueError: No available memory for the cache blocks.\n")
+        assert report(str(tmp_path))["situation"]["facts"]["vllm_ascend"] == [version]

@@ -310,3 +310,21 @@ def test_whatever_a_command_looks_like_all_of_it_is_kept(
     assert set(flags) <= set(words)
     assert words[words.index("--gpu-memory-utilization") + 1] == "0.8"
     assert not {">", "&", "|", "tee", "INFO"} & set(words)
+
+
+def test_the_folder_of_the_reader_stays_in_a_command() -> None:
+    """`$(pwd)` and its other spellings are the one expansion that every shell does alike; any other substitution is not shown."""
+    made = read('docker run --rm -v $(pwd):/work -v ${PWD}/m:/m -v "$PWD/a b":/y img:1 bash')
+    assert made is not None
+    assert made.shell() == 'docker run --rm -v "$PWD:/work" -v "$PWD/m:/m" -v "$PWD/a b:/y" img:1 bash'
+    assert read("docker run --rm -v $(cat folder):/work img:1 bash") is None
+
+
+def test_a_service_of_lmdeploy_is_the_readers_own() -> None:
+    """The model may stand after options, each of which has one value."""
+    made = read("lmdeploy serve api_server --backend pytorch --device ascend /m/a --tp 2")
+    assert made is not None
+    assert (made.model, made.processes) == ("/m/a", 2)
+    told = own("lmdeploy serve api_server MODEL --backend pytorch --device ascend --eager-mode", [made])
+    assert told is not None
+    assert told.run == "lmdeploy serve api_server --backend pytorch --device ascend /m/a --tp 2 --eager-mode"

@@ -246,6 +246,22 @@ def test_exit_codes(args: tuple[str, ...], code: int) -> None:
     assert terminal("scan", *args).code == code
 
 
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("[ERROR] TBE Subprocess[task_distribute] raise error[], main process disappeared!", 3),
+        ("WARNING 05-30 14:36:52 [_custom_ops.py:21] Failed to import from vllm._C with ImportError('/l/vllm/_C.abi3.so: undefined symbol: _ZN5torch3jit17parseE')", 0),
+        ("(TaskRunner pid=21) WARNING: Platform 'huawei' (PlatformNPU) is registered but not available. This may be due to this ray actor being a CPU-only actor.", 0),
+    ],
+)
+def test_what_a_code_says_of_lines_without_a_cause(text: str, code: int, tmp_path: Path) -> None:
+    """A process that others say is gone is no success; a line that is known as harmless is, whatever it looks like."""
+    (tmp_path / "run.log").write_text(text + "\n")
+    seen = terminal("scan", str(tmp_path), "--lang", "en", cwd=tmp_path)
+    assert seen.code == code
+    assert ("No fault found" in seen.text, "plog" in seen.text) == ((code == 0), False) or code == 3
+
+
 def test_a_path_that_is_not_there_is_one_line() -> None:
     """No diagnosis around it, and the name that was meant."""
     seen = terminal("scan", "kb/dmeo", "--lang", "en")
