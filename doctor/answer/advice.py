@@ -258,6 +258,7 @@ def _theirs(run: str, finding: Finding, situation: Situation) -> Own | None:
 
 CALLER = "caller"  # of a fix that is for those who make the call: a library's
 # How a fix begins that is for the case that another one does not help, or is not possible.
+_ENDS = lazy(r"\b(?:docker (?:stop|kill|rm -f)|kill(?: -\w{1,4})?|kubectl delete pod) [A-Z][A-Z_]{2,}\b")
 _ELSE = lazy(r"(?:Or|If|Only|Else|Otherwise|Still|Persisting|Repeated|Nothing left|Not back|When|Fails|Until)\b")
 
 
@@ -284,7 +285,7 @@ def start(advised: Advised, entry: Entry) -> Start:
 
     remedies.sort(key=order)
     looks = sorted((n for n, fix in enumerate(fixes[:certain]) if fix.goal == "locate" and (fix.commands or fix.code)), key=lambda n: _for_all(fixes[n]))
-    at_once = proven and _acts(fixes[remedies[0]])
+    at_once = proven and _acts(fixes[remedies[0]]) and not _ends_somebody(fixes[remedies[0]])
     of_library = any(fact == CALLER for fix in fixes for fact, _ in fix.when)
     others = [n for n in remedies[1:] if n < certain and not (of_library and _is_for_the_caller(fixes[n]))]
     if not of_library and not any(_acts(fixes[n]) for n in (remedies[0], *others)):  # what mends for a whole stack, where the logs leave the stack open
@@ -300,6 +301,11 @@ def _is_for_the_caller(fix: Fix) -> bool:
 def _acts(fix: Fix) -> bool:
     """Can it be pasted, and is something changed by it? A command that only shows a version mends nothing."""
     return bool(fix.env or fix.code) or any(command.changes is not None for command in fix.commands)
+
+
+def _ends_somebody(fix: Fix) -> bool:
+    """Does it end what others run, and leave it open whose that is? Then what finds it comes first."""
+    return any(_ENDS.search(command.run) for command in fix.commands)
 
 
 def _maybe(text: Text | None, known: Values) -> Text | None:
