@@ -27,8 +27,8 @@ from kb import anchors
 from kb.model import ROW_FORMS, Signal
 
 LENGTH, SHORT = 8, 6
-COMMON = 20  # a piece found more often than this in the sample is a weak one
-_HEALTHY_COST, _ERROR_COST, _LETTER_COST, _WORD_COST = 5.0, 0.3, 3 / 1000, 60.0
+COMMON = 10  # a piece found more often than this in the sample is a weak one
+_HEALTHY_COST, _ERROR_COST, _LETTER_COST, _WORD_COST = 10.0, 0.3, 6 / 1000, 60.0
 _REFUSAL_COST = 3.0
 _SHORT_COST, _ODD_COST = 20.0, 10.0
 WASTED = 12  # lines of the samples
@@ -62,7 +62,7 @@ def _pairs() -> Counter[tuple[int, int]]:
 def _letter(pair: str) -> int:
     raw = pair.encode()
     once = len(raw) == 2 and raw[0] != raw[1]  # of `aaa` two pairs are counted, and one `aa`
-    return min(_pairs()[raw[0], raw[1]] if once else _background().count(raw), 2000)
+    return min(_pairs()[raw[0], raw[1]] if once else _background().count(raw), 1000)
 
 
 def _letters(piece: str) -> int:

@@ -13,7 +13,8 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
@@ -125,8 +126,7 @@ class _Served:
 def over_stdio(desk: Desk) -> None:
     """Until standard input ends, or an interrupt: whoever reads from a terminal would keep the loop from ending by itself."""
     _quiet()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, _end)
+    end_at_once()
     if sys.stdin.isatty():
         sys.stderr.write(f"npu-doctor: {word('agents.waiting', desk.lang)}\n")
 
@@ -138,6 +138,12 @@ def over_stdio(desk: Desk) -> None:
     anyio.run(main)
 
 
+def end_at_once() -> None:
+    """From here on an interrupt ends the server, whatever loop is just being built: one that comes between two handlers is lost."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, _end)
+
+
 def _end(number: int, _: FrameType | None) -> None:
     """Nothing is half written: a server only reads."""
     os._exit(128 + number)
@@ -147,6 +153,13 @@ def over_http(desk: Desk, at: socket.socket, token: str) -> None:
     """Until an interrupt. Who does not bring the token learns nothing."""
     import uvicorn
 
+    class WithoutHandlers(uvicorn.Server):
+        """Interrupts are ours."""
+
+        @contextmanager
+        def capture_signals(self) -> Iterator[None]:
+            yield
+
     _quiet()
     host = at.getsockname()[0]
     local = TransportSecuritySettings(
@@ -155,8 +168,8 @@ def over_http(desk: Desk, at: socket.socket, token: str) -> None:
         allowed_origins=["http://127.0.0.1:*", "http://localhost:*", "http://[::1]:*"],
     )
     made = server(desk).streamable_http_app(host=host, transport_security=local)
-    config = uvicorn.Config(_guarded(made, token), log_level="error", access_log=False, lifespan="on", server_header=False, timeout_graceful_shutdown=1)
-    anyio.run(uvicorn.Server(config).serve, [at])
+    config = uvicorn.Config(_guarded(made, token), log_level="error", access_log=False, lifespan="on", server_header=False)
+    anyio.run(WithoutHandlers(config).serve, [at])
 
 
 def _guarded(inner: Any, token: str) -> Any:

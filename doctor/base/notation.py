@@ -1,4 +1,7 @@
-"""How times, durations, counts, sizes, ranks, places and text of logs are written for people: the one place for it."""
+"""How times, durations, counts, sizes, ranks, places and text of logs are written for people: the one place for it.
+
+A pace counts its times in seconds: `doctor/pace/stamps.py` writes those.
+"""
 
 from __future__ import annotations
 

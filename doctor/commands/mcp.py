@@ -77,6 +77,7 @@ def _over_http(args: argparse.Namespace, desk: object) -> int:
         raise UsageError(f"cannot listen on {args.host}:{args.http}: {error}", "choose another port, or 0 for any free one") from error
     host = f"[{args.host}]" if ":" in args.host else args.host
     language = common.language(args)
+    server.end_at_once()
     sys.stderr.write(word("agents.listening", language, url=f"http://{host}:{at.getsockname()[1]}/mcp", folders=desk.reach.told()) + "\n")
     if told:
         sys.stderr.write(word("agents.token", language, token=told) + "\n")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from doctor.base.notation import moment
 from doctor.scan.harvest import Harvest, Hit, Place
 from doctor.scan.loadscan import RUN, TABLE
 from doctor.scan.packed import only
@@ -100,4 +101,4 @@ def _between(begin: str, end: str) -> str:
 
 
 def _shown(time: str) -> str:
-    return time.removeprefix("0000-").replace("T", " ")[:19]
+    return moment(time.removeprefix("0000-"))[:19]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from doctor.base.notation import moment
 from doctor.findings.evaluate import Finding, Instance, Scope, order
 from doctor.job.case import Case, Fault, faults, owner
 from doctor.job.clocks import Clocks
@@ -126,7 +127,7 @@ def rows(job: Job) -> Iterable[tuple[dict[str, str], Place]]:
                 "waiters": str(root.waiters),
                 "peers": ", ".join(root.peers) or "-",
                 "others": str(len(root.peers)),
-                "last": (root.last or "?").replace("T", " "),
+                "last": moment(root.last) or "?",
                 "before": f"{root.before:.0f}" if root.before is not None else "?",
                 "where": (process.node if process else root.place.node) or "?",
                 "world": str(job.world_size or "?"),

@@ -1,4 +1,7 @@
-"""Who is who: processes, ranks, devices, servers and communicators, and how to find one by what a line calls it."""
+"""Who is who: processes, ranks, devices, servers and communicators, and how to find one by what a line calls it.
+
+What makes two lines of one process is told by `crowd`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The interface's own texts. What the knowledge says comes from the knowledge."""
+"""The interface's own texts. What a card of a finding is made of, `evidence` among it, is in `report`; what the knowledge says comes from the knowledge."""
 
 from __future__ import annotations
 
