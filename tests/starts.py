@@ -266,7 +266,7 @@ def _be(call: tuple[list[str], str, dict[str, str]], ends: Sequence[int], tellin
 
     def tell() -> None:
         names = [name for name in sys.modules if name not in before and name.partition(".")[0] in _OURS and not name.startswith(_READS_THE_ENVIRONMENT)]
-        patterns = [key[1:] for key in re._cache if key not in compiled]  # type: ignore[attr-defined]
+        patterns = [(pattern, int(flags)) for kind, pattern, flags in re._cache if (kind, pattern, flags) not in compiled]  # type: ignore[attr-defined]
         with contextlib.suppress(OSError), open(telling, "wb") as stream:
             stream.write(marshal.dumps((names, patterns)))
 
