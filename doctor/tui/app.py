@@ -170,14 +170,14 @@ class DoctorApp(Host, ShelfKeeper):
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """Every action of the screen by its name, in the reader's language; then Textual's own."""
-        zh = self.language == "zh"
+        zh = self.language == "zh"  # found by its English name as well: not every terminal can be written Chinese into
         for active in screen.active_bindings.values():
             name = active.binding.id or ""
             if name in keys.KEYS and name not in ("up", "down", "palette"):
                 key = keys.KEYS[name]
                 action = active.binding.action
                 yield SystemCommand(
-                    key.short[zh], f"{key.tip[zh]}  ({keys.shown_key(key.keys)})", self._runner(action, active.node)
+                    " ".join(dict.fromkeys((key.short[zh], key.short[0]))), f"{key.tip[zh]}  ({keys.shown_key(key.keys)})", self._runner(action, active.node)
                 )
         yield from super().get_system_commands(screen)
 

@@ -235,6 +235,15 @@ async def test_keymap_file_remaps_and_its_faults_are_told(tmp_path: Path, monkey
         assert "知识库" in s.text
 
 
+async def test_palette_finds_commands_by_their_english_names_in_chinese_too() -> None:
+    """Not every terminal can be written Chinese into."""
+    async with stage(lang="zh") as s:
+        await s.press("colon")
+        await s.type("theme")
+        assert "切换配色主题" in s.text
+        assert "本屏幕的全部按键" not in s.text
+
+
 async def test_palette_finds_entries() -> None:
     async with stage() as s:
         await s.press("colon")
