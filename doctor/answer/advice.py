@@ -207,8 +207,6 @@ def fixes(finding: Finding, situation: Situation, known: Values, elsewhere: Fix 
 
 
 _SAYS_SO = lazy(r"--[a-z]|[A-Z]_[A-Z0-9_]+ ?=")  # options and variables
-
-
 _SERVES = lazy(r"(?:[A-Z_][A-Z0-9_]*=\S* )*(?:vllm serve|sglang serve|python3? -m (?:vllm|sglang)\b)")
 
 
@@ -257,8 +255,9 @@ def _theirs(run: str, finding: Finding, situation: Situation) -> Own | None:
 
 
 CALLER = "caller"  # of a fix that is for those who make the call: a library's
-# How a fix begins that is for the case that another one does not help, or is not possible.
+# Ends what runs under a name that is left open.
 _ENDS = lazy(r"\b(?:docker (?:stop|kill|rm -f)|kill(?: -\w{1,4})?|kubectl delete pod) [A-Z][A-Z_]{2,}\b")
+# How a fix begins that is for the case that another one does not help, or is not possible.
 _ELSE = lazy(r"(?:Or|If|Only|Else|Otherwise|Still|Persisting|Repeated|Nothing left|Not back|When|Fails|Until)\b")
 
 

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from doctor.read import dumps
 from doctor.scan.alternatives import alternatives
 from kb.knowledge import Knowledge
 
@@ -35,6 +36,11 @@ def test_a_pattern_taken_apart_holds_where_it_matches(pattern: str, text: str, s
 def test_the_word_of_an_alternative(pattern: str, words: list[bytes]) -> None:
     """The longest run of characters that must stand in what it matches."""
     assert [one.word for one in alternatives(pattern)] == words
+
+
+def test_the_words_of_stacks_are_those_of_their_pattern() -> None:
+    """They are written out where every small log is asked: one that is missing would hide a kind of stack."""
+    assert [one.word for one in alternatives(dumps._STACKS.pattern.decode())] == list(dumps._STACK_WORDS)
 
 
 def test_every_constant_form_holds_in_the_samples_in_which_it_matches(knowledge: Knowledge) -> None:
