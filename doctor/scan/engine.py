@@ -8,7 +8,7 @@ from contextlib import suppress
 from doctor.scan import finder
 from doctor.scan.windows import WINDOW
 
-FIXED = 400  # looking for every literal in nothing costs as much as in so many bytes
+FIXED = 1200  # looking for every literal in nothing costs as much as in so many bytes
 WORTH = 200_000  # making another finder costs as much as so many finds
 SOME, MUCH = finder.LARGE, 32 << 20
 MAX_QUIET = 12
