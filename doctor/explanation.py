@@ -26,7 +26,8 @@ def look_up(written: str, known: Knowledge) -> dict[str, Any]:
     variable = known.variable(name) or known.variable(name.upper())
     rows = list(known.decode(name))
     set_bits = error_bits.decode(name, known)
-    about = [b.code for b in known.catalog() if _mentions(b.words, name)] if rows or set_bits else []
+    keys = [key for key in spelling.candidates(name) if len(key) > 3] if rows or set_bits else []
+    about = [b.code for b in known.catalog() if any(key in b.words and key in b.words.split() for key in keys)] if keys else []
     return {
         "entry": entry_json(plain.entry(entry)) if entry else None,
         "variable": variable,
@@ -59,10 +60,6 @@ def check_json(check: Check) -> dict[str, Any]:
         "confidence": check.confidence, "title": plain.text(check.title).json(), "cause": plain.text(check.cause).json(), "when": dict(check.when),
         "assert": dict(check.wants), "fixes": [fix_json(f) for f in shown], "references": [r._asdict() for r in check.references],
     }  # fmt: skip
-
-
-def _mentions(words: str, name: str) -> bool:
-    return any(len(k) > 3 and k in words.split() for k in spelling.candidates(name))
 
 
 def entry_json(entry: Entry) -> dict[str, Any]:

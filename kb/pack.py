@@ -10,12 +10,13 @@ from __future__ import annotations
 import json
 import mmap
 import os
-import re
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import accumulate, chain
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
+
+from parsers.lazy import lazy
 
 FORMAT = 24
 HEADER_LIMIT = 65536
@@ -24,7 +25,7 @@ TAKEN = b"\x01"
 LANGUAGES = {"english": "utf-8", "chinese": "gb18030"}
 PACE, TEXTS = 1 << 13, 16
 """Of so many bytes of objects it is told how many texts were taken before them; of so many texts, where they begin."""
-_PAIR = re.compile(r'\["((?:[^"\\]|\\.)*)","((?:[^"\\]|\\.)*[\u4e00-\u9fff](?:[^"\\]|\\.)*)"\]')
+_PAIR = lazy(r'\["((?:[^"\\]|\\.)*)","((?:[^"\\]|\\.)*[\u4e00-\u9fff](?:[^"\\]|\\.)*)"\]')
 
 
 T = TypeVar("T")

@@ -10,16 +10,21 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from doctor.scan.shelf import Shelf
 
 Finds = list[tuple[int, int]]
 Finder = Callable[[bytes], Finds]
 
-SMALL = 5 << 10  # below this, a loop over the literals beats loading or building an automaton
+SMALL = 20 << 10  # below this, a loop over the literals beats loading or building an automaton
+PIECE = 4  # bytes of a literal: one that holds such a piece which a small input does not hold need not be looked for
 LARGE = 4 << 20  # above this, the fastest engine is worth its loading time
 
 KEEP_AUTOMATA = 12  # in the cache: two for each knowledge and processor
@@ -34,6 +39,23 @@ _NO_FORMS: Mapping[bytes, int] = MappingProxyType({})
 ENGINES = ("hyperscan", "ahocorasick_rs", "plain")
 
 
+# A repeat with a bound is compiled state by state; without one it matches more, which is allowed of what only finds places.
+_BOUNDED = re.compile(rb"(?<=[wdsSWD.\])])\{([01]),\d\d+\}")
+_DENIALS = (b"(?!", b"(?<!")
+
+
+class AwaitedError(Exception):
+    """Another worker is making this automaton, and soon has it."""
+
+
+class Use(NamedTuple):
+    """For so many bytes, by an engine that was asked for, and where workers put what they have made."""
+
+    size: int
+    engine: str | None = None
+    shelf: Shelf | None = None
+
+
 class Form(NamedTuple):
     """Expressions, of which the second is a single byte: what stands behind something that is looked for."""
 
@@ -42,11 +64,11 @@ class Form(NamedTuple):
 
 
 def plain(literals: Sequence[bytes]) -> Finder:
-    """One literal after the other: no set-up at all."""
+    """One literal after the other: no set-up at all. In a small input few are worth a look."""
 
     def find(data: bytes) -> Finds:
         found = []
-        for number, literal in enumerate(literals):
+        for number, literal in enumerate(literals) if len(data) > 2 * SMALL else _likely(literals, data):
             at = data.find(literal)
             while at >= 0:
                 found.append((at + len(literal), number))
@@ -55,6 +77,16 @@ def plain(literals: Sequence[bytes]) -> Finder:
         return found
 
     return find
+
+
+def _likely(literals: Sequence[bytes], data: bytes) -> Iterator[tuple[int, bytes]]:
+    """Those whose beginning, end and middle stand somewhere in the data."""
+    pieces = {data[at : at + PIECE] for at in range(len(data))}
+    for number, literal in enumerate(literals):
+        if len(literal) < PIECE or (
+            literal[:PIECE] in pieces and literal[-PIECE:] in pieces and literal[(middle := (len(literal) - PIECE) // 2) : middle + PIECE] in pieces
+        ):
+            yield number, literal
 
 
 def aho_corasick(literals: Sequence[bytes]) -> Finder:
@@ -72,32 +104,18 @@ def aho_corasick(literals: Sequence[bytes]) -> Finder:
 
 
 def hyperscan(
-    literals: Sequence[bytes], cached: bytes | None = None, numbers: Sequence[int] | None = None,
-    patterns: Mapping[int, bytes] = _NONE, forms: Mapping[bytes, int] = _NO_FORMS,
-) -> tuple[Finder, bytes]:  # fmt: skip
-    """The finder, and the automaton in a form that loads in a millisecond. `numbers`: what the literals are called.
+    literals: Sequence[bytes], made: bytes | None = None, numbers: Sequence[int] | None = None, patterns: Mapping[int, bytes] = _NONE, forms: Mapping[bytes, int] = _NO_FORMS
+) -> tuple[Finder, bytes]:
+    """The finder, and the automaton in a form that loads in a millisecond; one that was `made` before is only loaded. `numbers`: what the literals are called.
 
     `patterns`: of literals that are only wanted in a match, by what they are called. One may be found in more lines than it matches in.
     `forms`: expressions that are looked for besides, and what they are called.
     """
     import hyperscan as hs
 
-    database: Any
-    if cached is not None:
-        database = hs.loadb(cached, hs.HS_MODE_BLOCK)
-        database.scratch = hs.Scratch(database)
-    else:
-        database = hs.Database(mode=hs.HS_MODE_BLOCK)
-        ids = list(numbers or range(len(literals)))
-        rows = [(_escaped(x), n, 0) for n, x in zip(ids, literals, strict=True) if n not in patterns]
-        rows += [(form, number, 0) for form, number in forms.items()]
-        rows.append((_escaped(_PACE), max((*ids, *forms.values()), default=0) + 1, hs.HS_FLAG_QUIET))
-        for number, literal in zip(ids, literals, strict=True) if patterns else ():
-            if number in patterns:
-                rows += [(x, number, hs.HS_FLAG_PREFILTER) for x in _expressions(literal, patterns[number])]
-        expressions, ids, flags = map(list, zip(*rows, strict=True))
-        database.compile(expressions=expressions, ids=ids, elements=len(expressions), flags=flags)
-        cached = hs.dumpb(database)
+    automaton = made or _automaton(literals, numbers or range(len(literals)), patterns, forms)
+    database: Any = hs.loadb(automaton, hs.HS_MODE_BLOCK)
+    database.scratch = hs.Scratch(database)
 
     def find(data: bytes) -> Finds:
         found: Finds = []
@@ -110,7 +128,38 @@ def hyperscan(
         found.sort()
         return found
 
-    return find, cached
+    return find, automaton
+
+
+def _automaton(literals: Sequence[bytes], numbers: Sequence[int], patterns: Mapping[int, bytes], forms: Mapping[bytes, int]) -> bytes:
+    import hyperscan as hs
+
+    rows = [(_escaped(x), n, 0) for n, x in zip(numbers, literals, strict=True) if n not in patterns]
+    rows += [(form, number, 0) for form, number in forms.items()]
+    rows.append((_escaped(_PACE), max((*numbers, *forms.values()), default=0) + 1, hs.HS_FLAG_QUIET))
+    for number, literal in zip(numbers, literals, strict=True) if patterns else ():
+        if number in patterns:
+            rows += [(x, number, hs.HS_FLAG_PREFILTER) for x in _expressions(literal, patterns[number])]
+    expressions, ids, flags = map(list, zip(*rows, strict=True))
+    database = hs.Database(mode=hs.HS_MODE_BLOCK)
+    database.compile(expressions=expressions, ids=ids, elements=len(expressions), flags=flags)
+    automaton: bytes = hs.dumpb(database)
+    return automaton
+
+
+def _shared(use: Use, wait: bool, literals: Sequence[bytes], numbers: Sequence[int], patterns: Mapping[int, bytes], forms: Mapping[bytes, int] = _NO_FORMS) -> bytes | None:
+    """An automaton that another worker has made, or that is made here for the others; nothing where there are none. `wait`: for one who is at it, or else AwaitedError."""
+    if use.shelf is None:
+        return None
+    key = use.shelf.key(b"\0".join((*literals, *(b"%d" % n for n in numbers), *(b"%d %s" % row for row in patterns.items()), *forms)))
+    while (made := use.shelf.get(key)) is None and not use.shelf.mine(key):
+        if not wait:
+            raise AwaitedError
+        time.sleep(0.002)
+    if made is None:
+        made = _automaton(literals, numbers, patterns, forms)
+        use.shelf.put(key, made)
+    return made
 
 
 def _escaped(literal: bytes) -> bytes:
@@ -120,15 +169,17 @@ def _escaped(literal: bytes) -> bytes:
 def _expressions(literal: bytes, pattern: bytes) -> tuple[bytes, ...]:
     """What stands in each line in which a pattern matches, and in those with the literal in which it may match as text but not as bytes."""
     fixed = _escaped(literal)
+    if not any(denial in pattern for denial in _DENIALS):
+        pattern = _BOUNDED.sub(lambda bound: b"+" if bound[1] == b"1" else b"*", pattern)
     return (pattern, rb"[\x80-\xff][^\n]*" + fixed, fixed + rb"[^\n]*[\x80-\xff]")
 
 
-def understands(literal: bytes, pattern: bytes) -> bool:
+def understands(literal: bytes, pattern: bytes, use: Use) -> bool:
     """Can hyperscan look for a pattern? What it does not know it may leave out of one, which then matches more."""
-    if rb"\Z" in pattern:  # the end of all, not of a line
+    if rb"\Z" in pattern or not finds_patterns(use):  # the end of all, not of a line
         return False
     try:
-        hyperscan((literal,), None, (0,), {0: pattern})
+        hyperscan((literal,), _shared(use, True, (literal,), (0,), {0: pattern}), (0,), {0: pattern})
     except Exception:  # noqa: BLE001 - it says no in ways of its own
         return False
     return True
@@ -149,42 +200,44 @@ def best(literals: Sequence[bytes], size: int, digest: str, engine: str | None =
         return plain(literals)
 
 
-def finds_patterns(size: int, engine: str | None) -> bool:
+def finds_patterns(use: Use) -> bool:
     """Is the engine that is in use for so many bytes one that finds patterns as well?"""
-    chosen = engine or os.environ.get("NPU_DOCTOR_ENGINE") or None
+    chosen = use.engine or os.environ.get("NPU_DOCTOR_ENGINE") or None
     loaded = "hyperscan" in sys.modules  # then it runs on this processor
-    return loaded and (chosen == "hyperscan" or (chosen is None and size >= LARGE))
+    return loaded and (chosen == "hyperscan" or (chosen is None and use.size >= LARGE))
 
 
-def without(
-    literals: Sequence[bytes], left_out: AbstractSet[int], size: int, engine: str | None, patterns: Mapping[int, bytes]
-) -> Finder:
+def without(literals: Sequence[bytes], left_out: AbstractSet[int], use: Use, patterns: Mapping[int, bytes], wait: bool = True) -> Finder:
     """The same engine for fewer literals, which keep their numbers; made for one run. Some are only wanted where a pattern matches."""
     numbers = [n for n in range(len(literals)) if n not in left_out]
     part = [literals[n] for n in numbers]
-    chosen = engine or os.environ.get("NPU_DOCTOR_ENGINE") or None
-    if finds_patterns(size, engine):
+    chosen = use.engine or os.environ.get("NPU_DOCTOR_ENGINE") or None
+    if finds_patterns(use):
         try:
-            return hyperscan(part, None, numbers, patterns)[0]
+            return hyperscan(part, _shared(use, wait, part, numbers, patterns), numbers, patterns)[0]
+        except AwaitedError:
+            raise
         except Exception:  # noqa: BLE001, S110 - whatever a native engine throws, there is another engine
             pass
-    found = best(part, size, "", "plain" if chosen == "plain" else "ahocorasick_rs")
+    found = best(part, use.size, "", "plain" if chosen == "plain" else "ahocorasick_rs")
     return lambda data: [(end, numbers[n]) for end, n in found(data)]
 
 
 def with_forms(
-    literals: Sequence[bytes], left_out: AbstractSet[int], size: int, engine: str | None, patterns: Mapping[int, bytes], forms: Sequence[Form], digest: str
+    literals: Sequence[bytes], left_out: AbstractSet[int], use: Use, patterns: Mapping[int, bytes], forms: Sequence[Form], digest: str
 ) -> Finder:
     """The same, and where something of one of these forms stands, in no order: the end of the byte behind it. The first is called one more than the last literal."""
-    if finds_patterns(size, engine):
+    if finds_patterns(use):
         numbers = [n for n in range(len(literals)) if n not in left_out]
         part, wanted = [literals[n] for n in numbers], {form.what + form.behind: n for n, form in enumerate(forms, len(literals))}
         try:
             kept = None if patterns else _cached_hyperscan(part, digest, numbers, wanted)
-            return kept or hyperscan(part, None, numbers, patterns, wanted)[0]
+            return kept or hyperscan(part, _shared(use, False, part, numbers, patterns, wanted), numbers, patterns, wanted)[0]
+        except AwaitedError:
+            raise
         except Exception:  # noqa: BLE001, S110 - whatever a native engine throws, there is another engine
             pass
-    found = without(literals, left_out, size, engine, patterns)
+    found = without(literals, left_out, use, patterns)
     others = [(n, re.compile(form.what + b"(?=" + form.behind + b")")) for n, form in enumerate(forms, len(literals))]
     return lambda data: [*found(data), *((match.end() + 1, n) for n, other in others for match in other.finditer(data))]
 

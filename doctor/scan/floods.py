@@ -347,7 +347,7 @@ class Floods:
         if len(finds) <= DISTURBING:
             return
         if self._engine.much and self._plan.narrow(data, self._engine.understands):
-            self._engine.change(self._plan.fragments, self._plan.unneeded(), self._plan.patterns)
+            self._engine.change(self._plan.fragments, self._plan.unneeded, self._plan.patterns)
             self.treatments.clear()
             self.left_out.nothing()
             for number in self.enough.full:

@@ -181,9 +181,11 @@ class Plan:
             name = fragments[number]
             return Literal(name, sought.pairs[number] if number < known else (), name in marked, name in tabled)
 
-        self._set(fragments, Made(literal))
+        self.fragments, self.literals = fragments, Made(literal)
+        self._literals_of: dict[int, list[int]] = {}
         self._announcing: Callable[[int], list[int]] = sought.announcing  # and perhaps some that do not
         self.narrowed: set[int] = set()  # signals that are looked for by another text than their anchors
+        self.unneeded: frozenset[int] = frozenset()  # literals that announce nothing any more
         self.patterns: dict[int, bytes] = {}  # literals that only count where a pattern matches, if the engine can find it
         self._settled: set[int] = set()  # signals that are looked for by their pattern, or cannot be
 
@@ -309,33 +311,28 @@ class Plan:
 
     def _look_for(self, rarer: Mapping[int, tuple[bytes, ...]], patterns: Mapping[int, bytes]) -> None:
         """Looks for signals by these texts, or their pattern, and not by their anchors any more."""
-        before = map(self.literals.__getitem__, range(len(self.fragments)))
-        rows = [x._replace(pairs=tuple(p for p in x.pairs if p[1] not in rarer and p[1] not in patterns)) for x in before]
-        numbers = {row.fragment: n for n, row in enumerate(rows)}
+        touched = {n for signal in (*rarer, *patterns) for n in self._announcing(signal)}
+        literals = {n: self.literals[n]._replace(pairs=tuple(p for p in self.literals[n].pairs if p[1] not in rarer and p[1] not in patterns)) for n in touched}
+        fragments = list(self.fragments)
+        numbers = {fragment: n for n, fragment in enumerate(fragments) if n not in self.patterns}
         for signal, texts in rarer.items():
             for text in texts:
-                number = numbers.setdefault(text, len(rows))
-                if number == len(rows):
-                    rows.append(Literal(text, (), False, False))
-                rows[number] = rows[number]._replace(pairs=(*rows[number].pairs, (text, signal)))
-        fragments = [*self.fragments, *(row.fragment for row in rows[len(self.fragments) :])]
+                number = numbers.setdefault(text, len(fragments))
+                if number == len(fragments):
+                    fragments.append(text)
+                    literals[number] = Literal(text, (), False, False)
+                known = literals.get(number) or self.literals[number]
+                literals[number] = known._replace(pairs=(*known.pairs, (text, signal)))
         for signal, pattern in patterns.items():
             anchor = self.signals[signal].anchors[0].encode()
-            self.patterns[len(rows)] = pattern
+            self.patterns[len(fragments)] = pattern
+            literals[len(fragments)] = Literal(b"", ((anchor, signal),), False, False)  # a match may run over lines: the anchor is asked for
             fragments.append(anchor)
-            rows.append(Literal(b"", ((anchor, signal),), False, False))  # a match may run over lines: the anchor is asked for
-        added, announcing = range(len(self.fragments), len(rows)), self._announcing
+        added, announcing = range(len(self.fragments), len(fragments)), self._announcing
         self._announcing = lambda signal: [*announcing(signal), *added]
-        self._set(tuple(fragments), dict(enumerate(rows)))
-
-    def unneeded(self) -> frozenset[int]:
-        """Literals that announce nothing any more."""
-        every = ((n, self.literals[n]) for n in range(len(self.fragments)))
-        return frozenset(n for n, x in every if not (x.pairs or x.mark or x.table))
-
-    def _set(self, fragments: tuple[bytes, ...], literals: Mapping[int, Literal]) -> None:
-        self.fragments, self.literals = fragments, literals
-        self._literals_of: dict[int, list[int]] = {}
+        self.fragments, self._literals_of = tuple(fragments), {}
+        self.literals.update(literals)
+        self.unneeded = (self.unneeded - literals.keys()) | {n for n, x in literals.items() if not (x.pairs or x.mark or x.table)}
 
     def _check(self, number: int) -> _Check:
         signal = self.signals[number]

@@ -71,7 +71,7 @@ def scan(data: bytes, name: str, expected: int = 1 << 40, signals: Sequence[Sign
     tool.engine._large = finder.hyperscan(tool.plan.fragments)[0] if name == "hyperscan" else None
     if tool.engine._large is None:
         tool.engine.prepare(expected)
-    tool.engine._expected = expected
+    tool.engine._use = tool.engine._use._replace(size=expected)
     return tool.scan(source(data)), tool
 
 

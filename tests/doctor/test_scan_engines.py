@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 from conftest import Run
+from hypothesis import given
+from hypothesis import strategies as st
 
 from doctor.scan import finder
 
@@ -64,3 +66,11 @@ def test_a_damaged_automaton_is_made_again(cache: Path) -> None:
 def test_a_cache_that_cannot_be_written(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", "/proc/nothing")
     assert answer() == answer(engine="plain")
+
+
+@given(st.lists(st.text("ab. ", min_size=1, max_size=9), min_size=1, max_size=12, unique=True), st.text("ab. \n", max_size=80))
+def test_a_small_input_is_looked_through_for_all(literals: list[str], text: str) -> None:
+    """What is skipped by its pieces stands nowhere: as many finds as when each place is looked at."""
+    words, data = [literal.encode() for literal in literals], text.encode()
+    places = [(at + len(word), number) for number, word in enumerate(words) for at in range(len(data)) if data.startswith(word, at)]
+    assert finder.plain(words)(data) == sorted(places)
