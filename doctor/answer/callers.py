@@ -8,7 +8,7 @@ from doctor.base.words import both, word
 from doctor.findings.situation import Situation
 from doctor.judge.diagnosis import Diagnosis
 from doctor.judge.relate import Related
-from doctor.scan.harvest import Caller
+from doctor.scan.harvest import Caller, Place
 from kb.model import Command, Entry, Fix, Text
 from parsers.meaning.said import distribution
 
@@ -35,6 +35,11 @@ def caller(root: Related, diagnosis: Diagnosis) -> Caller | None:
     return found if distance <= BESIDE else None
 
 
+def of_line(line: Place, diagnosis: Diagnosis) -> Caller | None:
+    """Who raised the exception of a line."""
+    return next((made for made in diagnosis.harvest.callers if made.path == line.path and line.line <= made.line <= line.end_line), None)
+
+
 def told(made: Caller | None) -> str | None:
     """Where it stands, and the line of source."""
     return clean(f"{made.place}  {made.code}".strip()) if made is not None else None
@@ -48,7 +53,7 @@ def elsewhere(made: Caller | None, entry: Entry, situation: Situation) -> Fix | 
         return None
     known = situation.phrases()
     steps = [_sentence(known["update"]) if "update" in known else Text(**both("library-update", package=made.package))]
-    if "graphs_off" in known and entry.kind not in NO_MATTER_OF_GRAPHS:
+    if "graphs_off" in known and entry.kind not in NO_MATTER_OF_GRAPHS and entry.domain != "not_npu":
         off = known["graphs_off"]
         steps.insert(0, Text(word("library-graphs", "en", how=off.en), word("library-graphs", "zh", how=off.zh)))
     title, newer = Text(**both("library-call", package=made.package)), _newer(made.package, situation)

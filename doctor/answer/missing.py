@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
+from doctor.answer import callers
 from doctor.base.notation import clean, folded, spans
 from doctor.base.words import both, named, word
 from doctor.judge.diagnosis import Diagnosis
+from doctor.scan.harvest import Place
 from kb.model import Text
+from parsers.lazy import lazy
+from parsers.meaning.said import distribution
 
 
 class Missing(NamedTuple):
@@ -17,10 +21,13 @@ class Missing(NamedTuple):
 
 
 def _asked(name: str, **values: object) -> Missing:
-    return Missing(Text(**both(f"missing.{name}", **values)), Text(**both(f"missing.{name}-how")))
+    return Missing(Text(**both(f"missing.{name}", **values)), Text(**both(f"missing.{name}-how", **values)))
 
 
 _WITHOUT_DEVICE = ("build", "installation")  # nothing runs on a device, nothing writes a plog
+_ON_DEVICE = frozenset({"torch", "torch_npu", "torchair", "mindspore", "acl", "triton", "tbe"})  # packages that run kernels
+_PLAIN = lazy(r"^(?:\w{1,60}\.){0,9}(?:\w{0,40}(?:Key|Type|Value|Attribute|Assertion|Index|Name|NotImplemented|Lookup|Decode|Validation|ZeroDivision|Recursion))Error\b")
+_OF_DEVICE = lazy(r"(?i)\bnpu|\bacl|hccl|cann\b|device|ascend|kernel|stream|\bE[A-Z1-9]\d{4}\b")
 _WAITS = ("peer-timeout", "peer-lost", "collective-mismatch", "worker-death", "link-fault")
 Rule = Callable[[Diagnosis], "Missing | None"]
 
@@ -49,7 +56,31 @@ def host_logs(diagnosis: Diagnosis) -> Missing | None:
         return None
     if not (diagnosis.related or diagnosis.unexplained) or diagnosis.situation.first("activity") in _WITHOUT_DEVICE:
         return None
-    return _asked("plog")
+    return _asked("plog") if _library(diagnosis) is None else None
+
+
+def _library(diagnosis: Diagnosis) -> str | None:
+    """Whose code refused something, where the line nearest to the origin is an exception of plain Python: no device log has a word about it."""
+    line = _origin(diagnosis)
+    if line is None or not _PLAIN.search(line.text) or _OF_DEVICE.search(line.text):
+        return None
+    made = callers.of_line(line, diagnosis)
+    return made.package if made is not None and made.package not in _ON_DEVICE else None
+
+
+def _origin(diagnosis: Diagnosis) -> Place | None:
+    if diagnosis.decisive is not None:
+        return diagnosis.decisive.first
+    return next((h.place for r in diagnosis.roots[:1] for h in r.finding.hits[:1]), None)
+
+
+def releases(diagnosis: Diagnosis) -> Missing | None:
+    """What a library says no to depends on its release, and on that of what called it."""
+    package = _library(diagnosis)
+    if not package or not _uncertain(diagnosis):
+        return None
+    callers_of = [name for name in diagnosis.situation.facts.get("framework", ()) if name != package]
+    return _asked("releases", package=package, names="|".join(distribution(name) for name in (package, *callers_of)))
 
 
 def other_ranks(diagnosis: Diagnosis) -> Missing | None:
@@ -126,6 +157,8 @@ def right_stack(diagnosis: Diagnosis) -> Missing | None:
     at = diagnosis.situation
     if at.first("program") in ("native", "tool") or at.first("activity") in _WITHOUT_DEVICE:
         return None  # no Python stack to look at
+    if _library(diagnosis) is not None:
+        return None  # the stack is exact
     if any(r.finding.entry.confidence == "high" and r.finding.entry.role == "cause" for r in diagnosis.roots[:1]):
         return None
     return _asked("stack")
@@ -150,5 +183,6 @@ RULES: tuple[Rule, ...] = (
     other_ranks,
     calls_of_all_ranks,
     host_logs,
+    releases,
     right_stack,
 )

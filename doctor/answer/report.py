@@ -206,7 +206,8 @@ def _decisive(
     line = diagnosis.decisive
     if line is None:
         return None
-    return {**(clusters.get(line) or _cluster(line, knowledge)), "general": diagnosis.general}
+    caller = callers.told(callers.of_line(line.first, diagnosis))
+    return {**(clusters.get(line) or _cluster(line, knowledge)), "general": diagnosis.general, "caller": caller}
 
 
 def _cluster(cluster: Cluster, knowledge: Knowledge) -> dict[str, Any]:

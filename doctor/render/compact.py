@@ -13,7 +13,7 @@ from doctor.base.words import word
 from doctor.render import lights, timeline
 from doctor.render.call import Call
 from doctor.render.compose import Answer, Finding, Missing, answer
-from doctor.render.document import Bullet, Code, Command, Decoded, Document, Evidence, Fix, FixPart, Job, Link
+from doctor.render.document import Bullet, Code, Command, Decoded, Document, Evidence, Fix, FixPart, Job, Link, Pair
 from doctor.render.excerpt import Excerpt, excerpt, passage
 from doctor.render.layout import HELD, Style, cells, cut, linked, paint, rows_of, wrap
 from doctor.render.room import ROOMS, Room
@@ -265,6 +265,9 @@ class _Compact:
         yield from self._on(made)
         for found in one.evidence[:1]:
             yield from self._evidence(found)
+        for pair in one.section("caller").blocks:
+            if isinstance(pair, Pair):
+                yield from self._labelled("caller", pair.text, self.room.caller)
         yield from self._about(one)
         for section in (one.section("nearest"), one.section("in-general")):
             told = ", ".join(f"{b.target.id} {b.text}" for b in section.blocks[:1] if isinstance(b, Link))

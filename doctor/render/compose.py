@@ -319,7 +319,8 @@ def decisive(report: Json, lang: str) -> Document | None:
         return None
     shown = cluster(one, lang)
     beside = Section("in-general", word("in-general", lang), _beside([one["general"]] if one["general"] else [], _by_id(report), lang))
-    sections = tuple(s for s in (*shown.sections, beside) if s.blocks)
+    caller = Section("caller", "", (Pair(word("caller", lang), one["caller"]),) if one.get("caller") else ())
+    sections = tuple(s for s in (*shown.sections, caller, beside) if s.blocks)
     return Document(word("decisive", lang), word("decisive-told", lang), shown.facts, sections)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from doctor.base import notation
 from doctor.base.words import word
 from doctor.render.compose import Finding, answer
-from doctor.render.document import Bullet, Code, Command, Fix, FixPart, Job, Prose, Reference
+from doctor.render.document import Bullet, Code, Command, Document, Fix, FixPart, Job, Pair, Prose, Reference
 
 Json = dict[str, Any]
 EVENTS = 60  # of the timeline of a job
@@ -83,6 +83,7 @@ def _lines(report: Json, lang: str) -> Iterator[str]:
             yield notation.place(escape(one.path), one.line)
             yield from fence(one.text)
         yield ""
+        yield from _caller(made.decisive)
     if made.decision is not None:
         yield f"{made.decision.label}: {escape(made.decision.text)}"
         yield ""
@@ -141,6 +142,14 @@ def _job(job: Job, lang: str) -> Iterator[str]:
         yield ""
 
 
+def _caller(document: Document) -> Iterator[str]:
+    """Who made the call that was refused."""
+    for pair in document.section("caller").blocks:
+        if isinstance(pair, Pair):
+            yield f"{pair.label}: {escape(pair.text)}"
+            yield ""
+
+
 def _finding(finding: Finding, lang: str) -> Iterator[str]:
     root, document = finding.role == "root", finding.document
     yield f"{'##' if root else '###'} {finding.code} {escape(finding.title)}"
@@ -152,6 +161,7 @@ def _finding(finding: Finding, lang: str) -> Iterator[str]:
     for one in document.evidence[: 5 if root else 1]:
         yield notation.place(escape(one.path), one.line)
         yield from fence(one.text)
+    yield from _caller(document)
     yield from (f"- {escape(block.text)}" for block in document.section("scheduler").blocks if isinstance(block, Prose))
     if root:
         for fix in document.fixes:

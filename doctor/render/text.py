@@ -103,6 +103,9 @@ class _Text:
         yield from situation
         for found in one.evidence:
             yield from self._evidence(found, word("evidence", self.lang), "")
+        for pair in one.section("caller").blocks:
+            if isinstance(pair, Pair):
+                yield from labelled(pair.label, pair.text, style)
         for block in one.section("codes").blocks:
             if isinstance(block, Decoded):
                 yield from labelled("", block.told, style)

@@ -109,3 +109,31 @@ def test_what_a_trainer_does_with_no_known_remedy_is_answered_with_its_newer_rel
     bounded = root(HEAD + frame.format("vllm") + frame.format("transformers") + failed)
     for other in (engine, own, asked, bounded):
         assert not any("--no-deps" in c["run"] for fix in other["fixes"] for c in fix["commands"])
+
+
+UNHEARD = "KeyError: 'Wanted grommets in `sprocket` for kind frob: pitch'\n"
+PLOG = "plog of the failing process"
+
+
+@pytest.mark.parametrize(
+    ("log", "asked", "never"),
+    [
+        (HEAD + OWN + LIBRARY + UNHEARD, "releases of plugh", PLOG),
+        (HEAD + OWN + UNHEARD, "train.py:88", PLOG),  # the reader's own code: no release, and no word of it in a plog
+        (HEAD + OWN + LIBRARY + UNHEARD.replace("sprocket", "npu sprocket"), PLOG, "releases of"),
+        (HEAD + OWN + LIBRARY + UNHEARD.replace("KeyError", "RuntimeError"), PLOG, "releases of"),
+    ],
+)
+def test_what_is_asked_for_can_tell_of_what_was_refused(scanner: Scanner, knowledge: Knowledge, log: str, asked: str, never: str) -> None:
+    shown = markdown.render(report(conclude([scanner.scan(discover.given_text(log))], knowledge), knowledge), "en")
+    assert asked in shown
+    assert never not in shown
+    assert "torch.compile" not in shown
+
+
+def test_a_line_that_nobody_knows_is_shown_with_the_place_that_raised_it(scanner: Scanner, knowledge: Knowledge) -> None:
+    log = HEAD + OWN + LIBRARY + "plugh.errors.GrommetError: sprocket 17 of kind frob is not round\n"
+    made = report(conclude([scanner.scan(discover.given_text(log))], knowledge), knowledge)
+    assert "plugh/attention.py:19" in made["decisive"]["caller"]
+    for shown in (compact.render(made, "en", Style(100, False), Call()), markdown.render(made, "en")):
+        assert "plugh/attention.py:19" in shown

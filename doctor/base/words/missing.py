@@ -7,6 +7,8 @@ WORDS = {
     "nothing-how": ("npu-doctor scan ~/ascend/log    # or the folder in $ASCEND_PROCESS_LOG_PATH; or pipe: python train.py 2>&1 | npu-doctor", "npu-doctor scan ~/ascend/log    # 或 $ASCEND_PROCESS_LOG_PATH 指定的目录；也可管道输入: python train.py 2>&1 | npu-doctor"),
     "plog": ("the plog of the failing process (only screen output was given)", "缺少出错进程的 plog（目前只有屏幕输出）"),
     "plog-how": ("export ASCEND_GLOBAL_LOG_LEVEL=1    # for one short run, then unset; afterwards: npu-doctor scan ~/ascend/log", "export ASCEND_GLOBAL_LOG_LEVEL=1    # 仅用于一次短复现，之后 unset；然后执行: npu-doctor scan ~/ascend/log"),
+    "releases": ("the releases of {package} and of what calls it, and whether the configuration that they read is of the same release", "缺少 {package} 及其调用方的版本；并确认它们读取的配置与版本匹配"),
+    "releases-how": ("python3 -m pip list | grep -iE '^({names})'", "python3 -m pip list | grep -iE '^({names})'"),
     "ranks": ("the logs of the other ranks: what was read only waited for somebody", "缺少其他 rank 的日志：已读到的日志只是在等待对端"),
     "ranks-how": ("npu-doctor scan LOGS_OF_ALL_NODES/    # collect ~/ascend/log of every node into one folder; any layout will do", "npu-doctor scan 所有节点日志目录/    # 把每个节点的 ~/ascend/log 收集到一个目录，布局不限"),
     "missing-ranks": ("the logs of rank {names} (world size {size})", "缺少 rank {names} 的日志（world size {size}）"),
