@@ -121,6 +121,38 @@ def test_an_option_that_goes_is_taken_out_of_the_readers_command() -> None:
     assert own(advised, [without_it]) is None
 
 
+@pytest.mark.parametrize(
+    ("theirs", "advised", "made", "told"),
+    [
+        (  # what they chose beside it stays
+            '{"cudagraph_mode": "FULL_DECODE_ONLY", "cudagraph_capture_sizes": [1, 64]}',
+            '{"cudagraph_capture_sizes": [1, 8]}',
+            '{"cudagraph_mode": "FULL_DECODE_ONLY", "cudagraph_capture_sizes": [1, 8]}',
+            '{"cudagraph_capture_sizes": [1, 8]} (was {"cudagraph_capture_sizes": [1, 64]})',
+        ),
+        ('{"a":{"enabled":true,"x":1}}', '{"a": {"enabled": false}}', '{"a":{"enabled":false,"x":1}}', '(was {"a": {"enabled": true, "x": 1}})'),
+        ('{"method": "eagle3", "num_speculative_tokens": 3}', '{"method": "mtp", "num_speculative_tokens": 1}', '{"method": "eagle3", "num_speculative_tokens": 1}', '"num_speculative_tokens": 3'),
+        ('{"kv_role": "kv_both", "kv_port": "1"}', '{"kv_role": "kv_producer", ...}', '{"kv_role": "kv_producer", "kv_port": "1"}', '(was {"kv_role": "kv_both"})'),
+        ('{"kv_role": "kv_bo', '{"kv_role": "kv_producer"}', '{"kv_role": "kv_producer"}', '(was {"kv_role": "kv_bo)'),  # theirs is cut
+        ("[1]", '{"a": 1}', '{"a": 1}', "(was [1])"),
+    ],
+)
+def test_settings_in_json_are_put_into_theirs(theirs: str, advised: str, made: str, told: str) -> None:
+    """Their other settings stay, and only what differs is told."""
+    started = read(f"vllm serve /m/a --some-config '{theirs}' --port 80")
+    assert started is not None
+    changed = own(f"vllm serve MODEL --some-config '{advised}'", [started])
+    assert changed is not None
+    assert changed.run == f"vllm serve /m/a --some-config {shlex.quote(made)} --port 80"
+    assert told in changed.note.en
+
+
+def test_settings_in_json_that_hold_what_is_advised_are_no_advice() -> None:
+    started = read("""vllm serve /m/a --some-config '{"x":1,"y":[2]}'""")
+    assert started is not None
+    assert own("""vllm serve MODEL --some-config '{"y": [2]}'""", [started]) is None
+
+
 @pytest.mark.parametrize("hostile", ["/m/a;reboot", "/m/'$HOME'", "/m/a b", "--x=\n|sh"])
 def test_words_stay_words(hostile: str) -> None:
     """What somebody's file says is quoted again: nothing in it is an operator of a shell."""
