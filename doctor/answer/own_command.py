@@ -12,6 +12,7 @@ from typing import NamedTuple
 from doctor.answer.option_json import difference, joined
 from doctor.base.notation import clean
 from doctor.base.words import both, word
+from doctor.findings import python_call
 from doctor.findings.started import KINDS, Option, Started, is_flag, read
 from kb.model import Text
 from parsers.lazy import lazy
@@ -78,6 +79,8 @@ def _changed(run: str, started: Sequence[Started], paths: Iterable[str], less: b
         return None
     advised = advised._replace(words=tuple(word for word in advised.words if word != "..."))  # the rest of theirs
     theirs = _one(started, advised.kind, frozenset(paths))
+    if advised.kind == "vllm" and (theirs is None or not theirs.typed):
+        theirs = _one(started, "llm", frozenset(paths)) or theirs
     if theirs is not None:
         changed = _docker(theirs, advised) if theirs.kind == "docker" else _launched(theirs, advised, less)
     elif advised.kind == "torchrun" and (launched := _as_theirs(started, advised, frozenset(paths))):
@@ -138,6 +141,8 @@ def _launched(theirs: Started, advised: Started, less: bool) -> Started:
         words = list(theirs.words)
         words[theirs.target] = another(theirs.words[theirs.target], target)  # another model is meant than theirs
         changed = theirs._replace(words=tuple(words))
+    elif theirs.kind == "llm" and target not in _THEIRS and target.startswith("MODEL") and theirs.model:
+        changed = theirs.with_option("model", (another(theirs.model, target),))
     split = KINDS[theirs.kind].processes
     fewer = not any(o.name in split and o.value != "1" for o in advised.options)
     for option in advised.options:
@@ -156,8 +161,10 @@ def _launched(theirs: Started, advised: Started, less: bool) -> Started:
 
 
 def another(model: str, wanted: str) -> str:
-    """The name of another form of the reader's model, `MODEL-W8A8`: theirs, without the form that it says it has."""
+    """The name of another form of the reader's model, `MODEL-W8A8`: theirs, without the form that it says it has; theirs where it is of that form."""
     form = wanted.removeprefix("MODEL")
+    if form.lower() in model.rstrip("/").rsplit("/", 1)[-1].lower():
+        return model
     return _FORM.sub("", model.rstrip("/")) + form if form.startswith("-") else wanted
 
 
@@ -228,5 +235,7 @@ def _note(theirs: Started, changed: Started) -> Text:
 def _told(changed: Started, option: Option, was: str) -> tuple[str, str]:
     """An option as it is written now, and its value before; of settings in JSON only those that differ."""
     written = " ".join(changed.words[option.at : option.end])
+    if changed.kind == "llm":
+        return python_call.written(((option.name, option.values),))[len(python_call.BEGIN) : -1], was
     old, new = difference(was, option.value)
     return (f"{changed.words[option.at].partition('=')[0]} {new}", old) if new != option.value else (written, was)
