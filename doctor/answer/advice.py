@@ -143,12 +143,21 @@ def _done(fix: Fix, situation: Situation, finding: Finding | None) -> bool | Non
 
         if there(fix, situation):
             return True
-    if finding is None or not situation.started or not fix.commands or fix.env or fix.code is not None:
+    runs = _started_by(fix)
+    if finding is None or not situation.started or not runs or fix.env:
         return met(fix, situation)
     from doctor.answer.own_command import has_all  # few logs show one
 
     less = finding.entry.kind == "out-of-memory"
-    return all(has_all(command.run, situation.started, finding.instances[0].paths, less) for command in fix.commands) or met(fix, situation)
+    return all(has_all(run, situation.started, finding.instances[0].paths, less) for run in runs) or met(fix, situation)
+
+
+def _started_by(fix: Fix) -> tuple[str, ...]:
+    """The commands that a fix consists of: its own, or the one line for a shell that its code is."""
+    if fix.code is None:
+        return tuple(command.run for command in fix.commands)
+    line = fix.code.after.strip()
+    return (line,) if fix.code.lang in ("bash", "shell") and not fix.commands and "\n" not in line and _SERVES.match(line) else ()
 
 
 class Advised(NamedTuple):

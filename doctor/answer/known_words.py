@@ -60,8 +60,8 @@ def filled(run: str, known: Mapping[str, str], quote: Callable[[str, str], str])
     def one(match: re.Match[str]) -> str:
         fact, needed = WORDS[match["word"]]
         value = known.get(fact)
-        if value is None or needed not in run:
-            return match[0]
+        if value is None or needed not in run or (run[match.end() :].startswith("/") and value[:1] not in "/.~$"):
+            return match[0]  # the name of weights in a hub is no folder
         return quote(another(value, match[0]) if match["form"] else value, run[: match.start()])
 
     made = _WORD.sub(one, run)

@@ -360,3 +360,21 @@ def test_a_service_of_lmdeploy_is_the_readers_own() -> None:
     told = own("lmdeploy serve api_server MODEL --backend pytorch --device ascend --eager-mode", [made])
     assert told is not None
     assert told.run == "lmdeploy serve api_server --backend pytorch --device ascend /m/a --tp 2 --eager-mode"
+
+
+def test_what_they_have_already_is_no_advice_however_it_is_written(tmp_path: Path) -> None:
+    """Code of one line for a shell counts as a command does."""
+    (tmp_path / "serve.log").write_text(
+        "vllm serve /m/a --dtype float16 --enforce-eager\n"
+        "EH9999: [PID: 53769] 2025-12-17-09:31:39.804.969 rtSetStreamFailureMode failed, runtime result = 207000.[FUNC:ReportCallError][FILE:log_inner.cpp][LINE:161]\n"
+    )
+    (found,) = [f for f in report([tmp_path / "serve.log"])["findings"] if f["id"] == "VER020"]
+    assert not any("enforce-eager" in fix.get("code", {}).get("after", "") for fix in found["fixes"])
+
+
+def test_weights_of_a_hub_are_no_folder(tmp_path: Path) -> None:
+    """A file of theirs is named only where the command shows a path."""
+    from doctor.answer.known_words import filled
+
+    for model, made in (("Qwen/Qwen3-8B", "cat MODEL/config.json; vllm bench Qwen/Qwen3-8B"), ("/m/a", "cat /m/a/config.json; vllm bench /m/a")):
+        assert filled("cat MODEL/config.json; vllm bench MODEL", {"model": model}, lambda value, _: value) == made
