@@ -156,7 +156,7 @@ def _values(form: Signal, text: bytes, parts: Sequence[Part], constant: bool) ->
 
 
 _LINE_ENDS = lazy(rb"[ \t]*\\\r?\n(?:> (?=[ \t]*[-\w\"'$]))?[ \t]*|[ \t]*\r?\n[ \t]*(?:- )?")  # `> `: a shell that asks for more
-_REMARKS = lazy(rb"(?<=[\s,(])#[^\n\"']*")  # of Python
+_REMARKS = lazy(rb"\r?\n[ \t]*#[^\n]*|(?<=[\s,(])#[^\n\"']*")  # of Python
 
 
 def _one_line(value: bytes) -> bytes:
