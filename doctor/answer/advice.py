@@ -11,6 +11,7 @@ from doctor.answer.shell_words import quoted
 from doctor.base import notation
 from doctor.base.notation import clean
 from doctor.base.words import both, word
+from doctor.findings import python_call
 from doctor.findings.situation import UNKNOWN, Situation
 from kb.model import GOALS, CodeFix, Command, Entry, Fix, Text
 from kb.placeholders import closed, fill, fill_code
@@ -142,12 +143,21 @@ def _done(fix: Fix, situation: Situation, finding: Finding | None) -> bool | Non
 
         if there(fix, situation):
             return True
-    if finding is None or not situation.started or not fix.commands or fix.env or fix.code is not None:
+    runs = _started_by(fix)
+    if finding is None or not situation.started or not runs or fix.env:
         return met(fix, situation)
     from doctor.answer.own_command import has_all  # few logs show one
 
     less = finding.entry.kind == "out-of-memory"
-    return all(has_all(command.run, situation.started, finding.instances[0].paths, less) for command in fix.commands) or met(fix, situation)
+    return all(has_all(run, situation.started, finding.instances[0].paths, less) for run in runs) or met(fix, situation)
+
+
+def _started_by(fix: Fix) -> tuple[str, ...]:
+    """The commands that a fix consists of: its own, or the one line for a shell that its code is."""
+    if fix.code is None:
+        return tuple(command.run for command in fix.commands)
+    line = fix.code.after.strip()
+    return (line,) if fix.code.lang in ("bash", "shell") and not fix.commands and "\n" not in line and _SERVES.match(line) else ()
 
 
 class Advised(NamedTuple):
@@ -186,6 +196,7 @@ def fixes(finding: Finding, situation: Situation, known: Values, elsewhere: Fix 
         )
         for fix, *_ in fitting
     )
+    filled = tuple(map(_in_python, filled))
     if situation.facts.get("seen") or situation.facts.get("kubernetes"):
         from doctor.answer import container_forms, orchestrated  # few programs are started by others
 
@@ -242,7 +253,19 @@ def _code(code: CodeFix, finding: Finding, situation: Situation, known: Values, 
         theirs = None if begun or row.endswith("\\") else _theirs(row.strip(), finding, situation)
         rows += [_worded(row, known, called)] if theirs is None else [f"# {theirs.note.en}", theirs.run]
         changed = changed or theirs is not None
+    calls = [n for n, row in enumerate(rows) if row.startswith(python_call.BEGIN)]
+    if calls:  # of theirs: what else an example shows is said by its remarks
+        return CodeFix("python", "", "\n".join(row for n in calls for row in rows[n - 1 : n + 1]))
     return filled._replace(before="" if changed else filled.before, after="\n".join(rows))
+
+
+def _in_python(fix: Fix) -> Fix:
+    """A command that became the reader's own call in Python is code, not a line for a shell."""
+    calls = [c for c in fix.commands if c.run.startswith(python_call.BEGIN)]
+    if not calls or fix.code is not None:
+        return fix
+    rows = [row for c in calls for row in (*([f"# {c.why.en}"] if c.why else []), c.run)]
+    return fix._replace(commands=tuple(c for c in fix.commands if c not in calls), code=CodeFix("python", "", "\n".join(rows)))
 
 
 def _theirs(run: str, finding: Finding, situation: Situation) -> Own | None:

@@ -44,6 +44,8 @@ def versions(run: str, known: Mapping[str, str]) -> str:
     known = {name: release for name, value in known.items() if _RELEASE.fullmatch(release := value.removeprefix("v").partition("+")[0])}
     forms = [*_VERSIONS, (r"\bAscend-cann-kernels-[\w.]+_", "cann_update" if "Ascend-cann-toolkit_" in run else "cann")]
     for one, its, other, with_it in _PAIRS:
+        if with_it not in known and known.get("vllm", "").partition("rc")[0] == known.get("vllm_ascend", "-").partition("rc")[0]:
+            with_it = with_it.replace("vllm_ascend_for_vllm", "vllm_ascend")  # they fit already
         if its in known and with_it in known:
             forms += [(rf"(?<![\w-]){one}==", its), (rf"(?<![\w-]){other}==", with_it)]
     for begin, name in forms:
@@ -58,8 +60,8 @@ def filled(run: str, known: Mapping[str, str], quote: Callable[[str, str], str])
     def one(match: re.Match[str]) -> str:
         fact, needed = WORDS[match["word"]]
         value = known.get(fact)
-        if value is None or needed not in run:
-            return match[0]
+        if value is None or needed not in run or (run[match.end() :].startswith("/") and value[:1] not in "/.~$"):
+            return match[0]  # the name of weights in a hub is no folder
         return quote(another(value, match[0]) if match["form"] else value, run[: match.start()])
 
     made = _WORD.sub(one, run)

@@ -12,7 +12,8 @@ from kb.model import Command, Fix, Text
 from parsers.lazy import lazy
 
 _MEANS = lazy(r"(?i)\b(?:upgrade|update|newer|newest|later|next|another|move|release)\b[^.;:]{0,80}\bvllm[-_]ascend\b|\bvllm[-_]ascend\b[^.;:]{0,60}\b(?:upgrade|update|newer|newest|later|next|another|release)\b")
-_SUFFIX = {"A3": "-a3", "310P": "-310p"}
+_SUFFIX = {"A3": "-a3", "310P": "-310p", "950": "-a5"}
+_FIRST_OF_950 = [0, 22]
 
 
 def with_newer(fix: Fix, situation: Situation) -> Fix:
@@ -24,6 +25,8 @@ def with_newer(fix: Fix, situation: Situation) -> Fix:
     if release is None:
         return fix
     chip = situation.first("chip")
+    if chip and family(chip) == "950" and [int(n) for n in release.split(".")[:2] if n.isdecimal()] < _FIRST_OF_950:
+        return fix
     name = f"quay.io/ascend/vllm-ascend:v{release}{_SUFFIX.get(family(chip), '') if chip else ''}"
     why = Text(**both("newer-release" if chip else "newer-release-of-chip", release=release, mine=told[0]))
     return fix._replace(commands=(*fix.commands, Command(f"docker pull {name}", Text(**both("downloads-image")), why)))

@@ -9,9 +9,11 @@ import posixpath
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from doctor.answer.option_json import difference, joined
 from doctor.base.notation import clean
 from doctor.base.words import both, word
-from doctor.findings.started import KINDS, Started, is_flag, read
+from doctor.findings import python_call
+from doctor.findings.started import KINDS, Option, Started, is_flag, read
 from kb.model import Text
 from parsers.lazy import lazy
 
@@ -77,6 +79,8 @@ def _changed(run: str, started: Sequence[Started], paths: Iterable[str], less: b
         return None
     advised = advised._replace(words=tuple(word for word in advised.words if word != "..."))  # the rest of theirs
     theirs = _one(started, advised.kind, frozenset(paths))
+    if advised.kind == "vllm" and (theirs is None or not theirs.typed):
+        theirs = _one(started, "llm", frozenset(paths)) or theirs
     if theirs is not None:
         changed = _docker(theirs, advised) if theirs.kind == "docker" else _launched(theirs, advised, less)
     elif advised.kind == "torchrun" and (launched := _as_theirs(started, advised, frozenset(paths))):
@@ -137,6 +141,8 @@ def _launched(theirs: Started, advised: Started, less: bool) -> Started:
         words = list(theirs.words)
         words[theirs.target] = another(theirs.words[theirs.target], target)  # another model is meant than theirs
         changed = theirs._replace(words=tuple(words))
+    elif theirs.kind == "llm" and target not in _THEIRS and target.startswith("MODEL") and theirs.model:
+        changed = theirs.with_option("model", (another(theirs.model, target),))
     split = KINDS[theirs.kind].processes
     fewer = not any(o.name in split and o.value != "1" for o in advised.options)
     for option in advised.options:
@@ -146,15 +152,19 @@ def _launched(theirs: Started, advised: Started, less: bool) -> Started:
         if not option.values and changed.option(opposite) is not None:
             changed = changed.without(opposite)
         given = theirs.option(option.name)
-        values = (_smaller(option.name, given, option.value),) if less and given and len(option.values) == 1 else option.values
+        values: Sequence[str] = option.values
+        if given and len(values) == 1:
+            values = (joined(given, _smaller(option.name, given, option.value) if less else option.value),)
         if given is None or tuple(values) != next(o.values for o in theirs.options if o.name == option.name):
             changed = changed.with_option(option.name, values)
     return changed
 
 
 def another(model: str, wanted: str) -> str:
-    """The name of another form of the reader's model, `MODEL-W8A8`: theirs, without the form that it says it has."""
+    """The name of another form of the reader's model, `MODEL-W8A8`: theirs, without the form that it says it has; theirs where it is of that form."""
     form = wanted.removeprefix("MODEL")
+    if form.lower() in model.rstrip("/").rsplit("/", 1)[-1].lower():
+        return model
     return _FORM.sub("", model.rstrip("/")) + form if form.startswith("-") else wanted
 
 
@@ -207,7 +217,7 @@ def _covers(name: str, given: str, wanted: str) -> bool:
 def _note(theirs: Started, changed: Started) -> Text:
     """Whose command it is, and what is new in it."""
     before, was = {(o.name, o.values) for o in theirs.options}, {o.name: " ".join(o.values) for o in theirs.options}
-    new = [(" ".join(changed.words[o.at : o.end]), was.get(o.name, "") if o.name not in _SEVERAL else "") for o in changed.options if (o.name, o.values) not in before]
+    new = [_told(changed, o, was.get(o.name, "") if o.name not in _SEVERAL else "") for o in changed.options if (o.name, o.values) not in before]
     new += [(f"{name}={value}", dict(theirs.env).get(name, "")) for name, value in changed.env if (name, value) not in theirs.env]
     if theirs.kind == "vllm" and theirs.target is not None and (model := changed.model) != theirs.model and model:
         new.insert(0, (model, ""))
@@ -220,3 +230,12 @@ def _note(theirs: Started, changed: Started) -> Text:
     further = {lang: word("own-further", lang, n=len(new) - MOST) if len(new) > MOST else "" for lang in ("en", "zh")}
     shown = {lang: ", ".join(word("own-was", lang, new=text, old=old) if old else text for text, old in told) + further[lang] for lang in ("en", "zh")}
     return Text(*(word(how if path else "own-typed", lang, path=path, new=shown[lang]) for lang in ("en", "zh")))
+
+
+def _told(changed: Started, option: Option, was: str) -> tuple[str, str]:
+    """An option as it is written now, and its value before; of settings in JSON only those that differ."""
+    written = " ".join(changed.words[option.at : option.end])
+    if changed.kind == "llm":
+        return python_call.written(((option.name, option.values),))[len(python_call.BEGIN) : -1], was
+    old, new = difference(was, option.value)
+    return (f"{changed.words[option.at].partition('=')[0]} {new}", old) if new != option.value else (written, was)

@@ -185,7 +185,7 @@ def situation(
         *(Variable(name, value, one.path) for one in started for name, value in one.env),
     )
     known = {fact: _chips(values) if fact == "chip" else tuple(one.value for one in values) if fact == "variable" else _versions(values) for fact, values in told.items()}
-    if by := [one.kind for one in started if one.kind in frameworks]:  # whoever started it knows what it is
+    if by := [kind for one in started if (kind := "vllm" if one.kind == "llm" else one.kind) in frameworks]:  # whoever started it knows what it is
         known["framework"] = tuple(dict.fromkeys((*known.get("framework", ()), *by)))
     seen = [frameworks[name] for name in known.get("framework", ()) if name in frameworks]
     known |= _counted(harvest, started, known.pop("visible", ()), known.pop("npu_id", ()), "ray" in known.get("seen", ()))

@@ -12,6 +12,7 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from doctor.findings import python_call
 from parsers.lazy import lazy
 
 MAX_TEXT = 4000  # characters of a command
@@ -40,6 +41,7 @@ def _modules(*names: str) -> tuple[tuple[str, ...], ...]:
 
 KINDS: Mapping[str, Kind] = {
     "vllm": Kind((("vllm", "serve"), *_modules("vllm.entrypoints.openai.api_server", "vllm.entrypoints.api_server")), ("tensor-parallel-size", "pipeline-parallel-size", "data-parallel-size"), aliases=_VLLM),
+    "llm": Kind((("LLM",),), ("tensor-parallel-size", "pipeline-parallel-size", "data-parallel-size"), aliases=_VLLM, single=True),
     "sglang": Kind((("sglang", "serve"), *_modules("sglang.launch_server")), ("tp-size", "pp-size"), aliases=_SGLANG),
     "lmdeploy": Kind((("lmdeploy", "serve", "api_server"),), ("tp",), frozenset({"eager-mode", "enable-prefix-caching", "enable-microbatch", "enable-eplb", "allow-terminate-by-client"}), single=True),
     "torchrun": Kind((("torchrun",), *_modules("torch.distributed.run", "torch.distributed.launch")), ("nproc-per-node",), frozenset({"standalone", "use-env", "no-python", "m", "module"}), True),
@@ -53,7 +55,7 @@ KINDS: Mapping[str, Kind] = {
 }
 # How many processes the other ones make is told by a variable.
 _BY_VARIABLE = {"swift": "NPROC_PER_NODE", "llamafactory": "NPROC_PER_NODE"}
-_SERVICES = ("vllm", "sglang", "lmdeploy")
+_SERVICES = ("vllm", "sglang", "lmdeploy", "llm")
 _MODEL_FIRST = ("vllm", "lmdeploy")  # the model is the word that is no option
 _HERE = "\ue000"  # the folder in which a command was typed, as every shell knows it
 _PWD = lazy(r"\$\(pwd\)|\$\{PWD\}|\$PWD\b")
@@ -170,7 +172,9 @@ class Started(NamedTuple):
         return made // nodes if made % nodes == 0 else None
 
     def shell(self) -> str:
-        """As a line for a shell: whatever the words are, they stay words."""
+        """As a line for a shell: whatever the words are, they stay words. A call in Python stays one."""
+        if self.kind == "llm":
+            return python_call.written(tuple((o.name, o.values) for o in self.options))
         return " ".join([*(f"{name}={shlex.quote(value)}" for name, value in self.env), *map(_quoted, self.words)])
 
     def with_env(self, name: str, value: str) -> Started:
@@ -225,6 +229,9 @@ def read(text: str, path: str = "") -> Started | None:
         return None
     if text.startswith("{"):
         return _of_arguments(text, path)
+    if text.startswith(python_call.BEGIN):
+        words = python_call.words(text)
+        return None if words is None else _without_secrets(Started("llm", (), words, 1, path))
     if engine := next((engine for engine in _ENGINES if text.startswith(engine.first)), None):
         return _of_engine(engine, text, path)
     return _command(text, path)

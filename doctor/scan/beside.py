@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from doctor.read.source import Source
 from doctor.scan.harvest import Harvest
-from doctor.scan.situation import HEAD, said
+from doctor.scan.situation import HEAD, Said, said
 from kb.model import Signal
 
 TOLD = frozenset({"start", "visible", "option", "loaded", "variable"})
@@ -19,9 +19,9 @@ IN_SCRIPT = "script:"
 _OF_IMAGES = frozenset({"chip", "cann", "vllm", "vllm_ascend", "torch_npu", "torch", "mindspore"})
 _CONTAINER = re.compile(r"(?:docker|podman|nerdctl) run ")
 _COMMENT = re.compile(rb"^[ \t]*#.*$", re.MULTILINE)
-_SETS = re.compile(
-    rb"^[ \t]*(?:export[ \t]+|ENV[ \t]+|ARG[ \t]+)?([A-Za-z_]\w*)(?:[= ][\"']?([^\s\"'`$;|&()<>]{1,300})[\"']?[ \t]*$|=(?:\"([^\"`]{1,1500})\"|\(([^()`;|&<>]{1,1500})\))[ \t]*$)", re.MULTILINE
-)
+_VALUE = rb"[\"']?([^\s\"'`$;|&()<>]{1,300})[\"']?[ \t]*\r?$|=(?:\"([^\"`]{1,1500})\"|\(([^()`;|&<>]{1,1500})\))[ \t]*\r?$)"
+_SETS = re.compile(rb"^[ \t]*(?:export[ \t]+|ENV[ \t]+|ARG[ \t]+)?([A-Za-z_]\w*)(?:[= ]" + _VALUE, re.MULTILINE)
+_TYPED = re.compile(rb"^[ \t]*(?:[^\n=]{0,80}[#$] )?(?:export[ \t]+)?([A-Za-z_]\w*)(?:=" + _VALUE, re.MULTILINE)
 _NAMES = re.compile(rb"\"?\$\{([A-Za-z_]\w*)\[[@*]\]\}\"?|\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))")
 _LINES = re.compile(rb"[ \t]*\\?\r?\n[ \t]*")
 DEEP = 3  # variables in variables in variables
@@ -42,12 +42,28 @@ def scan(source: Source, forms: Sequence[Signal]) -> Harvest:
     return Harvest(situation=(*(one for one in told if one.fact in TOLD), *named))
 
 
+def told(text: bytes, path: str, forms: Sequence[Signal]) -> tuple[Said, ...]:
+    """What a log tells; in a command that somebody pasted into it, with the variables that are set in the same paste."""
+    found = said(text, path, forms)
+    if not any(one.fact == "start" and "$" in one.value for one in found):
+        return found
+    values = _set(_TYPED, text)
+    return tuple(one._replace(value=_replaced(one.value.encode(), values).decode("utf-8", "replace")) if one.fact == "start" else one for one in found)
+
+
 def expanded(text: bytes) -> bytes:
     """The script with its variables replaced that it sets once: to a plain word, to options in quotes, to a list of them."""
-    values: dict[bytes, set[bytes]] = {}
-    for found in _SETS.finditer(text):
-        values.setdefault(found[1], set()).add(_LINES.sub(b" ", found[2] or found[3] or found[4] or b"").strip())
+    return _replaced(text, _set(_SETS, text))
 
+
+def _set(pattern: re.Pattern[bytes], text: bytes) -> dict[bytes, set[bytes]]:
+    values: dict[bytes, set[bytes]] = {}
+    for found in pattern.finditer(text):
+        values.setdefault(found[1], set()).add(_LINES.sub(b" ", found[2] or found[3] or found[4] or b"").strip())
+    return values
+
+
+def _replaced(text: bytes, values: Mapping[bytes, set[bytes]]) -> bytes:
     def value(found: re.Match[bytes]) -> bytes:
         known = values.get(found[1] or found[2] or found[3], ())
         return next(iter(known)) if len(known) == 1 else found[0]

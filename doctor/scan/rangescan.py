@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from doctor.read.encoding import decode
 from doctor.read.source import Skipped, Source
 from doctor.scan import error_blocks
+from doctor.scan.beside import told as told_of
 from doctor.scan.engine import Engine
 from doctor.scan.error_lines import ErrorLines, go_error
 from doctor.scan.escapes import ESCAPE, without_escapes
@@ -89,7 +90,7 @@ class RangeScan:
         self.size += window.size or limit
         if not self.kinds:
             self._sample(data)
-            self.situation = said(data[:HEAD], self.source.name, self.plan.situation)
+            self.situation = told_of(data[:HEAD], self.source.name, self.plan.situation)
             if window.last and limit > HEAD:  # how it ended
                 end = said(data[max(HEAD, limit - TAIL) : limit], self.source.name, self.plan.situation)
                 self.situation = joined((*self.situation, *end))

@@ -156,8 +156,11 @@ def _values(form: Signal, text: bytes, parts: Sequence[Part], constant: bool) ->
 
 
 _LINE_ENDS = lazy(rb"[ \t]*\\\r?\n(?:> (?=[ \t]*[-\w\"'$]))?[ \t]*|[ \t]*\r?\n[ \t]*(?:- )?")  # `> `: a shell that asks for more
+_REMARKS = lazy(rb"\r?\n[ \t]*#[^\n]*|(?<=[\s,(])#[^\n\"']*")  # of Python
 
 
 def _one_line(value: bytes) -> bytes:
-    """A value that runs over several lines, as a shell or a list has them, in one."""
+    """A value that runs over several lines, as a shell, a list or a call has them, in one."""
+    if value.startswith(b"LLM("):
+        value = _REMARKS.sub(b"", value)
     return _LINE_ENDS.sub(b" ", value) if b"\n" in value else value

@@ -121,6 +121,38 @@ def test_an_option_that_goes_is_taken_out_of_the_readers_command() -> None:
     assert own(advised, [without_it]) is None
 
 
+@pytest.mark.parametrize(
+    ("theirs", "advised", "made", "told"),
+    [
+        (  # what they chose beside it stays
+            '{"cudagraph_mode": "FULL_DECODE_ONLY", "cudagraph_capture_sizes": [1, 64]}',
+            '{"cudagraph_capture_sizes": [1, 8]}',
+            '{"cudagraph_mode": "FULL_DECODE_ONLY", "cudagraph_capture_sizes": [1, 8]}',
+            '{"cudagraph_capture_sizes": [1, 8]} (was {"cudagraph_capture_sizes": [1, 64]})',
+        ),
+        ('{"a":{"enabled":true,"x":1}}', '{"a": {"enabled": false}}', '{"a":{"enabled":false,"x":1}}', '(was {"a": {"enabled": true, "x": 1}})'),
+        ('{"method": "eagle3", "num_speculative_tokens": 3}', '{"method": "mtp", "num_speculative_tokens": 1}', '{"method": "eagle3", "num_speculative_tokens": 1}', '"num_speculative_tokens": 3'),
+        ('{"kv_role": "kv_both", "kv_port": "1"}', '{"kv_role": "kv_producer", ...}', '{"kv_role": "kv_producer", "kv_port": "1"}', '(was {"kv_role": "kv_both"})'),
+        ('{"kv_role": "kv_bo', '{"kv_role": "kv_producer"}', '{"kv_role": "kv_producer"}', '(was {"kv_role": "kv_bo)'),  # theirs is cut
+        ("[1]", '{"a": 1}', '{"a": 1}', "(was [1])"),
+    ],
+)
+def test_settings_in_json_are_put_into_theirs(theirs: str, advised: str, made: str, told: str) -> None:
+    """Their other settings stay, and only what differs is told."""
+    started = read(f"vllm serve /m/a --some-config '{theirs}' --port 80")
+    assert started is not None
+    changed = own(f"vllm serve MODEL --some-config '{advised}'", [started])
+    assert changed is not None
+    assert changed.run == f"vllm serve /m/a --some-config {shlex.quote(made)} --port 80"
+    assert told in changed.note.en
+
+
+def test_settings_in_json_that_hold_what_is_advised_are_no_advice() -> None:
+    started = read("""vllm serve /m/a --some-config '{"x":1,"y":[2]}'""")
+    assert started is not None
+    assert own("""vllm serve MODEL --some-config '{"y": [2]}'""", [started]) is None
+
+
 @pytest.mark.parametrize("hostile", ["/m/a;reboot", "/m/'$HOME'", "/m/a b", "--x=\n|sh"])
 def test_words_stay_words(hostile: str) -> None:
     """What somebody's file says is quoted again: nothing in it is an operator of a shell."""
@@ -328,3 +360,21 @@ def test_a_service_of_lmdeploy_is_the_readers_own() -> None:
     told = own("lmdeploy serve api_server MODEL --backend pytorch --device ascend --eager-mode", [made])
     assert told is not None
     assert told.run == "lmdeploy serve api_server --backend pytorch --device ascend /m/a --tp 2 --eager-mode"
+
+
+def test_what_they_have_already_is_no_advice_however_it_is_written(tmp_path: Path) -> None:
+    """Code of one line for a shell counts as a command does."""
+    (tmp_path / "serve.log").write_text(
+        "vllm serve /m/a --dtype float16 --enforce-eager\n"
+        "EH9999: [PID: 53769] 2025-12-17-09:31:39.804.969 rtSetStreamFailureMode failed, runtime result = 207000.[FUNC:ReportCallError][FILE:log_inner.cpp][LINE:161]\n"
+    )
+    (found,) = [f for f in report([tmp_path / "serve.log"])["findings"] if f["id"] == "VER020"]
+    assert not any("enforce-eager" in fix.get("code", {}).get("after", "") for fix in found["fixes"])
+
+
+def test_weights_of_a_hub_are_no_folder(tmp_path: Path) -> None:
+    """A file of theirs is named only where the command shows a path."""
+    from doctor.answer.known_words import filled
+
+    for model, made in (("Qwen/Qwen3-8B", "cat MODEL/config.json; vllm bench Qwen/Qwen3-8B"), ("/m/a", "cat /m/a/config.json; vllm bench /m/a")):
+        assert filled("cat MODEL/config.json; vllm bench MODEL", {"model": model}, lambda value, _: value) == made
