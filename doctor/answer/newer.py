@@ -11,7 +11,7 @@ from doctor.findings.situation import Situation, family
 from kb.model import Command, Fix, Text
 from parsers.lazy import lazy
 
-_MEANS = lazy(r"(?i)\b(?:upgrade|update|newer|newest|later|next|another|move|release)\b[^.;:]{0,80}\bvllm[-_]ascend\b|\bvllm[-_]ascend\b[^.;:]{0,60}\b(?:upgrade|update|newer|newest|later|next|another|release)\b")
+_MEANS = lazy(r"(?i)\b(?:upgrade|update|newer|newest|later|next|another|move|release)\b[^.;:]{0,80}\b(?:vllm[-_]ascend|the framework)\b|\bvllm[-_]ascend\b[^.;:]{0,60}\b(?:upgrade|update|newer|newest|later|next|another|release)\b")
 _SUFFIX = {"A3": "-a3", "310P": "-310p"}
 
 
