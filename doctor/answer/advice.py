@@ -169,12 +169,15 @@ class Advised(NamedTuple):
     asked: int | None = None  # the one that the message itself asks for
 
 
-def fixes(finding: Finding, situation: Situation, known: Values, elsewhere: Fix | None = None) -> Advised:
+def fixes(finding: Finding, situation: Situation, known: Values, elsewhere: Fix | None = None, library: bool = False) -> Advised:
     """Prose is filled in prose, commands and values are quoted, code gets literals.
 
     `elsewhere` is what can be done where a library makes the call, and all that the entry knows is a change of the caller's code, or nothing to paste.
+    Where the entry knows something else as well, nobody is sent into the code of a `library`.
     """
     fitting = _fitting(finding.entry.fixes, situation, finding.instances[0].captures, finding)
+    if library and any(one.certain and one.fix.goal != "locate" and not _is_for_the_caller(one.fix) for one in fitting):
+        fitting = sorted((one._replace(certain=one.certain and not _is_for_the_caller(one.fix)) for one in fitting), key=lambda one: not one.certain)
     if elsewhere is not None:
         own = [n for n, one in enumerate(fitting) if one.certain and one.fix.goal != "locate"]
         if all(_is_for_the_caller(fitting[n].fix) for n in own):

@@ -10,8 +10,13 @@ from doctor.judge.diagnosis import Diagnosis
 from doctor.judge.relate import Related
 from doctor.scan.harvest import Caller, Place
 from kb.model import Command, Entry, Fix, Text
+from parsers.lazy import lazy
 from parsers.meaning.said import distribution
 
+# Of these the place, the card or the container is to blame, whoever calls.
+NO_RELEASE_HELPS = frozenset({"device-selection", "device-busy", "container", "permission", "port-conflict"})
+ON_PURPOSE = frozenset({"user-code", "service-config", "network-config"})
+RAISES = lazy(r"raise\b")
 NO_MATTER_OF_GRAPHS = frozenset({"environment", "missing-package", "missing-library", "version-mismatch", "model-files", "permission"})
 # What is updated by itself, from PyPI, without its torch; of the others a release is chosen together with what it runs on.
 FRAMEWORKS = frozenset({"verl", "swift", "llamafactory", "ultralytics"})
@@ -47,9 +52,9 @@ def told(made: Caller | None) -> str | None:
 
 def elsewhere(made: Caller | None, entry: Entry, situation: Situation) -> Fix | None:
     """What can be done where the code that would have to change is a library's; an entry that is sure of its cause is sure of its fix."""
-    if made is None or not made.package or entry.confidence == "high":
+    if made is None or not made.package or entry.confidence == "high" or entry.kind in NO_RELEASE_HELPS:
         return None
-    if entry.kind == "user-code" and made.code.startswith("raise "):  # on purpose: it speaks of what the library was given
+    if entry.kind in ON_PURPOSE and RAISES.match(made.code):  # it speaks of what the library was given, or met
         return None
     known = situation.phrases()
     steps = [_sentence(known["update"]) if "update" in known else Text(**both("library-update", package=made.package))]

@@ -11,13 +11,35 @@ from doctor.findings.situation import Situation, family
 from kb.model import Command, Fix, Text
 from parsers.lazy import lazy
 
-_MEANS = lazy(r"(?i)\b(?:upgrade|update|newer|newest|later|next|another|move|release)\b[^.;:]{0,80}\bvllm[-_]ascend\b|\bvllm[-_]ascend\b[^.;:]{0,60}\b(?:upgrade|update|newer|newest|later|next|another|release)\b")
+_MEANS = lazy(r"(?i)\b(?:upgrade|update|newer|newest|later|next|another|move|release)\b[^.;:]{0,80}\b(?:vllm[-_]ascend|the framework)\b|\bvllm[-_]ascend\b[^.;:]{0,60}\b(?:upgrade|update|newer|newest|later|next|another|release)\b")
 _SUFFIX = {"A3": "-a3", "310P": "-310p", "950": "-a5"}
 _FIRST_OF_950 = [0, 22]
+_IMAGE = lazy(r"\bquay\.io/ascend/vllm-ascend:(v[\d.]+(?:rc\d+)?)(?=$|[\s;&])")
+_THEIRS = lazy(r"((?:[\w.:-]+/){1,4}vllm-ascend):v[\d.]+(?:rc\d+|\.post\d+)?(-a3|-a5|-310p)?(-openeuler)?")
 
 
 def with_newer(fix: Fix, situation: Situation) -> Fix:
-    """The fix with the image of the release that it means; itself where nothing tells which that is."""
+    """The fix with the image of the release that it means, of the reader's chip, system and registry; itself where nothing tells which that is."""
+    return _of_their_machine(_with_release(fix, situation), situation)
+
+
+def _of_their_machine(fix: Fix, situation: Situation) -> Fix:
+    """Images of vllm-ascend as the reader pulls them."""
+    if not any(_IMAGE.search(command.run) for command in fix.commands):
+        return fix
+    words = {word: None for one in situation.started if one.kind == "docker" for word in one.words if _THEIRS.fullmatch(word)}
+    mine = _THEIRS.fullmatch(next(iter(words))) if len(words) == 1 else None
+    chip = situation.first("chip")
+    name, its, system = (mine[1], mine[2] or "", mine[3] or "") if mine else ("quay.io/ascend/vllm-ascend", "", "")
+    suffix = (_SUFFIX.get(family(chip), "") if chip else its) + system
+
+    def pulled(command: Command) -> Command:
+        return command._replace(run=_IMAGE.sub(lambda found: f"{name}:{found[1]}{suffix}", command.run))
+
+    return fix._replace(commands=tuple(map(pulled, fix.commands)))
+
+
+def _with_release(fix: Fix, situation: Situation) -> Fix:
     told = situation.facts.get("vllm_ascend") or situation.facts.get("vllm", ())
     if len(told) != 1 or fix.goal == "locate" or fix.env or fix.code or any(c.changes for c in fix.commands) or not _MEANS.search(fix.title.en):
         return fix
@@ -27,6 +49,5 @@ def with_newer(fix: Fix, situation: Situation) -> Fix:
     chip = situation.first("chip")
     if chip and family(chip) == "950" and [int(n) for n in release.split(".")[:2] if n.isdecimal()] < _FIRST_OF_950:
         return fix
-    name = f"quay.io/ascend/vllm-ascend:v{release}{_SUFFIX.get(family(chip), '') if chip else ''}"
     why = Text(**both("newer-release" if chip else "newer-release-of-chip", release=release, mine=told[0]))
-    return fix._replace(commands=(*fix.commands, Command(f"docker pull {name}", Text(**both("downloads-image")), why)))
+    return fix._replace(commands=(*fix.commands, Command(f"docker pull quay.io/ascend/vllm-ascend:v{release}", Text(**both("downloads-image")), why)))

@@ -97,7 +97,7 @@ def _finding(related: Related, diagnosis: Diagnosis, knowledge: Knowledge, codes
     entry, scope = finding.entry, finding.instances[0].scope
     known = advice.values(finding, situation, beside.beside(related, diagnosis))
     caller = callers.caller(related, diagnosis)
-    advised = advice.fixes(finding, situation, known, callers.elsewhere(caller, entry, situation))
+    advised = advice.fixes(finding, situation, known, callers.elsewhere(caller, entry, situation), caller is not None and bool(caller.package))
     told, start = advised.fixes, advice.start(advised, entry)
     times = sorted(t for h in finding.hits if (t := h.place.time))
     return {

@@ -14,6 +14,7 @@ from parsers.lazy import lazy
 VARIABLE = "ASCEND_RT_VISIBLE_DEVICES"
 A_NODE = (8, 16)  # NPUs that hosts have
 _LIST = lazy(r"\d{1,3}(?:,\d{1,3})*")
+_HANDED = lazy(r"ASCEND_VISIBLE_DEVICES=(\d{1,3}(?:,\d{1,3})*)")  # to Ascend Docker Runtime
 _CARD = lazy(r"/dev/davinci(\d{1,3})(?::\S+)?")
 
 Facts = Mapping[str, tuple[str, ...]]
@@ -28,7 +29,7 @@ class Seat(NamedTuple):
 
 
 def started_with(started: Sequence[Started], visible: Iterable[str], there: Iterable[str] = ()) -> Facts:
-    """The programs that make processes, their number, the NPUs that they see, and whether these are too few, or are told by ids of npu-smi (`there`)."""
+    """The programs that make processes, their number, the NPUs that they see, and whether these are too few, or are told by ids of npu-smi (`there`) or `outside` their container."""
     made = {n for one in started if (n := one.processes) is not None}
     told: dict[str, tuple[str, ...]] = {"launcher": tuple(dict.fromkeys(one.kind for one in started))}
     lists = {value for value in (*visible, *_given(started)) if _LIST.fullmatch(value)}
@@ -48,6 +49,9 @@ def started_with(started: Sequence[Started], visible: Iterable[str], there: Iter
             told["cards"] = ("too-few" if wanted > count else "enough",)
             if wanted > count and lists:
                 told["visible_wanted"] = (_widened([int(n) for n in next(iter(lists)).split(",")], wanted),)
+    if len(lists) == 1 and cards is not None and max(int(n) for n in next(iter(lists)).split(",")) >= cards:
+        told["cards"] = ("outside",)
+        told["renumbered"] = (",".join(map(str, range(count or 1))),)
     if len(lists) == 1 and _are_slots({int(n) for n in next(iter(lists)).split(",")}, {int(n) for n in there}):
         told["cards"] = ("slots",)
     return {fact: values for fact, values in told.items() if values}
@@ -85,7 +89,8 @@ def _cards(started: Iterable[Started]) -> int | None:
     if len(containers) != 1 or containers[0].option("privileged") is not None:
         return None
     found = {match[1] for o in containers[0].options if o.name == "device" and (match := _CARD.fullmatch(o.value))}
-    return len(found) or None
+    handed = {n for o in containers[0].options if o.name == "env" and (match := _HANDED.fullmatch(o.value)) for n in match[1].split(",")}
+    return min(filter(None, (len(found), len(handed))), default=None)
 
 
 def _widened(ids: list[int], count: int) -> str:

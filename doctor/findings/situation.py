@@ -121,6 +121,9 @@ class Situation(NamedTuple):
 
     def _holds(self, fact: str, values: Sequence[str]) -> bool | None:
         known = self.facts.get(fact, ())
+        if fact == "mended":
+            mine = self.facts.get("vllm_ascend") or self.facts.get("vllm", ())
+            return not mine or any(within(one, f"<{v}") for one in mine for v in values)
         if fact == "chip":
             known = tuple(k for chip in known for k in (chip, family(chip)))
             held = any(k.upper() == v.upper() or (v not in GENERATIONS and k.upper().startswith(v.upper())) for k in known for v in values)

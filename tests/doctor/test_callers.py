@@ -75,6 +75,22 @@ def test_a_sure_entry_keeps_its_fix(root: Any) -> None:
     assert "plugh" not in found["fixes"][found["first_fix"]]["title"]["en"]
 
 
+def test_what_else_helps_comes_before_code_that_is_a_librarys(root: Any) -> None:
+    """Also where the entry is sure: whoever serves a model takes another release, and does not write the rotary embedding anew."""
+    engine = '  File "/usr/lib/python3/dist-packages/vllm_ascend/ops/plugh.py", line 19, in forward\n    torch_npu.npu_rotary_mul(q, cos, sin)\n'
+    refused = "RuntimeError: call aclnnRotaryPositionEmbedding failed, error code is 161002\n"
+    library, own = root("vllm-ascend 0.15.0rc1\n" + HEAD + engine + refused), root(HEAD + OWN + refused)
+    assert "code" not in library["fixes"][library["first_fix"]]
+    assert own["fixes"][own["first_fix"]]["code"]
+
+
+def test_what_a_library_raises_of_the_service_is_no_fault_of_its_release(root: Any) -> None:
+    """Mooncake did not come up: the connector that says so is not the one to replace."""
+    frame = '  File "/usr/lib/python3/dist-packages/vllm_ascend/plugh.py", line 19, in start\n    raise\n'
+    found = root(HEAD + frame + "RuntimeError: Initialize mooncake failed.\n")
+    assert not any("vllm_ascend" in fix["title"]["en"] for fix in found["fixes"])
+
+
 def test_faces_show_it(scanner: Scanner, knowledge: Knowledge) -> None:
     """On the one screen, and where everything is written down."""
     made = report(conclude([scanner.scan(discover.given_text(HEAD + OWN + MIXED))], knowledge), knowledge)

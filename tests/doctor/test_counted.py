@@ -72,6 +72,20 @@ def test_devices_of_a_container_count() -> None:
     assert started_with(started, [])["cards"] == ("too-few",)
 
 
+def test_ids_of_the_host_are_none_of_the_container(tmp_path: Path) -> None:
+    """Inside, the one card that was given to it is 0, whatever its number is outside."""
+    given = "docker run --device /dev/davinci3 --device /dev/davinci_manager img:1 bash"
+    assert started_with([command(given), command("vllm serve /m/a")], ["3"])["cards"] == ("outside",)
+    assert started_with([command(given), command("vllm serve /m/a")], ["0"])["cards"] == ("enough",)
+    found = first(tmp_path, run_log=f"{given}\nexport ASCEND_RT_VISIBLE_DEVICES=3\nvllm serve /m/a\nRuntimeError: SetDevice, error code is 107001\n[Error]: Invalid device ID.\n")
+    assert found["fixes"][found["first_fix"]]["env"][0]["value"] == "0"
+
+
+def test_what_the_runtime_of_the_container_hands_out_counts() -> None:
+    started = [command("docker run -e ASCEND_VISIBLE_DEVICES=4 img:1 bash"), command("vllm serve /m/a -tp 2")]
+    assert started_with(started, [])["cards"] == ("too-few",)
+
+
 def test_nothing_is_concluded_of_two_values() -> None:
     """A script may know two jobs, a log two lists."""
     assert "cards" not in started_with([command("torchrun --nproc_per_node=8 a.py"), command("torchrun --nproc_per_node=2 b.py")], ["0"])

@@ -8,6 +8,7 @@ from doctor.answer.known_words import versions
 from doctor.answer.newer import with_newer
 from doctor.findings.fits import later, misfits, names, pair
 from doctor.findings.situation import Situation
+from doctor.findings.started import read
 from kb.knowledge import Knowledge
 from kb.model import Command, Fix, Text
 from kb.pairings import Pairing
@@ -133,6 +134,26 @@ def test_an_update_names_its_release(facts: dict[str, tuple[str, ...]], title: s
 
 
 KNOWN = {"cann": "8.0.RC2", "cann_update": "8.1.RC1", "cann_wanted": "8.1.RC1", "vllm": "v0.9.1+empty", "vllm_ascend_for_vllm": "0.9.1", "torch_npu_next": "2.1.0.post6"}
+
+
+@pytest.mark.parametrize(
+    ("chip", "typed", "run", "made"),
+    [
+        ("A3", "", "docker pull quay.io/ascend/vllm-ascend:v0.18.0", "docker pull quay.io/ascend/vllm-ascend:v0.18.0-a3"),
+        ("910B3", "", "docker pull quay.io/ascend/vllm-ascend:v0.18.0", "docker pull quay.io/ascend/vllm-ascend:v0.18.0"),
+        ("310P3", "", "docker pull quay.io/ascend/vllm-ascend:v0.18.0-310p", "docker pull quay.io/ascend/vllm-ascend:v0.18.0-310p"),
+        ("A3", "docker run -it mirror.example/quay.io/ascend/vllm-ascend:v0.13.0rc1-a3-openeuler bash", "docker pull quay.io/ascend/vllm-ascend:v0.18.0", "docker pull mirror.example/quay.io/ascend/vllm-ascend:v0.18.0-a3-openeuler"),
+        ("", "docker run -it quay.io/ascend/vllm-ascend:v0.17.0rc1-310p bash", "docker pull quay.io/ascend/vllm-ascend:v0.18.0", "docker pull quay.io/ascend/vllm-ascend:v0.18.0-310p"),
+        ("", "docker run -it own/image:v1 bash", "docker pull quay.io/ascend/vllm-ascend:v0.18.0", "docker pull quay.io/ascend/vllm-ascend:v0.18.0"),
+    ],
+)
+def test_an_image_is_the_one_for_the_readers_machine(chip: str, typed: str, run: str, made: str) -> None:
+    """Of their chip, system and registry, where one command shows the image that they run."""
+    facts = {"vllm_ascend": ("0.13.0rc1",), **({"chip": (chip,)} if chip else {})}
+    command = Command(run, Text("downloads an image", "下载镜像"), None)
+    given = tuple(started for started in [read(typed)] if started is not None)
+    fix = with_newer(Fix("resolve", "medium", Text("Take that image", "使用该镜像"), (), (), (command,), None, ()), Situation(facts, started=given))
+    assert [c.run for c in fix.commands] == [made]
 
 
 @pytest.mark.parametrize(

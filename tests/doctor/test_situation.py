@@ -127,6 +127,21 @@ def test_a_platform_that_is_not_there_is_no_fact() -> None:
     assert "machine" not in diagnose(log).situation.facts
 
 
+@pytest.mark.parametrize(
+    ("facts", "holds"),
+    [
+        ({}, True),
+        ({"vllm_ascend": ("0.17.0rc1",)}, True),
+        ({"vllm_ascend": ("0.18.0rc1",)}, False),
+        ({"vllm": ("0.25.1+empty",)}, False),
+        ({"vllm": ("0.13.0",), "vllm_ascend": ("0.11.0rc4.dev12+gfcfb3a0e9",)}, True),
+    ],
+)
+def test_a_fault_is_none_of_the_releases_that_have_its_fix(facts: dict[str, tuple[str, ...]], holds: bool) -> None:
+    """Where the logs do not tell the release it may well be that fault."""
+    assert Situation(facts).fits((("mended", ("0.18.0rc1",)),)) is holds
+
+
 def test_a_variant_says_what_a_fact_decides() -> None:
     """The same failure, on the chip where MindSpore does not run and on another one."""
     log = "MindSpore version:  2.4.0\nEE8888: Inner Error!\n        rtStreamCreateWithFlags execute failed, reason=[feature not support][FUNC:FuncErrorReason][FILE:error_message_manage.cc][LINE:49]\nRuntimeError: Create stream failed, ret:207000\n"
