@@ -19,7 +19,7 @@ from parsers.lazy import lazy
 _THEIRS = frozenset({"MODEL", "MODEL_PATH", "MODEL_DIR", "IMAGE", "SCRIPT"})
 MOST = 3  # changes that are named
 _TAIL = lazy(r"\s(?:\d?>|\||;|&&)")
-_WITHOUT = lazy(r"\s+# without ((?:--[\w-]+(?:, )?)+)$")  # how the knowledge says that an option goes
+_WITHOUT = lazy(r"\s+# without ((?:(?:--[\w-]+|-v /[\w./-]+)(?:, )?)+)$")  # how the knowledge says that an option goes, or a mount of a folder
 _BEGIN = lazy(r"(?:[A-Z_][A-Z0-9_]*=\S* )*(?:vllm serve|python3? -m (?:vllm|sglang|torch)|sglang serve|lmdeploy serve|torchrun|docker run)\b")
 _SEVERAL = frozenset({"volume", "device", "env", "group-add", "cap-add", "security-opt", "ulimit"})  # of docker: each adds something
 _SHORT = {"volume": "-v", "env": "-e"}  # as people type them
@@ -77,18 +77,31 @@ def _changed(run: str, started: Sequence[Started], paths: Iterable[str], less: b
         return None
     advised = advised._replace(words=tuple(word for word in advised.words if word != "..."))  # the rest of theirs
     theirs = _one(started, advised.kind, frozenset(paths))
+    gone = without[1].split(", ") if without else ()
     if theirs is not None:
-        changed = _docker(theirs, advised) if theirs.kind == "docker" else _launched(theirs, advised, less)
+        lacking = _without(theirs, gone)  # what is advised may lie within a mount that goes
+        changed = _docker(lacking, advised) if theirs.kind == "docker" else _launched(lacking, advised, less)
     elif advised.kind == "torchrun" and (launched := _as_theirs(started, advised, frozenset(paths))):
         theirs, changed = launched
     else:
         return None
     for name, value in advised.env:
         changed = changed.with_env(name, value)
-    for name in without[1].split(", ") if without else ():
-        changed = changed.without(name.removeprefix("--"))
+    changed = _without(changed, gone)
     asks = bool(advised.env) or without is not None or any(option.value not in _THEIRS for option in advised.options)
     return _Changed(theirs, changed, tail, asks)
+
+
+def _without(command: Started, gone: Iterable[str]) -> Started:
+    """The command without options, or without the mounts of a folder (`-v /folder`) that is on both sides."""
+    for name in gone:
+        _, _, folder = name.partition(" ")
+        if not folder:
+            command = command.without(name.removeprefix("--"))
+            continue
+        for option in reversed([o for o in command.options if o.name == "volume" and o.value.rstrip("/").split(":")[0].rstrip("/") == folder]):
+            command = command._replace(words=(*command.words[: option.at], *command.words[option.end :]))
+    return command
 
 
 def with_asked(started: Sequence[Started], options: Iterable[tuple[str, str]], paths: Iterable[str] = ()) -> Own | None:

@@ -328,3 +328,11 @@ def test_a_service_of_lmdeploy_is_the_readers_own() -> None:
     told = own("lmdeploy serve api_server MODEL --backend pytorch --device ascend --eager-mode", [made])
     assert told is not None
     assert told.run == "lmdeploy serve api_server --backend pytorch --device ascend /m/a --tp 2 --eager-mode"
+
+
+def test_a_mount_that_hides_the_image_goes_and_what_is_needed_of_it_comes_back() -> None:
+    started = read("docker run -d -v /opt/plugh:/opt/plugh:ro -v /data:/data IMAGE_A:1 serve")
+    assert started is not None
+    made = own("docker run -v /opt/plugh/driver:/opt/plugh/driver:ro ... IMAGE  # without -v /opt/plugh", [started])
+    assert made is not None
+    assert made.run == "docker run -d -v /data:/data -v /opt/plugh/driver:/opt/plugh/driver:ro IMAGE_A:1 serve"
