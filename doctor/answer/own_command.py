@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import json
 import posixpath
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -160,9 +161,22 @@ def _launched(theirs: Started, advised: Started, less: bool) -> Started:
             changed = changed.without(opposite)
         given = theirs.option(option.name)
         values = (_smaller(option.name, given, option.value),) if less and given and len(option.values) == 1 else option.values
+        if given and option.value.startswith("{"):
+            values = (_merged(given, option.value),)
         if given is None or tuple(values) != next(o.values for o in theirs.options if o.name == option.name):
             changed = changed.with_option(option.name, values)
     return changed
+
+
+def _merged(given: str, advised: str) -> str:
+    """The reader's JSON with the keys of the advised one; what they set beside those stays."""
+    try:
+        theirs, wanted = json.loads(given), json.loads(advised)
+    except ValueError:
+        return advised
+    if not isinstance(theirs, dict) or not isinstance(wanted, dict):
+        return advised
+    return given if {**theirs, **wanted} == theirs else json.dumps({**theirs, **wanted}, ensure_ascii=False)
 
 
 def another(model: str, wanted: str) -> str:

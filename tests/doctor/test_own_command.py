@@ -336,3 +336,20 @@ def test_a_mount_that_hides_the_image_goes_and_what_is_needed_of_it_comes_back()
     made = own("docker run -v /opt/plugh/driver:/opt/plugh/driver:ro ... IMAGE  # without -v /opt/plugh", [started])
     assert made is not None
     assert made.run == "docker run -d -v /data:/data -v /opt/plugh/driver:/opt/plugh/driver:ro IMAGE_A:1 serve"
+
+
+@pytest.mark.parametrize(
+    ("theirs", "advised", "made"),
+    [
+        ('{"kv_role": "kv_both", "kv_port": 1}', '{"policy": "b"}', '{"kv_role": "kv_both", "kv_port": 1, "policy": "b"}'),
+        ('{"policy": "a", "sizes": [1, 2]}', '{"policy": "b"}', '{"policy": "b", "sizes": [1, 2]}'),
+        ("not json", '{"policy": "b"}', '{"policy": "b"}'),
+    ],
+)
+def test_an_option_of_json_keeps_the_readers_other_keys(theirs: str, advised: str, made: str) -> None:
+    started = read(f"vllm serve /m/a --kv-transfer-config {shlex.quote(theirs)}")
+    assert started is not None
+    found = own(f"vllm serve MODEL --kv-transfer-config {shlex.quote(advised)}", [started])
+    assert found is not None
+    assert shlex.split(found.run)[-1] == made
+    assert own(f"vllm serve MODEL --kv-transfer-config {shlex.quote(advised)}", [started._replace(words=(*started.words[:-1], made))]) is None
