@@ -21,7 +21,7 @@ _THEIRS = frozenset({"MODEL", "MODEL_PATH", "MODEL_DIR", "IMAGE", "SCRIPT"})
 MOST = 3  # changes that are named
 _TAIL = lazy(r"\s(?:\d?>|\||;|&&)")
 _WITHOUT = lazy(r"\s+# without ((?:(?:--[\w-]+|-v /[\w./-]+)(?:, )?)+)$")  # how the knowledge says that an option goes, or a mount of a folder
-_BEGIN = lazy(r"(?:[A-Z_][A-Z0-9_]*=\S* )*(?:vllm serve|python3? -m (?:vllm|sglang|torch)|sglang serve|lmdeploy serve|torchrun|docker run)\b")
+_BEGIN = lazy(r"(?:[A-Z_][A-Z0-9_]*=\S* )*(?:vllm serve|python3? -m (?:vllm|sglang|torch)|sglang serve|lmdeploy serve|torchrun|docker run|xllm)\b")
 _SEVERAL = frozenset({"volume", "device", "env", "group-add", "cap-add", "security-opt", "ulimit"})  # of docker: each adds something
 _SHORT = {"volume": "-v", "env": "-e"}  # as people type them
 _DEVICE = lazy(r"/dev/davinci\d+$")
@@ -154,8 +154,12 @@ def _launched(theirs: Started, advised: Started, less: bool) -> Started:
     split = KINDS[theirs.kind].processes
     fewer = not any(o.name in split and o.value != "1" for o in advised.options)
     for option in advised.options:
+        if option.value.startswith("/path/to/") and theirs.option(option.name):
+            continue  # they know the place
         if option.value in _THEIRS or (fewer and option.name in split and option.value == "1" and (theirs.processes or 0) > 1):
             continue  # what needs several cards does not start on one
+        if less and option.name in split and _more(theirs.option(option.name), option.value):
+            continue  # an example of more cards than one: they have as many
         opposite = option.name.removeprefix("no-") if option.name.startswith("no-") else f"no-{option.name}"
         if not option.values and changed.option(opposite) is not None:
             changed = changed.without(opposite)
@@ -164,8 +168,12 @@ def _launched(theirs: Started, advised: Started, less: bool) -> Started:
         if given and option.value.startswith("{"):
             values = (_merged(given, option.value),)
         if given is None or tuple(values) != next(o.values for o in theirs.options if o.name == option.name):
-            changed = changed.with_option(option.name, values)
+            changed = changed.with_option(option.name, values, option.glued)
     return changed
+
+
+def _more(given: str | None, example: str) -> bool:
+    return given is not None and given.isdecimal() and example.isdecimal() and int(given) >= int(example)
 
 
 def _merged(given: str, advised: str) -> str:

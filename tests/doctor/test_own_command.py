@@ -353,3 +353,25 @@ def test_an_option_of_json_keeps_the_readers_other_keys(theirs: str, advised: st
     assert found is not None
     assert shlex.split(found.run)[-1] == made
     assert own(f"vllm serve MODEL --kv-transfer-config {shlex.quote(advised)}", [started._replace(words=(*started.words[:-1], made))]) is None
+
+
+def test_an_option_of_xllm_keeps_its_equals_sign() -> None:
+    known = read("./xllm --model /m/a --rank_tablefile=/data/r.json")
+    assert known is not None
+    kept = own("xllm --model MODEL_PATH --communication_backend=hccl --rank_tablefile=/path/to/ranktable.json", [known])
+    assert kept is not None
+    assert kept.run == "./xllm --model /m/a --rank_tablefile=/data/r.json --communication_backend=hccl"
+    for theirs, made in (("./xllm --model /m/a --enable_graph=true", "./xllm --model /m/a --enable_graph=false"), ("./xllm --model /m/a --max_memory_utilization=0.8", "./xllm --model /m/a --max_memory_utilization=0.8 --enable_graph=false")):
+        started = read(theirs)
+        assert started is not None
+        found = own("xllm --model MODEL_PATH --enable_graph=false", [started])
+        assert found is not None
+        assert found.run == made
+
+
+def test_less_memory_never_takes_cards_away() -> None:
+    started = read("vllm serve /m/a --tensor-parallel-size 8")
+    assert started is not None
+    found = own("vllm serve MODEL --tensor-parallel-size 2 --max-model-len 4096", [started], less=True)
+    assert found is not None
+    assert found.run == "vllm serve /m/a --tensor-parallel-size 8 --max-model-len 4096"
