@@ -21,6 +21,7 @@ _THEIRS = frozenset({"MODEL", "MODEL_PATH", "MODEL_DIR", "IMAGE", "SCRIPT"})
 MOST = 3  # changes that are named
 _TAIL = lazy(r"\s(?:\d?>|\||;|&&)")
 _WITHOUT = lazy(r"\s+# without ((?:(?:--[\w-]+|-v /[\w./-]+)(?:, )?)+)$")  # how the knowledge says that an option goes, or a mount of a folder
+_OPTIONS = lazy(r"--[a-z][\w-]*(?:=\w+)?")
 _BEGIN = lazy(r"(?:[A-Z_][A-Z0-9_]*=\S* )*(?:vllm serve|python3? -m (?:vllm|sglang|torch)|sglang serve|lmdeploy serve|torchrun|docker run|xllm)\b")
 _SEVERAL = frozenset({"volume", "device", "env", "group-add", "cap-add", "security-opt", "ulimit"})  # of docker: each adds something
 _SHORT = {"volume": "-v", "env": "-e"}  # as people type them
@@ -91,6 +92,15 @@ def _changed(run: str, started: Sequence[Started], paths: Iterable[str], less: b
     changed = _without(changed, gone)
     asks = bool(advised.env) or without is not None or any(option.value not in _THEIRS for option in advised.options)
     return _Changed(theirs, changed, tail, asks)
+
+
+def with_phrase(phrase: str, started: Sequence[Started], paths: Iterable[str] = ()) -> Own | None:
+    """The reader's own service with the option by which a framework is told something: `start with --eager-mode`."""
+    options, paths = _OPTIONS.findall(phrase), frozenset(paths)
+    for kind in ("xllm", "lmdeploy"):
+        if options and _one(started, kind, paths) is not None:
+            return own(" ".join([*KINDS[kind].begins[0], *(["MODEL"] if kind == "lmdeploy" else []), *options]), started, paths)
+    return None
 
 
 def _without(command: Started, gone: Iterable[str]) -> Started:

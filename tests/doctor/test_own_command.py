@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from doctor import report
-from doctor.answer.own_command import own
+from doctor.answer.own_command import own, with_phrase
 from doctor.findings.started import read
 from doctor.read.content import STARTS
 from doctor.read.discover import discover
@@ -367,6 +367,17 @@ def test_an_option_of_xllm_keeps_its_equals_sign() -> None:
         found = own("xllm --model MODEL_PATH --enable_graph=false", [started])
         assert found is not None
         assert found.run == made
+
+
+def test_what_a_framework_is_told_becomes_an_option_of_the_readers_command() -> None:
+    xllm, lmdeploy = read("./xllm --model /m/a --enable_graph=true"), read("lmdeploy serve api_server /m/a --tp 2")
+    assert xllm is not None
+    assert lmdeploy is not None
+    one, other = with_phrase("start with --enable_graph=false", [xllm]), with_phrase("start with --eager-mode (X(eager_mode=True))", [lmdeploy])
+    assert one is not None
+    assert other is not None
+    assert (one.run, other.run) == ("./xllm --model /m/a --enable_graph=false", "lmdeploy serve api_server /m/a --tp 2 --eager-mode")
+    assert with_phrase("set A_VARIABLE=0", [xllm]) is None
 
 
 def test_less_memory_never_takes_cards_away() -> None:
