@@ -194,7 +194,7 @@ def fixes(finding: Finding, situation: Situation, known: Values, elsewhere: Fix 
             title=prose(fix.title, known),
             steps=tuple(prose(s, known) for s in fix.steps),
             env=tuple(e._replace(value=shell(e.value, known), caution=_maybe(e.caution, known)) for e in fix.env),
-            commands=tuple(_command(c, finding, situation, known, called) for c in fix.commands),
+            commands=tuple(_command(c, finding, situation, known, called) for c in fix.commands) or _by_phrase(fix, finding, situation),
             code=_code(fix.code, finding, situation, known, called) if fix.code else None,
         )
         for fix, *_ in fitting
@@ -233,6 +233,17 @@ def _command(command: Command, finding: Finding, situation: Situation, known: Va
         alone = run != filled.run and _SERVES.match(run)  # it looks whole now, and is not
         return filled._replace(run=run, why=Text(**both("own-rest")).then(filled.why) if alone else filled.why)
     return filled._replace(run=theirs.run, why=theirs.note.then(filled.why))
+
+
+def _by_phrase(fix: Fix, finding: Finding, situation: Situation) -> tuple[Command, ...]:
+    """Advice that only names the option by which a framework leaves graphs out, as the reader's own command with it."""
+    if not situation.started or fix.env or fix.code is not None or not any("{graphs_off" in step.en for step in fix.steps):
+        return ()
+    from doctor.answer.own_command import with_phrase  # few logs show one
+
+    off = situation.phrases().get("graphs_off")
+    theirs = with_phrase(off.en, situation.started, finding.instances[0].paths) if off is not None else None
+    return () if theirs is None else (Command(theirs.run, Text(**both("own-slower")), theirs.note),)
 
 
 def _worded(run: str, known: Values, called: Mapping[str, str]) -> str:

@@ -21,8 +21,9 @@ from parsers.lazy import lazy
 _THEIRS = frozenset({"MODEL", "MODEL_PATH", "MODEL_DIR", "IMAGE", "SCRIPT"})
 MOST = 3  # changes that are named
 _TAIL = lazy(r"\s(?:\d?>|\||;|&&)")
-_WITHOUT = lazy(r"\s+# without ((?:--[\w-]+(?:, )?)+)$")  # how the knowledge says that an option goes
-_BEGIN = lazy(r"(?:[A-Z_][A-Z0-9_]*=\S* )*(?:vllm serve|python3? -m (?:vllm|sglang|torch)|sglang serve|lmdeploy serve|torchrun|docker run)\b")
+_WITHOUT = lazy(r"\s+# without ((?:(?:--[\w-]+|-v /[\w./-]+)(?:, )?)+)$")  # how the knowledge says that an option goes, or a mount of a folder
+_OPTIONS = lazy(r"--[a-z][\w-]*(?:=\w+)?")
+_BEGIN = lazy(r"(?:[A-Z_][A-Z0-9_]*=\S* )*(?:vllm serve|python3? -m (?:vllm|sglang|torch)|sglang serve|lmdeploy serve|torchrun|docker run|xllm)\b")
 _SEVERAL = frozenset({"volume", "device", "env", "group-add", "cap-add", "security-opt", "ulimit"})  # of docker: each adds something
 _SHORT = {"volume": "-v", "env": "-e"}  # as people type them
 _DEVICE = lazy(r"/dev/davinci\d+$")
@@ -81,18 +82,40 @@ def _changed(run: str, started: Sequence[Started], paths: Iterable[str], less: b
     theirs = _one(started, advised.kind, frozenset(paths))
     if advised.kind == "vllm" and (theirs is None or not theirs.typed):
         theirs = _one(started, "llm", frozenset(paths)) or theirs
+    gone = without[1].split(", ") if without else ()
     if theirs is not None:
-        changed = _docker(theirs, advised) if theirs.kind == "docker" else _launched(theirs, advised, less)
+        lacking = _without(theirs, gone)  # what is advised may lie within a mount that goes
+        changed = _docker(lacking, advised) if theirs.kind == "docker" else _launched(lacking, advised, less)
     elif advised.kind == "torchrun" and (launched := _as_theirs(started, advised, frozenset(paths))):
         theirs, changed = launched
     else:
         return None
     for name, value in advised.env:
         changed = changed.with_env(name, value)
-    for name in without[1].split(", ") if without else ():
-        changed = changed.without(name.removeprefix("--"))
+    changed = _without(changed, gone)
     asks = bool(advised.env) or without is not None or any(option.value not in _THEIRS for option in advised.options)
     return _Changed(theirs, changed, tail, asks)
+
+
+def with_phrase(phrase: str, started: Sequence[Started], paths: Iterable[str] = ()) -> Own | None:
+    """The reader's own service with the option by which a framework is told something: `start with --eager-mode`."""
+    options, paths = _OPTIONS.findall(phrase), frozenset(paths)
+    for kind in ("xllm", "lmdeploy"):
+        if options and _one(started, kind, paths) is not None:
+            return own(" ".join([*KINDS[kind].begins[0], *(["MODEL"] if kind == "lmdeploy" else []), *options]), started, paths)
+    return None
+
+
+def _without(command: Started, gone: Iterable[str]) -> Started:
+    """The command without options, or without the mounts of a folder (`-v /folder`) that is on both sides."""
+    for name in gone:
+        _, _, folder = name.partition(" ")
+        if not folder:
+            command = command.without(name.removeprefix("--"))
+            continue
+        for option in reversed([o for o in command.options if o.name == "volume" and o.value.rstrip("/").split(":")[0].rstrip("/") == folder]):
+            command = command._replace(words=(*command.words[: option.at], *command.words[option.end :]))
+    return command
 
 
 def with_asked(started: Sequence[Started], options: Iterable[tuple[str, str]], paths: Iterable[str] = ()) -> Own | None:
@@ -146,8 +169,12 @@ def _launched(theirs: Started, advised: Started, less: bool) -> Started:
     split = KINDS[theirs.kind].processes
     fewer = not any(o.name in split and o.value != "1" for o in advised.options)
     for option in advised.options:
+        if option.value.startswith("/path/to/") and theirs.option(option.name):
+            continue  # they know the place
         if option.value in _THEIRS or (fewer and option.name in split and option.value == "1" and (theirs.processes or 0) > 1):
             continue  # what needs several cards does not start on one
+        if less and option.name in split and _more(theirs.option(option.name), option.value):
+            continue  # an example of more cards than one: they have as many
         opposite = option.name.removeprefix("no-") if option.name.startswith("no-") else f"no-{option.name}"
         if not option.values and changed.option(opposite) is not None:
             changed = changed.without(opposite)
@@ -156,8 +183,12 @@ def _launched(theirs: Started, advised: Started, less: bool) -> Started:
         if given and len(values) == 1:
             values = (joined(given, _smaller(option.name, given, option.value) if less else option.value),)
         if given is None or tuple(values) != next(o.values for o in theirs.options if o.name == option.name):
-            changed = changed.with_option(option.name, values)
+            changed = changed.with_option(option.name, values, option.glued)
     return changed
+
+
+def _more(given: str | None, example: str) -> bool:
+    return given is not None and given.isdecimal() and example.isdecimal() and int(given) >= int(example)
 
 
 def another(model: str, wanted: str) -> str:

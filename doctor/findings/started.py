@@ -44,6 +44,7 @@ KINDS: Mapping[str, Kind] = {
     "llm": Kind((("LLM",),), ("tensor-parallel-size", "pipeline-parallel-size", "data-parallel-size"), aliases=_VLLM, single=True),
     "sglang": Kind((("sglang", "serve"), *_modules("sglang.launch_server")), ("tp-size", "pp-size"), aliases=_SGLANG),
     "lmdeploy": Kind((("lmdeploy", "serve", "api_server"),), ("tp",), frozenset({"eager-mode", "enable-prefix-caching", "enable-microbatch", "enable-eplb", "allow-terminate-by-client"}), single=True),
+    "xllm": Kind((("xllm",),), single=True),
     "torchrun": Kind((("torchrun",), *_modules("torch.distributed.run", "torch.distributed.launch")), ("nproc-per-node",), frozenset({"standalone", "use-env", "no-python", "m", "module"}), True),
     "msrun": Kind((("msrun",),), ("local-worker-num", "worker-num"), script=True),
     "mpirun": Kind((("mpirun",), ("mpiexec",)), ("n", "np"), frozenset({"allow-run-as-root", "oversubscribe"}), True),
@@ -180,8 +181,8 @@ class Started(NamedTuple):
     def with_env(self, name: str, value: str) -> Started:
         return self._replace(env=(*((n, v) for n, v in self.env if n != name), (name, value)))
 
-    def with_option(self, name: str, values: Sequence[str]) -> Started:
-        """The same command with an option set: where it stands, else where options end."""
+    def with_option(self, name: str, values: Sequence[str], glued: bool = False) -> Started:
+        """The same command with an option set: where it stands, else where options end; `glued`: such a new one is written with an equals sign."""
         words = list(self.words)
         for option in self.options:
             if option.name == name:
@@ -190,7 +191,7 @@ class Started(NamedTuple):
                 return self._replace(words=tuple(words))
         dashes = "-" if len(name) == 1 else "--"
         styled = name.replace("-", "_") if any("_" in o.partition("=")[0] for o in words if o.startswith("--")) and self.kind != "docker" else name
-        return self.added(dashes + styled, values)
+        return self.added(f"{dashes}{styled}={values[0]}", ()) if glued and len(values) == 1 else self.added(dashes + styled, values)
 
     def added(self, written: str, values: Sequence[str]) -> Started:
         """The same command with one more option, where options end."""

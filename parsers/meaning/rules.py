@@ -33,13 +33,14 @@ _RANGE = (
 _TOGETHER = lazy(r"(?:(?P<subject>[^\n.;]{2,140}?) (?:is|are)? ?(?:not (?:yet |currently )?(?:supported|compatible|allowed)|incompatible|unsupported|mutually exclusive)(?: (?:with|when|for|in|by|together with|while|if) (?P<given>[^\n.;]{1,120}))?)")
 _CANNOT = lazy(r"(?:(?P<subject>[^\n.;]{2,140}?) (?:cannot|can't|can not) be (?:used|enabled|set|combined|applied)(?: (?:with|when|together with|for|in|and) (?P<given>[^\n.;]{1,120}))?)")
 _EXPECTED = lazy(r"(?:[Ee]xpected (?P<allowed>[^\n;]{1,120}?),? (?:but )?(?:got|found|received|given)\b:? ?(?P<given>[^\n;]{1,100}))")
+_WHILE = lazy(r"^(?:Error|Failed|Exception) (?:while )?[a-z]{3,20}ing(?: [^\s:]{1,60}){0,6}: (?=\S)")  # what was being done; what it says stands behind
 _SUBJECT = lazy(r"(?:^(?:[Ii]nvalid|[Uu]nsupported|[Ww]rong) (?:parameter|argument|value) |,? (?:which|that|it)$)")
 _ASSERT = lazy(r"\s*assert\b ?\(?(?P<rule>.{1,160}?)(?:, f?['\"].*|,\s*\(?\s*)?$")
 
 
 def read(said: Said) -> tuple[Reading, ...]:
     """Which rule was not met, and where."""
-    text = _PREFIX.sub("", said.text[:1500].strip().partition("\n")[0])
+    text = _WHILE.sub("", _PREFIX.sub("", said.text[:1500].strip().partition("\n")[0]))
     asserted = said.type.endswith(ASSERTION) or said.text.startswith(ASSERTION)
     for form in _RANGE:
         if (found := form.search(text)) is not None:

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from doctor import report
-from doctor.answer.own_command import own
+from doctor.answer.own_command import own, with_phrase
 from doctor.findings.started import read
 from doctor.read.content import STARTS
 from doctor.read.discover import discover
@@ -378,3 +378,61 @@ def test_weights_of_a_hub_are_no_folder(tmp_path: Path) -> None:
 
     for model, made in (("Qwen/Qwen3-8B", "cat MODEL/config.json; vllm bench Qwen/Qwen3-8B"), ("/m/a", "cat /m/a/config.json; vllm bench /m/a")):
         assert filled("cat MODEL/config.json; vllm bench MODEL", {"model": model}, lambda value, _: value) == made
+
+
+def test_a_mount_that_hides_the_image_goes_and_what_is_needed_of_it_comes_back() -> None:
+    started = read("docker run -d -v /opt/plugh:/opt/plugh:ro -v /data:/data IMAGE_A:1 serve")
+    assert started is not None
+    made = own("docker run -v /opt/plugh/driver:/opt/plugh/driver:ro ... IMAGE  # without -v /opt/plugh", [started])
+    assert made is not None
+    assert made.run == "docker run -d -v /data:/data -v /opt/plugh/driver:/opt/plugh/driver:ro IMAGE_A:1 serve"
+
+
+@pytest.mark.parametrize(
+    ("theirs", "advised", "made"),
+    [
+        ('{"kv_role": "kv_both", "kv_port": 1}', '{"policy": "b"}', '{"kv_role": "kv_both", "kv_port": 1, "policy": "b"}'),
+        ('{"policy": "a", "sizes": [1, 2]}', '{"policy": "b"}', '{"policy": "b", "sizes": [1, 2]}'),
+        ("not json", '{"policy": "b"}', '{"policy": "b"}'),
+    ],
+)
+def test_an_option_of_json_keeps_the_readers_other_keys(theirs: str, advised: str, made: str) -> None:
+    started = read(f"vllm serve /m/a --kv-transfer-config {shlex.quote(theirs)}")
+    assert started is not None
+    found = own(f"vllm serve MODEL --kv-transfer-config {shlex.quote(advised)}", [started])
+    assert found is not None
+    assert shlex.split(found.run)[-1] == made
+    assert own(f"vllm serve MODEL --kv-transfer-config {shlex.quote(advised)}", [started._replace(words=(*started.words[:-1], made))]) is None
+
+
+def test_an_option_of_xllm_keeps_its_equals_sign() -> None:
+    known = read("./xllm --model /m/a --rank_tablefile=/data/r.json")
+    assert known is not None
+    kept = own("xllm --model MODEL_PATH --communication_backend=hccl --rank_tablefile=/path/to/ranktable.json", [known])
+    assert kept is not None
+    assert kept.run == "./xllm --model /m/a --rank_tablefile=/data/r.json --communication_backend=hccl"
+    for theirs, made in (("./xllm --model /m/a --enable_graph=true", "./xllm --model /m/a --enable_graph=false"), ("./xllm --model /m/a --max_memory_utilization=0.8", "./xllm --model /m/a --max_memory_utilization=0.8 --enable_graph=false")):
+        started = read(theirs)
+        assert started is not None
+        found = own("xllm --model MODEL_PATH --enable_graph=false", [started])
+        assert found is not None
+        assert found.run == made
+
+
+def test_what_a_framework_is_told_becomes_an_option_of_the_readers_command() -> None:
+    xllm, lmdeploy = read("./xllm --model /m/a --enable_graph=true"), read("lmdeploy serve api_server /m/a --tp 2")
+    assert xllm is not None
+    assert lmdeploy is not None
+    one, other = with_phrase("start with --enable_graph=false", [xllm]), with_phrase("start with --eager-mode (X(eager_mode=True))", [lmdeploy])
+    assert one is not None
+    assert other is not None
+    assert (one.run, other.run) == ("./xllm --model /m/a --enable_graph=false", "lmdeploy serve api_server /m/a --tp 2 --eager-mode")
+    assert with_phrase("set A_VARIABLE=0", [xllm]) is None
+
+
+def test_less_memory_never_takes_cards_away() -> None:
+    started = read("vllm serve /m/a --tensor-parallel-size 8")
+    assert started is not None
+    found = own("vllm serve MODEL --tensor-parallel-size 2 --max-model-len 4096", [started], less=True)
+    assert found is not None
+    assert found.run == "vllm serve /m/a --tensor-parallel-size 8 --max-model-len 4096"

@@ -135,3 +135,9 @@ def test_code_is_shown_as_it_is_written(entries: list[Entry]) -> None:
     """Nothing is filled into code: doubled braces would be pasted as such. Templates of Go and Jinja have theirs."""
     doubled = [e.code for e in entries for fix in e.every_fix if fix.code and re.search(r"\$\w*\{\{|\{\{ ?\w+:", fix.code.before + fix.code.after)]
     assert doubled == []
+
+
+def test_templates_of_docker_keep_their_braces(knowledge: Knowledge) -> None:
+    """`{{.ID}}` of Go has to be written with four braces; with two it is shown as `{.ID}`, which docker prints as it is."""
+    runs = [command.run for b in knowledge.catalog() if (entry := knowledge.entry(b.code)) is not None for fix in entry.fixes for command in fix.commands if "docker" in command.run]
+    assert [run for run in runs if re.search(r"(?<!\{)\{\.[A-Z]", fill(run, {}, {}))] == []

@@ -107,6 +107,7 @@ WORDS = {
     "form-pod": ("A pod runs it: the same in its template (Deployment, Job, chart values), beside what stands there", "运行在 Pod 中：在其模板（Deployment、Job、chart values）中加入同样的内容"),
     "form-compose": ("Compose starts it: the same in the service of its file, then docker compose up -d", "由 Compose 启动：在其文件的服务中加入同样的内容，再执行 docker compose up -d"),
     "variable-was": ("{path} shows it as {value}", "{path} 中其值为 {value}"),
+    "own-slower": ("slower decode", "解码变慢"),
     "own-rest": ("keep the other options of your command", "保留您命令中的其余参数"),
     "own-typed": ("your command, with {new}", "您的命令，改用 {new}"),
     "own-was": ("{new} (was {old})", "{new}（原为 {old}）"),
