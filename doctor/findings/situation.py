@@ -32,7 +32,7 @@ _SEAT = "fact:error-head/"  # lines that name a rank with its device
 # What CANN calls the package of operator binaries of a generation.
 GENERATIONS = frozenset({"A1", "A2", "A3", "310P", "310B", "310", "950"})
 # What a pod is called, and what it asks for.
-_CALLED = ("pod", "namespace", "kube_node", "container", "image")
+_CALLED = ("ascend_home", "pod", "namespace", "kube_node", "container", "image")
 _ASKED = ("npu_asked", "npu_node", "npu_taken", "memory_limit")
 # Worked out from what is told: where it is not, nothing speaks for it.
 _WORKED_OUT = frozenset({"launcher", "cards", "ranks", "held", "npus", "kubernetes", "lacking", "idle"})
