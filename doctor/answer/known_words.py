@@ -24,6 +24,7 @@ WORDS: Mapping[str, tuple[str, str]] = {
 }
 _WORD = lazy(r"(?<![\w$\-.{\[|\\%:@'\"])(?P<word>" + "|".join(sorted(WORDS, key=len, reverse=True)) + r")(?P<form>(?:-[A-Z0-9]+)+)?(?![\w=(.:\]}'\"-])")
 _OF_A_POD = lazy(r"\bkubectl (?=(?:describe pod|logs|get pod|exec|delete pod|get events)\b)(?![^;|&]* (?:-n|-A|--namespace|--all-namespaces)\b)")
+_INSTALLED = lazy(r"(?<![\w.])/usr/local/Ascend(?=/(?:ascend-toolkit|nnal|nnae)/)")  # where CANN lies unless its installer was told otherwise
 
 # VERSION or X.Y.Z in the name of a package: what is published with the versions that the logs tell.
 _OPEN = r"(?:VERSION|X\.Y\.Z)(?![a-zA-Z\d]|\.\w)"
@@ -65,6 +66,8 @@ def filled(run: str, known: Mapping[str, str], quote: Callable[[str, str], str])
         return quote(another(value, match[0]) if match["form"] else value, run[: match.start()])
 
     made = _WORD.sub(one, run)
+    if folder := known.get("ascend_home"):
+        made = _INSTALLED.sub(lambda m: quote(folder, made[: m.start()]), made)
     space = known.get("namespace")
     if space and space != "default" and (made != run or known.get("pod", run) in run):
         made = _OF_A_POD.sub(lambda m: f"{m[0]}-n {quote(space, '')} ", made)

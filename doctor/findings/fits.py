@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from doctor.findings.release import release
 from kb.pairings import SOFTWARE, Pairing, plain, published
+from parsers.lazy import lazy
 
 MAX_SHOWN = 2  # versions of one software
 # Whose releases are published with one release of what stands beneath them.
@@ -63,7 +64,7 @@ def _of_cann(known: Mapping[str, str], rows: Sequence[Pairing]) -> dict[str, str
     """
     if "cann" not in known:
         return {}
-    there = plain(known.get("torch", known.get("torch_npu", ""))).partition(".post")[0]
+    there = _PRE.sub("", plain(known.get("torch", known.get("torch_npu", "")))).partition(".post")[0]
     fitting = [r.versions for r in rows if r.table == "torch_npu" and plain(known["cann"]) in r.versions.get("cann", ()) and "torch" in r.versions]
     chosen = next((v for v in fitting if there in v["torch"]), next(iter(fitting), None))
     return {} if chosen is None else {"cann_torch": chosen["torch"][0], "cann_torch_npu": chosen["torch_npu"][0]}
@@ -73,13 +74,16 @@ def _wanted(known: Mapping[str, str], rows: Sequence[Pairing]) -> dict[str, str]
     """`cann_wanted`: the CANN that the installed software was made for, whichever is installed; `cann_update` where it is another one."""
     others = {name: version for name, version in known.items() if name != "cann"}
     for one in _ON_CANN:
-        if one in known and (versions := published(rows, one, known[one], "cann", others)):
+        mine = plain(known.get(one, ""))
+        versions = mine and (published(rows, one, mine, "cann", others) or published(rows, one, _PRE.sub("", mine), "cann", others))
+        if versions:
             wanted = versions[0]
             return {"cann_wanted": wanted} | ({"cann_update": wanted} if plain(known.get("cann", "")) != wanted else {})
     return {}
 
 
 _ON_CANN = ("vllm_ascend", "torch_npu", "mindspore", "mindie", "torch")
+_PRE = lazy(r"\.?(?:rc|dev|alpha|beta|a|b)\d*(?:\.dev\d+)?$")  # of a release that is not out: it needs what that one needs
 _BRANCHES = (("torch_npu", "torch"), ("vllm_ascend", "vllm"))
 
 

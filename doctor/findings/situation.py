@@ -32,7 +32,7 @@ _SEAT = "fact:error-head/"  # lines that name a rank with its device
 # What CANN calls the package of operator binaries of a generation.
 GENERATIONS = frozenset({"A1", "A2", "A3", "310P", "310B", "310", "950"})
 # What a pod is called, and what it asks for.
-_CALLED = ("pod", "namespace", "kube_node", "container", "image")
+_CALLED = ("ascend_home", "pod", "namespace", "kube_node", "container", "image")
 _ASKED = ("npu_asked", "npu_node", "npu_taken", "memory_limit")
 # Worked out from what is told: where it is not, nothing speaks for it.
 _WORKED_OUT = frozenset({"launcher", "cards", "ranks", "held", "npus", "kubernetes", "lacking", "idle"})
@@ -256,6 +256,9 @@ def _started(told: Sequence[Said]) -> tuple[Started, ...]:
     return tuple(made for one in told if (made := read(one.value, one.path)) is not None)
 
 
+FIRST = "910 (A1)"
+
+
 def family(chip: str) -> str:
     """The generation that a chip belongs to: `910B4` is an A2, `910_9362` an A3."""
     name = chip.upper()
@@ -269,13 +272,18 @@ def family(chip: str) -> str:
 
 
 def _chips(told: Sequence[Said]) -> tuple[str, ...]:
-    """The name that tells most first: `910B4` before `910B`, whatever stands more often. `Ascend910` is what npu-smi calls a chip of the A3."""
+    """The name that tells most first: `910B4` before `910B`, whatever stands more often. `Ascend910` is what npu-smi calls a chip of the A3.
+
+    `910B` is a chip of the first generation where that is its whole name; what else says 910B beside it means that chip.
+    """
     names: dict[str, int] = {}
     for one in told:
         name = one.value.upper()
         names[name] = names.get(name, 0) + one.times
     if "A3" in names:
         names.pop("910", None)
+    if FIRST in names:
+        names.pop("910B", None)
     exact = [n for n in names if not any(m != n and m.startswith(n) for m in names)]
     return tuple(sorted(exact, key=lambda n: (-len(n), -names[n], n)))
 

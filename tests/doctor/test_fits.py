@@ -45,6 +45,7 @@ def test_the_version_to_take(known: dict[str, str], name: str, version: str | No
     [
         ({"cann": "8.5.0", "torch": "2.8.0+cpu"}, ("2.8.0", "2.8.0.post2")),
         ({"cann": "8.5.0", "torch_npu": "2.7.1"}, ("2.7.1", "2.7.1.post2")),
+        ({"cann": "8.5.0", "torch_npu": "2.7.1.dev20250801"}, ("2.7.1", "2.7.1.post2")),
         ({"cann": "8.5.0", "torch": "2.1.0"}, ("2.9.0", "2.9.0")),
         ({"cann": "8.5.0"}, ("2.9.0", "2.9.0")),
         ({"cann": "7.9.0", "torch": "2.8.0"}, (None, None)),
@@ -65,6 +66,8 @@ def test_the_pair_to_install_for_a_cann(knowledge: Knowledge, known: dict[str, s
         ({"torch_npu": "2.8.0", "cann": "8.0.0"}, "8.3.RC1", "8.3.RC1"),
         ({"vllm_ascend": "0.9.1", "torch_npu": "2.8.0"}, "8.3.RC1", "8.3.RC1"),
         ({"torch_npu": "2.8.1"}, None, None),
+        ({"torch_npu": "2.8.0rc1", "cann": "8.2.RC1"}, "8.3.RC1", "8.3.RC1"),
+        ({"torch_npu": "2.8.0.dev20250801"}, "8.3.RC1", "8.3.RC1"),
         ({"cann": "8.0.0"}, None, None),
     ],
 )

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from doctor import report
+from doctor import diagnose, report
 from doctor.answer.known_words import filled
 from parsers import kube
 
@@ -128,6 +128,15 @@ def test_words_are_filled_where_they_mean_the_pod() -> None:
     assert filled("kubectl get pod -A -o wide --field-selector spec.nodeName=NODE", known, quote) == "kubectl get pod -A -o wide --field-selector spec.nodeName=npu-1"
     assert filled("ls MODEL_PATH/config.json; grep NODE_RANK a; echo $MODEL", known, quote) == "ls /m/a/config.json; grep NODE_RANK a; echo $MODEL"
     assert filled("docker pull IMAGE:TAG", known, quote) == "docker pull IMAGE:TAG"
+
+
+def test_commands_name_the_folder_beneath_which_cann_lies() -> None:
+    """Where logs show one folder alone; the driver always lies in the usual one."""
+    run = "source /usr/local/Ascend/nnal/atb/set_env.sh && ls /usr/local/Ascend/driver /data/usr/local/Ascend/nnal/x"
+    told = diagnose("OSError: /data/Ascend/nnal/atb/latest/lib/libatb.so: undefined symbol: x\nnpu:0\n").situation.words()
+    both = diagnose("/data/Ascend/nnal/atb/latest/a.so /usr/local/Ascend/nnal/atb/latest/a.so: undefined symbol: x\nnpu:0\n").situation.words()
+    assert filled(run, told, quote) == run.replace("source /usr/local", "source /data")
+    assert filled(run, both, quote) == run
 
 
 def test_wide_events_keep_their_message_apart() -> None:
