@@ -6,6 +6,8 @@ b'2026-03-02T10:21:44Z stderr F [rank0]: boom'
 b'(pid=41) 2026-03-02 10:21:44.118000 - ERROR - no such device'
 >>> unwrap(b'{"object": "error", "message": "too long", "code": 400}') is None
 True
+>>> unwrap(b'{"detail": "[pid=41] failed\\nEE1001: no context"}')  # what a service answered
+b'[pid=41] failed\n\x00EE1001: no context'
 
 Container runtimes (json-file), journald (`-o json`), loggers of Python, Go, Node and Java, and what collectors export. A
 message of several lines gives several, parted by FOLD: they stand on one line of the file.
@@ -29,7 +31,7 @@ PREFIX = 200  # bytes that a launcher may have put before it
 
 Record = dict[str, Any]
 
-_MESSAGE = ("message", "msg", "log", "MESSAGE", "short_message", "line", "event", "body", "text", "m")
+_MESSAGE = ("message", "msg", "log", "MESSAGE", "short_message", "line", "event", "body", "text", "m", "detail")
 _TIME = ("asctime", "timestamp", "@timestamp", "time", "ts", "datetime", "eventTime", "t", "created")
 _LEVEL = ("levelname", "level", "severity", "lvl", "loglevel", "log.level", "severity_text", "l")
 _PID = ("process", "pid", "process_id", "_PID")
