@@ -62,8 +62,8 @@ def filled(run: str, known: Mapping[str, str], quote: Callable[[str, str], str])
             return match[0]
         return quote(another(value, match[0]) if match["form"] else value, run[: match.start()])
 
-    made = _WORD.sub(one, run)
     space = known.get("namespace")
+    made = _WORD.sub(one, run.replace(" -n NAMESPACE", "") if space == "default" else run)
     if space and space != "default" and (made != run or known.get("pod", run) in run):
         made = _OF_A_POD.sub(lambda m: f"{m[0]}-n {quote(space, '')} ", made)
     return made
