@@ -65,10 +65,10 @@ def filled(run: str, known: Mapping[str, str], quote: Callable[[str, str], str])
             return match[0]  # the name of weights in a hub is no folder
         return quote(another(value, match[0]) if match["form"] else value, run[: match.start()])
 
-    made = _WORD.sub(one, run)
+    space = known.get("namespace")
+    made = _WORD.sub(one, run.replace(" -n NAMESPACE", "") if space == "default" else run)
     if folder := known.get("ascend_home"):
         made = _INSTALLED.sub(lambda m: quote(folder, made[: m.start()]), made)
-    space = known.get("namespace")
     if space and space != "default" and (made != run or known.get("pod", run) in run):
         made = _OF_A_POD.sub(lambda m: f"{m[0]}-n {quote(space, '')} ", made)
     return made

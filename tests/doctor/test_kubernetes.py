@@ -122,6 +122,20 @@ def test_what_a_list_of_pods_does_not_tell_stays_to_be_filled_in(tmp_path: Path)
     assert found["fixes"][0]["commands"][0]["run"] == "kubectl describe pod mindie-0 | tail -20; kubectl get configmap,secret -n NAMESPACE"
 
 
+def test_the_namespace_is_that_of_the_readers_own_commands(tmp_path: Path) -> None:
+    """A reader who calls the pod by its name alone needs no namespace; one who gives it needs it again."""
+    failed = "dcmi module initialize failed. ret is -8005\n"
+    runs = {"plain": "$ kubectl exec -it npu-3 -- bash\n", "given": "$ kubectl exec -it npu-3 -n infer -- bash\n", "two": "$ kubectl get pod -n a\n$ kubectl logs npu-3 -n b\n"}
+    told = {}
+    for name, typed in runs.items():
+        folder = tmp_path / name
+        folder.mkdir()
+        told[name] = str([command["run"] for fix in first(folder, typed + failed)["fixes"] for command in fix["commands"]])
+    assert "kubectl exec npu-3 -- sh" in told["plain"]
+    assert "kubectl exec npu-3 -n infer -- sh" in told["given"]
+    assert " -n NAMESPACE -- sh" in told["two"]
+
+
 def test_words_are_filled_where_they_mean_the_pod() -> None:
     known = {"pod": "qwen-0", "namespace": "infer", "kube_node": "npu-1", "model": "/m/a", "image": "a:1"}
     assert filled("kubectl describe pod POD | tail", known, quote) == "kubectl -n infer describe pod qwen-0 | tail"
