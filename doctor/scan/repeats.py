@@ -124,7 +124,7 @@ class Repeats:
         sample = data[: PARTS[0]]
         if len(self._engine.find(sample, self._floods.left_out.literals)) * DENSE <= len(sample):
             return False
-        return (limit == len(data) or data[limit - 1] == _NEWLINE) and max(map(len, data.split(b"\n"))) <= MAX_LINE  # read piece by piece
+        return (limit == len(data) or data[limit - 1] == _NEWLINE) and not _any_longer(data, MAX_LINE)  # read piece by piece
 
     def _settle(self) -> None:
         """A window is over: was it worth it?"""
@@ -228,3 +228,14 @@ class Repeats:
             self._forms[lines.forms[number]] = _NOTHING
         if len(self._texts) < MAX_KNOWN:
             self._texts[text] = _NOTHING
+
+
+def _any_longer(data: bytes, size: int) -> bool:
+    """Has one of the lines more bytes than so many?"""
+    at = 0
+    while len(data) - at > size:
+        eol = data.rfind(b"\n", at, at + size + 1)
+        if eol < 0:
+            return True
+        at = eol + 1
+    return False
