@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from doctor.scan.floods import MAX_SHAPES
 from doctor.scan.harvest import Cluster, Place
@@ -22,6 +23,7 @@ _MASKS = (
 _CODE = lazy(r"\b(?:E[A-Z0-9]\d{4}|ERR\d{5}|[1-5]\d{5})\b")
 
 
+@lru_cache(maxsize=8)  # of one line it is asked by who counts it, and by who asks what it means
 def template(text: str) -> str:
     """The shape of a line: numbers, addresses and paths masked, codes kept, the head of a plog line reduced to its origin."""
     text = text[:600]

@@ -143,7 +143,7 @@ class _Statement:
         self.harmless = 0  # lines that reported no error
         self.numbers = False  # may a number decide whether a line reports an error?
         self.told: set[tuple[bytes, ...]] = set()  # such numbers of lines that reported none
-        self.faulty: Counter[tuple[bytes, ...]] = Counter()  # and of lines that reported one
+        self.faulty: dict[tuple[bytes, ...], int] = {}  # and of lines that reported one
 
 
 Settled = dict[bytes, _Statement]
@@ -206,7 +206,7 @@ class Unclaimed:
             if known.harmless >= KEEP_OF_STATEMENT and self._deciding in known.told:
                 self._new, self.same = 0, Same(harmless=True)
                 return True
-            if known.faulty[self._deciding] >= KEEP_OF_STATEMENT:
+            if known.faulty.get(self._deciding, 0) >= KEEP_OF_STATEMENT:
                 known.further += 1
                 self.same = Same(further=known)
                 return True
@@ -241,7 +241,7 @@ class Unclaimed:
             self._count_new()
         if (known := self._statement) is not None:
             if known.numbers and len(known.faulty) < MAX_DECIDING:
-                known.faulty[self._deciding] += 1
+                known.faulty[self._deciding] = known.faulty.get(self._deciding, 0) + 1
             known.seen, known.shape, known.numbers = known.seen + 1, shape, known.numbers or numbers
 
     def _count_new(self) -> None:
@@ -285,12 +285,15 @@ class Floods:
         self.enough.full.add(number)
         if not exact and number not in self.enough.silent:
             self.enough.capped.add(number)
-        self.settle()
+        self._add()
         self.treatments.forget([number])
 
     def state(self) -> object:
-        """What decides how lines are treated: as long as it is the same, the same is done about the same line."""
-        return self.enough.changes, self.left_out.literals, self.unclaimed.flooded, len(self._plan.fragments)
+        """What decides how lines are treated: as long as it is the same, the same is done about the same line.
+
+        In a flood fewer lines are read, but what is known of one remains true.
+        """
+        return self.enough.changes, self.left_out.literals, len(self._plan.fragments)
 
     def before_window(self, data: bytes) -> None:
         """Signals that cannot match in a window are not asked about its lines. One that came back is asked from then on: each change forgets what is known of lines."""

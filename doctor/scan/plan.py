@@ -205,6 +205,7 @@ class Plan:
         self._compiled: dict[int, Any] = {}
         self._tried: dict[int, int] = {}
         self._checks: dict[int, _Check] = {}
+        self._missing: tuple[bytes, Mapping[int, bool]] = b"", {}  # a window, and which signals need what it does not hold
         self.slow: dict[str, int] = {}
 
     def literals_of(self, number: int) -> list[int]:
@@ -280,9 +281,16 @@ class Plan:
                 asked.append(number)
         if not asked:
             return frozenset()
-        altered = not data.isascii() or any(sign in data for sign in _ALTERING)
-        shown = without_escapes(data) if ESCAPE in data else data
-        return frozenset(n for n in asked if not (altered and self._checks[n].block is not None) and not any(text in data or text in shown for text in self._checks[n].texts))
+        if self._missing[0] is not data:
+            altered = not data.isascii() or any(sign in data for sign in _ALTERING)
+            shown = (data, without_escapes(data)) if ESCAPE in data else (data,)
+
+            def missing(number: int) -> bool:
+                check = self._checks[number]
+                return not (altered and check.block is not None) and not any(text in each for text in check.texts for each in shown)
+
+            self._missing = data, Made(missing)
+        return frozenset(n for n in asked if self._missing[1][n])
 
     def narrow(self, data: bytes, understood: Callable[[bytes, bytes], bool]) -> bool:
         """Signals whose anchors turn out to be common are looked for by other texts that their matches need, if these are rare, else by their pattern.

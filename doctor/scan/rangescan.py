@@ -154,22 +154,21 @@ class RangeScan:
                     start = data.rfind(b"\n", 0, first - 1) + 1
                     if start >= limit:  # this line and what follows belong to the next window
                         return tables
-                    self.huge = huge
-                    if huge:
-                        self.long += 1
-                        start = max(start, first - MAX_LINE // 2)
-                    self.same = None
-                    if treatment.table and (not treatment.comment or data.startswith(b"#", start)):
-                        tables.append(start)
-                    if treatment.only_mark:
-                        if not treatment.go or go_error(data, start, eol):
+                    if not (asked and plain and self.repeats.again(data, start, eol)):
+                        self.huge, self.same = huge, None
+                        if huge:
+                            self.long += 1
+                            start = max(start, first - MAX_LINE // 2)
+                        if treatment.table and (not treatment.comment or data.startswith(b"#", start)):
+                            tables.append(start)
+                        if not treatment.only_mark:
+                            self._found(lines, start, eol, found, treatment)
+                        elif not treatment.go or go_error(data, start, eol):
                             self._unclaimed(lines, start, eol)
                         else:
                             self.same = Same()
-                    else:
-                        self._found(lines, start, eol, found, treatment)
-                    if asked and self.same is not None and not treatment.table:
-                        self._learn(data, first, eol, treatment, self.same)
+                        if asked and self.same is not None and not treatment.table:
+                            self._learn(data, first, eol, treatment, self.same)
             before, first, found = eol, end, [literal]
             eol = data.find(b"\n", end - 1)
             if eol < 0:
@@ -241,7 +240,8 @@ class RangeScan:
         data = lines.window.data
         self.same = None
         if data.find(error_blocks.TITLE, start, eol) >= 0:
-            self._block(lines, eol)
+            if error_blocks.any_beneath(data, eol):
+                self._block(lines, eol)
         elif start in self.beneath:
             pass
         elif self.floods.left_out.claim(data, start, eol):

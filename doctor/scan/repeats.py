@@ -23,12 +23,14 @@ from doctor.scan.floods import Floods
 from doctor.scan.plan import Plan
 from doctor.scan.treatments import Same
 from doctor.scan.windows import MAX_LINE
+from kb.sought import Made
 
 DENSE = 200  # bytes for each find, at most, in a window whose lines are looked at in this way
-PARTS = (4 << 10, 16 << 10, 32 << 10, 32 << 10)  # bytes of a window after which what was learnt of it is made use of
+PARTS = (4 << 10, 16 << 10, 32 << 10, 32 << 10, 64 << 10, 128 << 10)  # bytes of a window after which what was learnt of it is made use of
 SMALLEST = 64 << 10  # bytes of a window that is worth it
 MAX_KNOWN = 20_000  # lines, and as many forms of lines, whose treatment is remembered
 FEW = 8  # of so many lines of a part one that is not known makes it worth to look for its form
+VAIN = 500  # so many lines of a part in a row that were not known make it no longer worth to ask
 LONGEST = 1000  # bytes of such a line
 LONGEST_REST = 64  # windows that are read line by line after some in which nothing was gained
 
@@ -46,6 +48,7 @@ _DECIDING = {
 }  # each with so many bytes at its end as tell it apart
 
 _NEWLINE = 10
+_BENEATH = (b" ", b"\t", b"&")  # how a line may begin that stands beneath a title
 _NOTHING = Same()
 
 
@@ -62,7 +65,7 @@ class Repeats:
 
     def __init__(self, plan: Plan, engine: Engine, floods: Floods) -> None:
         self._plan, self._engine, self._floods = plan, engine, floods
-        self._sizes: dict[int, int] = {}  # bytes before the end of a find that may decide, by what was found
+        self._sizes = Made(self._size)  # bytes before the end of a find that may decide, by what was found
         self.stretches: list[tuple[int, int]] = []  # of the window, in which was searched for the last part
         self._texts: dict[bytes, Same] = {}
         self._forms: dict[bytes, Same] = {}
@@ -72,6 +75,8 @@ class Repeats:
         self._rest = self._next_rest = 0  # windows to be read line by line
         self._lines: _Lines | None = None
         self._seen = self._left = 0  # lines of this window, and those that were not known
+        self._doubled = False  # are there lines of a part that are not known, and stand in it more than once?
+        self._vain = 0  # lines of which it was asked in vain since the last one that had become known
 
     def parts(self, data: bytes, limit: int) -> Iterator[Finds]:
         """What stands in the lines of a window that are not known, part by part; the others are counted. What is learnt of a part holds for the next."""
@@ -105,7 +110,7 @@ class Repeats:
     def learn(self, data: bytes, start: int, eol: int, same: Same, numbers_decide: bool) -> None:
         """What was done about a line, which was no more than counting. `numbers_decide`: might another one of its form be another thing?"""
         lines = self._lines
-        if lines is None or eol - start > LONGEST or data[start : start + 1] in (b" ", b"\t", b"&"):  # may stand beneath a title
+        if lines is None or eol - start > LONGEST or data.startswith(_BENEATH, start):
             return
         if not numbers_decide and lines.forms:
             form = lines.forms.get(bisect_left(lines.ends, eol + 1))
@@ -113,6 +118,32 @@ class Repeats:
                 self._forms[form] = same
         if len(self._texts) < MAX_KNOWN:
             self._texts[data[start:eol]] = same
+
+    def again(self, data: bytes, start: int, eol: int) -> bool:
+        """Is the line in which something was found known by now, since the part was searched? Then it is counted."""
+        lines = self._lines
+        if not self._doubled or lines is None or data.startswith(_BENEATH, start):
+            return False
+        same = self._texts.get(data[start:eol])
+        if same is None and lines.forms:
+            same = self._forms.get(lines.forms.get(bisect_left(lines.ends, eol + 1), b""))
+        if same is None:
+            self._vain += 1
+            self._doubled = self._vain < VAIN
+            return False
+        if self._floods.state() != self._state:
+            self._forget()
+            return False
+        self._vain = 0
+        self._floods.count(same, 1)
+        return True
+
+    def _forget(self) -> None:
+        """Other things are done about lines than before."""
+        self._state = self._floods.state()
+        self._texts.clear()
+        self._forms.clear()
+        self._sizes.clear()
 
     def _suits(self, data: bytes, limit: int) -> bool:
         """Is much found in a window, and anything that is known of lines a help?"""
@@ -124,7 +155,7 @@ class Repeats:
         sample = data[: PARTS[0]]
         if len(self._engine.find(sample, self._floods.left_out.literals)) * DENSE <= len(sample):
             return False
-        return (limit == len(data) or data[limit - 1] == _NEWLINE) and max(map(len, data.split(b"\n"))) <= MAX_LINE  # read piece by piece
+        return (limit == len(data) or data[limit - 1] == _NEWLINE) and not _any_longer(data, MAX_LINE)  # read piece by piece
 
     def _settle(self) -> None:
         """A window is over: was it worth it?"""
@@ -135,11 +166,8 @@ class Repeats:
             self._rest = self._next_rest = min(LONGEST_REST, 2 * self._next_rest + 1)
 
     def _part(self, data: bytes, start: int, end: int) -> Finds:
-        if self._state != (state := self._floods.state()):
-            self._state = state
-            self._texts.clear()
-            self._forms.clear()
-            self._sizes.clear()
+        if self._floods.state() != self._state:
+            self._forget()
         texts = data[start:end].split(b"\n")
         left: Sequence[int] = range(len(texts))
         if self._by_text:
@@ -157,6 +185,7 @@ class Repeats:
                 forms = {left[at]: rows[at] for at in unknown}
                 left = [left[at] for at in unknown]
             self._by_text = self._by_text and (not asked or 16 * by_text < 15 * len(texts) or 2 * len(left) > by_text)  # forms tell nearly all of them
+        self._vain, self._doubled = 0, 8 * len(set(forms.values() if forms else map(texts.__getitem__, left))) < 7 * len(left)
         self._seen += len(texts)
         self._left += len(left)
         ends = [end + n for n, end in enumerate(accumulate(map(len, texts)), start + 1)] if left else []
@@ -168,10 +197,12 @@ class Repeats:
         """The rows of a part with those digits that may decide what they are; `found`: behind which bytes these stand."""
         if not found:
             return rows
-        kept = bytearray(part.translate(_MASKED))
+        kept, sizes = bytearray(part.translate(_MASKED)), self._sizes
         for end, number in found:
             end -= 1  # a line break was put before the part
-            start = max(0, end - (self._sizes.get(number) or self._size(number)))
+            start = end - sizes[number]
+            if start < 0:
+                start = 0
             kept[start:end] = part[start:end]
         return bytes(kept).split(b"\n")
 
@@ -179,13 +210,10 @@ class Repeats:
         """How many bytes before the end of a find may decide."""
         beyond = number - len(self._plan.fragments)
         if beyond >= 0:
-            size = 1 + list(_DECIDING.values())[beyond]
-        elif number in self._plan.patterns:
-            size = MAX_LINE
-        else:
-            size = max(len(text) for text in (self._plan.fragments[number], *(anchor for anchor, _ in self._plan.literals[number].pairs)))
-        self._sizes[number] = size
-        return size
+            return 1 + list(_DECIDING.values())[beyond]
+        if number in self._plan.patterns:
+            return MAX_LINE
+        return max(len(text) for text in (self._plan.fragments[number], *(anchor for anchor, _ in self._plan.literals[number].pairs)))
 
     def _unknown(self, known: Mapping[bytes, Same], rows: Sequence[bytes]) -> Sequence[int]:
         """Counts the rows that are known; the numbers of the others."""
@@ -228,3 +256,14 @@ class Repeats:
             self._forms[lines.forms[number]] = _NOTHING
         if len(self._texts) < MAX_KNOWN:
             self._texts[text] = _NOTHING
+
+
+def _any_longer(data: bytes, size: int) -> bool:
+    """Has one of the lines more bytes than so many?"""
+    at = 0
+    while len(data) - at > size:
+        eol = data.rfind(b"\n", at, at + size + 1)
+        if eol < 0:
+            return True
+        at = eol + 1
+    return False

@@ -11,6 +11,7 @@ import pytest
 from doctor.read.source import Source, hints
 from doctor.scan import repeats
 from doctor.scan.engine import Engine
+from doctor.scan.escapes import without_escapes
 from doctor.scan.finder import ENGINES
 from doctor.scan.harvest import Harvest
 from doctor.scan.plan import Plan
@@ -140,3 +141,31 @@ def test_numbers_that_may_decide_are_found_one_behind_the_other(engine: str) -> 
 def test_which_patterns_are_blind_to_digits(pattern: str, blind: bool) -> None:
     """Those that match the same text with other digits in it."""
     assert blind_to_digits(pattern) == blind
+
+
+def test_how_often_at_least_is_that_of_reading_line_by_line(plan: Plan) -> None:
+    """What is counted to the end of a window counts so whatever else is found in it often enough meanwhile."""
+    kinds = ["NPU out of memory. Tried to allocate {n} MiB", "ERROR: {w} code 507011"]
+    data = log([kinds[n > 8000 and n % 7 == 0] for n in range(20_000)], 20_000)
+    found = scan(plan, data)
+    assert "MEM001/0" in found.capped
+    assert found == line_by_line(plan, data)
+
+
+def test_errors_of_a_known_shape_are_counted_as_such_in_a_flood_of_others(plan: Plan) -> None:
+    """Of new shapes so many come that they are only counted; what is known of others remains true."""
+    data = log(["[ERROR] HCCL(7,python3):2026-01-02-03:04:05.006.007 [a.cc:{n}]7 {w}", *["ERROR: boom failed"] * 3], 40_000)
+    found = scan(plan, data)
+    totals = {c.template: c.total for c in found.clusters}
+    assert "(further shapes)" in totals
+    assert found.errors == 40_000
+    assert totals["ERROR: boom failed"] == 30_000
+
+
+def test_what_a_window_lacks_is_looked_for_once(plan: Plan) -> None:
+    """However many parts it is read in."""
+    shown, windows = mock.Mock(side_effect=without_escapes), 3
+    data = log(["\x1b[31mRuntimeError: boom is here\x1b[0m"], 40_000)
+    with mock.patch("doctor.scan.plan.without_escapes", shown):
+        scan(plan, data)
+    assert sum(len(call.args[0]) > len(data) // 10 for call in shown.call_args_list) <= windows
