@@ -53,7 +53,7 @@ class PickleError(ValueError):
 
     def __init__(self, why: Why, offset: int, what: str, asked: str = "") -> None:
         super().__init__(f"at byte {offset}: {what}")
-        self.why, self.offset, self.what, self.asked = why, offset, what, asked
+        self.why, self.asked = why, asked
 
 
 class Bounds(NamedTuple):
