@@ -14,7 +14,8 @@ import re
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
-from parsers.pickles import MAX_BYTES, PickleError, Why, load
+from parsers.pickle_state import MAX_BYTES, PickleError, Why
+from parsers.pickles import load
 
 POINTS: Final = 128  # of the curve, at most
 LISTED: Final = 50  # holders that a digest has
