@@ -141,9 +141,9 @@ def near(found: Leaf, line: str) -> str:
     return line.replace(words[-1], "other", 1) if words else f"other {line[:40]}"
 
 
-def free_code(taken: Collection[str], prefix: str = "USR") -> str:
-    """The first code of a prefix that nobody has."""
-    free = (f"{prefix}{number:03}" for number in range(1, 1000))
+def free_code(taken: Collection[str]) -> str:
+    """The first code of users' own that nobody has."""
+    free = (f"USR{number:03}" for number in range(1, 1000))
     return next(code for code in free if code not in taken)
 
 

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from kb import build
-from kb.knowledge import Knowledge, compiled_before, load
+from kb.in_use import compiled_before
+from kb.knowledge import Knowledge, load
 from kb.layers import HERE, Layer
 from kb.model import Entry
 from kb.pack import Pack

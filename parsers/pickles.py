@@ -5,7 +5,7 @@ r"""A pickle to plain values, without running anything: dumps of the Flight Reco
 >>> load(b"cposix\nsystem\n(S'reboot'\ntR.")
 Traceback (most recent call last):
 ...
-parsers.pickles.PickleError: at byte 0: it asks for posix.system, which is no plain value
+parsers.pickle_state.PickleError: at byte 0: it asks for posix.system, which is no plain value
 
 A pickle is a small program. This reads the part of its language that makes dictionaries, lists, texts, numbers, None and truth
 values; the rest of the language does not exist here, so there is nothing that it could call. A tuple becomes a list: then it is no
@@ -15,84 +15,17 @@ What a large snapshot is made of (a dictionary of 2 to 999 items) goes to `fold`
 kept instead of it. A list that says the same as an earlier one (a call stack) may be the same object: what is returned is to be
 read, not to be changed.
 """
-
 from __future__ import annotations
 
 import re
 import struct
-from collections.abc import Callable
-from enum import Enum
-from typing import Any, Final, NamedTuple
+from typing import Final
 
-MAX_BYTES: Final = 2 << 30
-MAX_OBJECTS: Final = 64_000_000
-"""Values in containers, and containers: what takes memory. A snapshot of 500 MB has about half as many."""
-MAX_MEMO: Final = 16_000_000
-MAX_DEPTH: Final = 64
-MAX_DIGITS: Final = 1024
-"""Bytes of one number: of longer ones the value takes long to work out."""
+from parsers.pickle_rare import RARE
+from parsers.pickle_state import USUAL, Bounds, Fold, PickleError, Plain, State, Why
 
-Plain = Any
-"""dict, list, str, bytes, int, float, bool or None."""
-Fold = Callable[[dict[Any, Plain]], Plain]
-
-
-class Why(Enum):
-    """What kind of input it is that cannot be read."""
-
-    HOSTILE = "hostile"
-    """It asks for something that is no plain value: `asked` names it."""
-    TRUNCATED = "truncated"
-    FOREIGN = "foreign"
-    """It is no pickle, or one that no program writes."""
-    LARGE = "large"
-
-
-class PickleError(ValueError):
-    """A pickle that is not read: why, at which byte, and for what it asked."""
-
-    def __init__(self, why: Why, offset: int, what: str, asked: str = "") -> None:
-        super().__init__(f"at byte {offset}: {what}")
-        self.why, self.offset, self.what, self.asked = why, offset, what, asked
-
-
-class Bounds(NamedTuple):
-    """How much a pickle may take."""
-
-    size: int = MAX_BYTES
-    objects: int = MAX_OBJECTS
-    memo: int = MAX_MEMO
-    depth: int = MAX_DEPTH
-
-
-USUAL: Final = Bounds()
-
-
-class _Maker(NamedTuple):
-    """A name that torch and Python write for a plain container: it is read as what it is given, never called."""
-
-    name: str
-
-
-_MAKERS: Final = frozenset(
-    {
-        "torch.jit._pickle build_intlist",
-        "torch.jit._pickle build_doublelist",
-        "torch.jit._pickle build_boollist",
-        "torch.jit._pickle build_tensorlist",
-        "torch.jit._pickle restore_type_tag",
-        "collections OrderedDict",
-        "_codecs encode",
-        "__builtin__ bytes",
-        "__builtin__ bytearray",
-        "builtins bytearray",
-    }
-)
 _CONTAINERS: Final = frozenset({dict, list})
-_KEYS: Final = frozenset({str, int, bytes, bool, float, type(None)})
-_FOLDED_AT_MOST: Final = 1000  # pickle writes larger dictionaries in parts of 1000
-
-_I4, _U4, _U8, _F8 = struct.Struct("<i"), struct.Struct("<I"), struct.Struct("<Q"), struct.Struct(">d")
+_I4, _U4 = struct.Struct("<i"), struct.Struct("<I")
 # Points are written out: a counted repeat of one costs as much again.
 _REFERENCES: Final = re.compile(rb"\(((?:h.|j....){2,999})e", re.DOTALL)
 _GETS: Final = (b"h", b"j")
@@ -147,26 +80,21 @@ def load(data: bytes, *, fold: Fold | None = None, wanted: frozenset[str] = froz
     return value
 
 
-class _Machine:
-    """The stack, the memo and the place of one reading."""
+class _Machine(State):
+    """One reading, with what it has learnt of lists and records that are said again."""
 
     def __init__(self, data: bytes, fold: Fold | None, wanted: frozenset[str], bounds: Bounds) -> None:
-        self.data, self.fold, self.wanted, self.bounds = data, fold, wanted, bounds
-        self.at = 0
-        self.objects = 0
-        self.stack: list[Plain] = []
-        self.marks: list[list[Plain]] = []
-        self.memo: list[Plain] = []
-        self.slots: dict[int, int] = {}
+        super().__init__(data, fold, bounds)
+        self.wanted = wanted
         self.lists: dict[bytes, list[Plain]] = {}
         self.unnumbered: dict[bytes, list[Plain]] = {}
         self.shapes: list[tuple[re.Pattern[bytes], tuple[Plain, ...]]] = []
         self.tries = _TRIES if fold is not None else 0
 
     def run(self) -> Plain:
-        """The frequent operations stand here, in the order of how often dumps have them; the others in `rare`."""
+        """The frequent operations stand here, in the order of how often dumps have them; the others in `pickle_rare`."""
         data, size, memo = self.data, len(self.data), self.memo
-        stack = self.stack
+        stack: list[Plain] = []
         plainly, most_memo = self.fold is None, self.bounds.memo
         at = 0
         try:
@@ -188,22 +116,22 @@ class _Machine:
                     stack = []
                     at += 1
                 elif op == 0x71:  # BINPUT
-                    self._remember(data[at + 1], stack[-1], at)
+                    self.remember(data[at + 1], stack[-1], at)
                     at += 2
                 elif op == 0x94:  # MEMOIZE
-                    self._remember(len(memo), stack[-1], at)
+                    self.remember(len(memo), stack[-1], at)
                     at += 1
                 elif op == 0x72:  # LONG_BINPUT
                     slot = _U4.unpack_from(data, at + 1)[0]
                     if plainly and slot == len(memo) < most_memo:
                         memo.append(stack[-1])
                     else:
-                        self._remember(slot, stack[-1], at)
+                        self.remember(slot, stack[-1], at)
                     at += 5
                 elif op == 0x75:  # SETITEMS
                     items = stack
                     stack = self.marks.pop()
-                    self._fill(stack, items, at)
+                    self.fill(stack, items, at)
                     at += 1
                 elif op == 0x7D:  # EMPTY_DICT
                     end = self._record(stack, at) if self.shapes or self.tries else 0
@@ -211,7 +139,7 @@ class _Machine:
                         at = end
                         continue
                     stack.append({})
-                    self._count(1, at)
+                    self.count(1, at)
                     at += 1
                 elif op == 0x5D:  # EMPTY_LIST
                     at = self._list(stack, at)
@@ -219,14 +147,14 @@ class _Machine:
                     items = stack
                     stack = self.marks.pop()
                     _open_list(stack[-1]).extend(items)
-                    self._count(len(items), at)
+                    self.count(len(items), at)
                     at += 1
                 elif op == 0x4A:  # BININT
                     stack.append(_I4.unpack_from(data, at + 1)[0])
                     at += 5
                 elif op == 0x8A:  # LONG1
                     end = at + 2 + data[at + 1]
-                    self._within(end, size)
+                    self.within(end, size)
                     stack.append(int.from_bytes(data[at + 2 : end], "little", signed=True))
                     at = end
                 elif op == 0x4D:  # BININT2
@@ -234,12 +162,12 @@ class _Machine:
                     at += 3
                 elif op == 0x58:  # BINUNICODE
                     end = at + 5 + _U4.unpack_from(data, at + 1)[0]
-                    self._within(end, size)
+                    self.within(end, size)
                     stack.append(data[at + 5 : end].decode("utf-8", "surrogatepass"))
                     at = end
                 elif op == 0x8C:  # SHORT_BINUNICODE
                     end = at + 2 + data[at + 1]
-                    self._within(end, size)
+                    self.within(end, size)
                     stack.append(data[at + 2 : end].decode("utf-8", "surrogatepass"))
                     at = end
                 elif op == 0x4E:  # NONE
@@ -251,11 +179,11 @@ class _Machine:
                 elif op == 0x61:  # APPEND
                     item = stack.pop()
                     _open_list(stack[-1]).append(item)
-                    self._count(1, at)
+                    self.count(1, at)
                     at += 1
                 elif op == 0x73:  # SETITEM
                     value, key = stack.pop(), stack.pop()
-                    self._fill(stack, [key, value], at, whole=False)
+                    self.fill(stack, [key, value], at, whole=False)
                     at += 1
                 elif op == 0x2E:  # STOP
                     if self.marks or len(stack) != 1:
@@ -264,62 +192,20 @@ class _Machine:
                 elif op == 0x74:  # TUPLE
                     items = stack
                     stack = self.marks.pop()
-                    self._count(len(items) + 1, at)
+                    self.count(len(items) + 1, at)
                     stack.append(items)
                     at += 1
-                elif op in _RARE:
-                    at, stack = _RARE[op](self, stack, at)
+                elif op in RARE:
+                    at, stack = RARE[op](self, stack, at)
                 else:
                     self._refuse(op, at)
         finally:
             self.at = min(size, at)
 
-    def _within(self, end: int, size: int) -> None:
-        if end > size:
-            raise PickleError(Why.TRUNCATED, size, "it ends before its end")
-
-    def _count(self, number: int, at: int) -> None:
-        self.objects += number
-        if self.objects > self.bounds.objects:
-            raise PickleError(Why.LARGE, at, f"it has more than {self.bounds.objects} values")
-
-    def _remember(self, slot: int, value: Plain, at: int) -> None:
-        memo = self.memo
-        if slot == len(memo):
-            if slot >= self.bounds.memo:
-                raise PickleError(Why.LARGE, at, f"it remembers more than {self.bounds.memo} values")
-            memo.append(value)
-        elif slot < len(memo):
-            memo[slot] = value
-        else:  # a pickle that was optimized leaves numbers out
-            if slot >= self.bounds.memo or slot > len(self.data):
-                raise PickleError(Why.LARGE, at, f"it remembers a value under number {slot}")
-            memo.extend([None] * (slot - len(memo)))
-            memo.append(value)
-        if self.fold is not None and type(value) is dict and not value:
-            self.slots[id(value)] = slot
-
-    def _fill(self, stack: list[Plain], items: list[Plain], at: int, *, whole: bool = True) -> None:
-        filled = stack[-1]
-        if type(filled) is not dict or len(items) % 2:
-            raise PickleError(Why.FOREIGN, at, "it fills a dictionary that is none")
-        keys = items[::2]
-        if not _KEYS.issuperset(map(type, keys)):
-            raise PickleError(Why.FOREIGN, at, "it has a key that is neither a text nor a number")
-        self._count(len(keys), at)
-        filled.update(zip(keys, items[1::2], strict=True))
-        if self.fold is None or not whole:
-            return
-        slot = self.slots.pop(id(filled), None)
-        if len(filled) < _FOLDED_AT_MOST:
-            stack[-1] = self.fold(filled)
-            if slot is not None:
-                self.memo[slot] = stack[-1]
-
     def _list(self, stack: list[Plain], at: int) -> int:
         """An empty list; or one of nothing but references (a call stack), which is read in one go."""
         data, start = self.data, at + 1
-        self._count(1, at)
+        self.count(1, at)
         follows = data[start] if start < len(data) else 0
         after = start + (2 if follows == 0x71 else 5 if follows == 0x72 else 1 if follows == 0x94 else 0)
         found = _REFERENCES.match(data, after) if data[after + 1 : after + 2] in _GETS else None
@@ -336,13 +222,13 @@ class _Machine:
                 stack.append([])
                 return start
             known = [memo[number] for number in numbers]
-            self._count(len(known), at)
+            self.count(len(known), at)
             if not any(type(value) is dict and not value for value in known):
                 self.lists[written] = known
         stack.append(known)
         if after != start:
             slot = len(self.memo) if follows == 0x94 else data[start + 1] if follows == 0x71 else _U4.unpack_from(data, start + 1)[0]
-            self._remember(slot, known, start)
+            self.remember(slot, known, start)
         return found.end()
 
     def _record(self, stack: list[Plain], at: int) -> int:
@@ -357,7 +243,7 @@ class _Machine:
         if slot == len(memo) and slot < self.bounds.memo - 1:  # the usual case, without a call
             memo.append(None)
         elif slot >= 0:
-            self._remember(slot, None, start)
+            self.remember(slot, None, start)
         values: list[Plain] = []
         for number, raw in enumerate(raws, 2):
             op = raw[0]
@@ -386,7 +272,7 @@ class _Machine:
                     raise TypeError("a list that refers to itself")
             else:
                 values.append(None if op == 0x4E else op == 0x88)
-        self._count(len(keys) + 1, at)
+        self.count(len(keys) + 1, at)
         assert self.fold is not None
         made = self.fold(dict(zip(keys, values, strict=True)))
         if slot >= 0:
@@ -437,232 +323,6 @@ def _open_list(value: Plain) -> list[Plain]:
     if type(value) is not list:
         raise TypeError("no list")
     return value
-
-
-Step = tuple[int, list[Plain]]
-
-
-def _line(machine: _Machine, at: int) -> tuple[bytes, int]:
-    end = machine.data.find(b"\n", at, at + MAX_DIGITS)
-    if end < 0:
-        if len(machine.data) - at < MAX_DIGITS:
-            raise PickleError(Why.TRUNCATED, len(machine.data), "it ends before its end")
-        raise PickleError(Why.FOREIGN, at, "it has a line that does not end")
-    return machine.data[at:end], end + 1
-
-
-def _block(machine: _Machine, at: int, end: int) -> bytes:
-    machine._within(end, len(machine.data))
-    return machine.data[at:end]
-
-
-def _proto(machine: _Machine, stack: list[Plain], at: int) -> Step:
-    if machine.data[at + 1] > 5:
-        raise PickleError(Why.FOREIGN, at, f"it says that it is of protocol {machine.data[at + 1]}")
-    return at + 2, stack
-
-
-def _frame(machine: _Machine, stack: list[Plain], at: int) -> Step:
-    _U8.unpack_from(machine.data, at + 1)
-    return at + 9, stack
-
-
-def _name(stack: list[Plain], at: int, name: str) -> None:
-    if name not in _MAKERS:
-        asked = name.replace(" ", ".", 1)
-        raise PickleError(Why.HOSTILE, at, f"it asks for {asked}, which is no plain value", asked)
-    stack.append(_Maker(name))
-
-
-def _global(machine: _Machine, stack: list[Plain], at: int) -> Step:
-    module, after = _line(machine, at + 1)
-    name, end = _line(machine, after)
-    _name(stack, at, f"{module.decode('utf-8', 'replace')} {name.decode('utf-8', 'replace')}")
-    return end, stack
-
-
-def _stack_global(_machine: _Machine, stack: list[Plain], at: int) -> Step:
-    name, module = stack.pop(), stack.pop()
-    _name(stack, at, f"{module} {name}" if isinstance(name, str) and isinstance(module, str) else "something unnamed")
-    return at + 1, stack
-
-
-def _inst(machine: _Machine, _: list[Plain], at: int) -> Step:
-    module, after = _line(machine, at + 1)
-    name = _line(machine, after)[0]
-    asked = f"{module.decode('utf-8', 'replace')}.{name.decode('utf-8', 'replace')}"
-    raise PickleError(Why.HOSTILE, at, f"it asks for {asked}, which is no plain value", asked)
-
-
-def _extension(machine: _Machine, _: list[Plain], at: int) -> Step:
-    asked = f"extension {machine.data[at + 1]}"
-    raise PickleError(Why.HOSTILE, at, f"it asks for {asked}, which is no plain value", asked)
-
-
-def _reduce(machine: _Machine, stack: list[Plain], at: int) -> Step:
-    given, maker = stack.pop(), stack.pop()
-    if type(maker) is not _Maker or type(given) is not list:
-        raise PickleError(Why.FOREIGN, at, "it calls what is no name")
-    machine._count(1, at)
-    if maker.name == "collections OrderedDict":
-        stack.append({})
-    elif maker.name == "_codecs encode" or maker.name.endswith(("bytes", "bytearray")):
-        said = given[0] if given else b""
-        stack.append(said.encode("latin-1") if isinstance(said, str) else said)
-    else:
-        stack.append(given[0])
-    return at + 1, stack
-
-
-def _tuple(number: int) -> Callable[[_Machine, list[Plain], int], Step]:
-    def step(machine: _Machine, stack: list[Plain], at: int) -> Step:
-        if len(stack) < number:
-            raise PickleError(Why.FOREIGN, at, "it takes more values than there are")
-        made = stack[len(stack) - number :]
-        del stack[len(stack) - number :]
-        machine._count(number + 1, at)
-        stack.append(made)
-        return at + 1, stack
-
-    return step
-
-
-def _dict_of_marked(machine: _Machine, stack: list[Plain], at: int) -> Step:
-    outer = machine.marks.pop()
-    outer.append({})
-    machine._fill(outer, stack, at)
-    return at + 1, outer
-
-
-def _list_of_marked(machine: _Machine, stack: list[Plain], at: int) -> Step:
-    outer = machine.marks.pop()
-    machine._count(len(stack) + 1, at)
-    outer.append(stack)
-    return at + 1, outer
-
-
-def _text(machine: _Machine, stack: list[Plain], at: int) -> Step:
-    end = at + 9 + _U8.unpack_from(machine.data, at + 1)[0]
-    stack.append(_block(machine, at + 9, end).decode("utf-8", "surrogatepass"))
-    return end, stack
-
-
-def _bytes(length: Callable[[bytes, int], tuple[int, int]], decode: bool = False) -> Callable[[_Machine, list[Plain], int], Step]:
-    def step(machine: _Machine, stack: list[Plain], at: int) -> Step:
-        start, count = length(machine.data, at + 1)
-        block = _block(machine, start, start + count)
-        stack.append(block.decode("utf-8", "replace") if decode else block)
-        return start + count, stack
-
-    return step
-
-
-def _one(data: bytes, at: int) -> tuple[int, int]:
-    return at + 1, data[at]
-
-
-def _four(data: bytes, at: int) -> tuple[int, int]:
-    return at + 4, _U4.unpack_from(data, at)[0]
-
-
-def _eight(data: bytes, at: int) -> tuple[int, int]:
-    return at + 8, _U8.unpack_from(data, at)[0]
-
-
-def _long4(machine: _Machine, stack: list[Plain], at: int) -> Step:
-    start, count = _four(machine.data, at + 1)
-    if count > MAX_DIGITS:
-        raise PickleError(Why.LARGE, at, f"it has a number of {count} bytes")
-    stack.append(int.from_bytes(_block(machine, start, start + count), "little", signed=True))
-    return start + count, stack
-
-
-def _float(machine: _Machine, stack: list[Plain], at: int) -> Step:
-    stack.append(_F8.unpack_from(machine.data, at + 1)[0])
-    return at + 9, stack
-
-
-def _written(kind: str) -> Callable[[_Machine, list[Plain], int], Step]:
-    """The operations of protocol 0, whose values are written in characters."""
-
-    def step(machine: _Machine, stack: list[Plain], at: int) -> Step:
-        line, end = _line(machine, at + 1)
-        if kind == "int":
-            stack.append(bool(int(line)) if line in (b"00", b"01") else int(line.rstrip(b"L")))
-        elif kind == "float":
-            stack.append(float(line))
-        elif kind == "text":
-            stack.append(line.decode("raw-unicode-escape"))
-        elif kind == "quoted":
-            stack.append(line[1:-1].decode("unicode-escape"))
-        elif kind == "get":
-            stack.append(machine.memo[_number(line)])
-        else:
-            machine._remember(_number(line), stack[-1], at)
-        return end, stack
-
-    return step
-
-
-def _number(line: bytes) -> int:
-    if not line.isdigit():
-        raise ValueError("no number")
-    return int(line)
-
-
-def _pop(machine: _Machine, stack: list[Plain], at: int) -> Step:
-    if stack:
-        stack.pop()
-        return at + 1, stack
-    return at + 1, machine.marks.pop()
-
-
-def _pop_mark(machine: _Machine, _: list[Plain], at: int) -> Step:
-    return at + 1, machine.marks.pop()
-
-
-def _dup(machine: _Machine, stack: list[Plain], at: int) -> Step:
-    machine._count(1, at)
-    stack.append(stack[-1])
-    return at + 1, stack
-
-
-_RARE: Final[dict[int, Callable[[_Machine, list[Plain], int], Step]]] = {
-    0x80: _proto,
-    0x95: _frame,
-    0x63: _global,
-    0x93: _stack_global,
-    0x69: _inst,
-    0x82: _extension,
-    0x83: _extension,
-    0x84: _extension,
-    0x52: _reduce,
-    0x29: _tuple(0),
-    0x85: _tuple(1),
-    0x86: _tuple(2),
-    0x87: _tuple(3),
-    0x64: _dict_of_marked,
-    0x6C: _list_of_marked,
-    0x8D: _text,
-    0x54: _bytes(_four, decode=True),
-    0x55: _bytes(_one, decode=True),
-    0x42: _bytes(_four),
-    0x43: _bytes(_one),
-    0x8E: _bytes(_eight),
-    0x96: _bytes(_eight),
-    0x8B: _long4,
-    0x47: _float,
-    0x49: _written("int"),
-    0x4C: _written("int"),
-    0x46: _written("float"),
-    0x56: _written("text"),
-    0x53: _written("quoted"),
-    0x67: _written("get"),
-    0x70: _written("put"),
-    0x30: _pop,
-    0x31: _pop_mark,
-    0x32: _dup,
-}
 
 
 def _check_depth(value: Plain, most: int) -> None:

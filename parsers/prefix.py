@@ -39,7 +39,6 @@ class Peeled(NamedTuple):
     pid: int | None = None
     rank: int | None = None
     worker: str | None = None
-    repeated: int = 1
     """How many lines it stands for: Ray leaves out copies and says so."""
     launcher: bool = False
     """A prefix carried a level: some program's logger wrote this line."""
@@ -96,7 +95,7 @@ def peel(raw: str) -> Peeled:
     text = raw.rstrip("\r\n")
     if "[" in text or "\x1b" in text:
         text = forms.unescape(text)
-    text, repeated = _unrepeated(text.rstrip("\r\n"))
+    text = _unrepeated(text.rstrip("\r\n"))
     said = _Said()
     at = 0
     returns = "\r" in text
@@ -127,7 +126,6 @@ def peel(raw: str) -> Peeled:
         said.pid,
         said.rank,
         said.worker,
-        repeated,
         said.level is not None,
     )
 
@@ -224,14 +222,13 @@ def _fields(text: str, at: int, said: _Said) -> int:
     return ending.end() if ending is not None else position
 
 
-def _unrepeated(text: str) -> tuple[str, int]:
-    """Without Ray's note that it left out copies of the line, and how many lines the line stands for."""
-    end, repeated = len(text), 1
+def _unrepeated(text: str) -> str:
+    """Without Ray's note that it left out copies of the line."""
+    end = len(text)
     if "x across " in text[-_LONGEST_SUFFIX:]:
         while (suffix := _REPEATED.search(text, max(0, end - _LONGEST_SUFFIX), end)) is not None:
-            repeated = int(suffix[1])
             end = suffix.start()
-    return text[:end].rstrip("\r\n"), repeated
+    return text[:end].rstrip("\r\n")
 
 
 def _time(said: dict[str, str | None]) -> str | None:

@@ -11,10 +11,11 @@ room. Of it are kept the blocks that live, what each place in the code holds, so
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
-from parsers.pickles import MAX_BYTES, PickleError, Why, load
+from parsers.pickle_state import MAX_BYTES, PickleError, Why
+from parsers.pickles import load
 
 POINTS: Final = 128  # of the curve, at most
 LISTED: Final = 50  # holders that a digest has
@@ -88,7 +89,6 @@ class Snapshot(NamedTuple):
     curve: tuple[int, ...]
     holders: tuple[Holder, ...]  # the largest first
     failed: Request | None
-    settings: Mapping[str, str]
 
 
 def site_of(frames: object) -> Site:
@@ -142,7 +142,6 @@ class _Reader:
         self.failed: Request | None = None
         self.reserved = self.allocated = self.pending = self.pooled = self.split = self.cached = self.largest = self.segments = 0
         self.blocks: dict[int, list[int]] = {}  # by site: bytes, blocks, beside, pending, pooled
-        self.settings: dict[str, str] = {}
 
     def fold(self, value: dict[Any, Any]) -> Any:
         if "action" in value:
@@ -261,7 +260,7 @@ class _Reader:
                 holders.append(Holder(self.names[n], held, blocks, peak, curve, beside, pending, pooled))
         return Snapshot(
             self.reserved, self.allocated, self.pending, self.pooled, self.split, self.cached, self.largest, self.segments, self.entries,
-            self.peak, tuple(total for total, _ in points) if self.entries else (), tuple(holders), self.failed, self.settings,
+            self.peak, tuple(total for total, _ in points) if self.entries else (), tuple(holders), self.failed,
         )  # fmt: skip
 
 
@@ -281,9 +280,6 @@ def snapshot(data: bytes, read: Load = load) -> Snapshot:
     told = (whole.get("segments"), whole.get("device_traces"))
     if any(not isinstance(one, list) for one in told if one is not None) or (told[0] and not reader.segments and not reader.entries):
         raise NoSnapshotError("it is a pickle of plain values, and no memory snapshot: its segments or its events are none")
-    settings = whole.get("allocator_settings")
-    if isinstance(settings, dict):
-        reader.settings = {str(k)[:100]: str(v)[:100] for k, v in list(settings.items())[:50] if isinstance(v, (str, int, float, bool))}
     return reader.result()
 
 
@@ -298,10 +294,10 @@ def again(told: Any) -> Snapshot:
         row = dict(told)
         holders = tuple(Holder(_site(site), held, blocks, peak, tuple(map(_size, curve)), *rest) for site, held, blocks, peak, curve, *rest in row["holders"][:LISTED])
         failed = Request(_size(row["failed"][0]), _size(row["failed"][1]), _site(row["failed"][2])) if row["failed"] else None
-        sums = {name: _size(row[name]) for name in Snapshot._fields if name not in ("holders", "failed", "curve", "settings")}
+        sums = {name: _size(row[name]) for name in Snapshot._fields if name not in ("holders", "failed", "curve")}
         if not all(type(n) is int and abs(n) < _LARGEST for h in holders for n in (h.held, h.blocks, h.at_peak, h.beside, h.pending, h.pooled)):
             raise ValueError("no sizes")
-        return Snapshot(**sums, curve=tuple(map(_size, row["curve"][:2 * POINTS])), holders=holders, failed=failed, settings={})
+        return Snapshot(**sums, curve=tuple(map(_size, row["curve"][:2 * POINTS])), holders=holders, failed=failed)
     except (KeyError, TypeError, IndexError, AttributeError) as error:
         raise ValueError("it is no digest of a memory snapshot") from error
 

@@ -24,7 +24,8 @@ from doctor.read import discover
 from doctor.scan.harvest import Harvest
 from doctor.scan.scanner import Scanner
 from kb import build
-from kb.knowledge import Knowledge, cache_folder, load
+from kb.in_use import cache_folder
+from kb.knowledge import Knowledge, load
 from kb.layers import HERE
 from kb.model import Entry, Sample
 from tests import starts

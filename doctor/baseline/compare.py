@@ -12,7 +12,7 @@ from doctor.baseline.run import Run, Sighting
 from doctor.baseline.settings import pairs
 from doctor.baseline.severity import severity
 from doctor.baseline.shapes import Shapes
-from doctor.baseline.usual import Facts, Norm, Usual
+from doctor.baseline.usual import Facts, Usual
 
 NEW, MORE, LESS, LATER, GONE = "new", "more", "less", "later", "gone"
 FACTOR = 4.0  # so many times as often, or as late, is another behaviour
@@ -36,7 +36,6 @@ class Difference(NamedTuple):
     shape: str
     severity: int
     seen: Sighting | None  # in the run; None where it has gone silent
-    norm: Norm | None
     usual: float  # how often it was to be expected; of LATER the seconds
     near: str = ""  # a usual shape in nearly the same words
     voices: int = 0  # of the run, as bits: who says it, or says it too often
@@ -117,7 +116,7 @@ def _new(run: Run, usual: Usual, shapes: Shapes) -> tuple[list[Difference], int,
                 continue
             families.add(family)
         peers = run.peers(seen.voices)
-        found.append(Difference(NEW, shape, grave, seen, None, 0.0, near.shape if near else "", seen.voices, peers, _only(run, seen.voices, peers)))
+        found.append(Difference(NEW, shape, grave, seen, 0.0, near.shape if near else "", seen.voices, peers, _only(run, seen.voices, peers)))
     return found, values, reworded
 
 
@@ -133,11 +132,11 @@ def _often(run: Run, usual: Usual, shapes: Shapes, scale: float) -> Iterator[Dif
         expected, least = max(more, less, norm.times), min(more, less, norm.times)
         by_voice = norm.by_voice * max(1.0, scale)
         if _exceeds(seen.most, by_voice) and _exceeds(seen.most, float(seen.second)) and peers.bit_count() > 1:
-            yield Difference(MORE, shape, grave, seen, norm, by_voice, "", 1 << seen.most_by, peers, True)
+            yield Difference(MORE, shape, grave, seen, by_voice, "", 1 << seen.most_by, peers, True)
         elif _exceeds(seen.times, expected) and _exceeds(seen.most, by_voice):
-            yield Difference(MORE, shape, grave, seen, norm, expected, "", seen.voices, peers, _only(run, seen.voices, peers))
+            yield Difference(MORE, shape, grave, seen, expected, "", seen.voices, peers, _only(run, seen.voices, peers))
         elif _exceeds(least, float(seen.times)) and norm.runs == usual.runs:
-            yield Difference(LESS, shape, grave, seen, norm, least, "", seen.voices, peers)
+            yield Difference(LESS, shape, grave, seen, least, "", seen.voices, peers)
 
 
 def _exceeds(number: float, other: float) -> bool:
@@ -158,7 +157,7 @@ def _later(run: Run, usual: Usual, shapes: Shapes) -> Iterator[Difference]:
         if since > FACTOR * before and late - held_up > LATE:
             seen = run.sightings[number]
             shape = shapes.texts[number]
-            yield Difference(LATER, shape, severity(shape, seen.level), seen, usual.norms[number], before, "", seen.voices, run.peers(seen.voices))
+            yield Difference(LATER, shape, severity(shape, seen.level), seen, before, "", seen.voices, run.peers(seen.voices))
         held_up = max(held_up, late)
 
 
@@ -167,7 +166,7 @@ def _gone(run: Run, usual: Usual, shapes: Shapes, reworded: set[int]) -> Iterato
     for number, norm in usual.norms.items():
         if norm.voices >= 0.99 and number not in run.sightings and number not in reworded:
             shape = shapes.texts[number]
-            yield Difference(GONE, shape, severity(shape, None), None, norm, norm.times)
+            yield Difference(GONE, shape, severity(shape, None), None, norm.times)
 
 
 def _quiet(run: Run) -> tuple[Quiet, ...]:

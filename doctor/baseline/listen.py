@@ -135,7 +135,7 @@ class _Listener:
                 heard.second, heard.most, heard.most_by = heard.most, count, number
             elif count > heard.second:
                 heard.second = count
-        return voice._replace(lines=counts.total(), begin=begin, end=seconds(max(times)) if times else None)
+        return voice._replace(begin=begin, end=seconds(max(times)) if times else None)
 
     def _source(self, source: Source, counts: Counter[int], firsts: dict[int, _First], times: list[str]) -> None:
         read = 0

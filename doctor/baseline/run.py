@@ -14,7 +14,6 @@ class Voice(NamedTuple):
     node: str
     name: str  # "rank 3", "pid 4711", "train.log"
     kind: str
-    lines: int = 0
     begin: float | None = None  # by the clock of its node
     end: float | None = None
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import io
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from doctor.base import lang
 from doctor.base.errors import UsageError
@@ -15,6 +16,9 @@ from doctor.base.output import write as write
 from doctor.base.words import word
 from doctor.base.words.told import told
 from kb.knowledge import Knowledge, load
+
+if TYPE_CHECKING:
+    from doctor.render.layout import Style
 
 
 class Parser(argparse.ArgumentParser):
@@ -141,6 +145,22 @@ def read_bytes(name: str, most: int) -> bytes:
     if len(data) > most:
         raise UsageError(f"'{name}' is larger than {most} bytes", "split it")
     return data
+
+
+def lines(name: str, help_text: str) -> Iterator[str]:
+    """Of a text file that somebody names; `-` is standard input."""
+    try:
+        with sys.stdin.buffer if name == "-" else open(name, "rb") as stream:
+            yield from io.TextIOWrapper(stream, encoding="utf-8-sig", errors="replace", newline="")
+    except OSError as error:
+        raise UsageError(f"cannot read {name}: {error.strerror}", help_text) from None
+
+
+def style(args: argparse.Namespace, target: str | None) -> Style:
+    """How a text looks there: as the terminal can show it, and plain in a file."""
+    from doctor.render import layout
+
+    return layout.Style() if target and target != "-" else layout.style_of(sys.stdout, args.color)
 
 
 def language(args: argparse.Namespace) -> str:

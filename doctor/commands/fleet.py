@@ -27,7 +27,8 @@ from doctor.read import discover
 from doctor.scan.harvest import Absent
 from doctor.version import __version__
 from kb.files import read as read_knowledge
-from kb.knowledge import ALONE, Knowledge, own_layers
+from kb.in_use import ALONE, own_layers
+from kb.knowledge import Knowledge
 from kb.layers import Layer
 from parsers import foreign_json
 

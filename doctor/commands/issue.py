@@ -109,7 +109,7 @@ def _machine(args: argparse.Namespace, known: Knowledge) -> draft.Machine | None
             return None
     failing = verdict.failures(verdict.results(looked, known.checks()))
     rows = tuple((f["id"], f["title"]) for f in (report.finding(r, looked) for r in failing))
-    return draft.Machine(report.line(looked), tuple((n, looked.value(n)) for n in report.ISSUE if looked.value(n)), rows)
+    return draft.Machine(tuple((n, looked.value(n)) for n in report.ISSUE if looked.value(n)), rows)
 
 
 def _hidden(beside: draft.Machine, using: Redactor) -> draft.Machine:

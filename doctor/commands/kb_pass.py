@@ -68,7 +68,7 @@ def _edition(folder: Path, asked: str | None, lang: str) -> int:
 def add(args: argparse.Namespace) -> int:
     """Takes over a packed file, all of it or nothing."""
     from kb import build, bundle
-    from kb.knowledge import layer_folders
+    from kb.in_use import layer_folders
     from kb.layers import Layer
 
     lang = common.language(args)
@@ -100,7 +100,7 @@ def add(args: argparse.Namespace) -> int:
 
 
 def _own(args: argparse.Namespace) -> Path:
-    from kb.knowledge import user_folder
+    from kb.in_use import user_folder
 
     folder = Path(args.to) if args.to else user_folder()
     if folder is None:
@@ -109,7 +109,7 @@ def _own(args: argparse.Namespace) -> Path:
 
 
 def _add_edition(name: str, data: bytes, lang: str) -> int:
-    from kb.knowledge import SHIPPED, shipped_version
+    from kb.in_use import SHIPPED, shipped_version
 
     try:
         version, path = editions.add(data, shipped_version())

@@ -12,7 +12,6 @@ from doctor.base.words.told import told as in_words
 from doctor.commands import common
 from doctor.memory import reading
 from doctor.memory.classes import Kind
-from doctor.render import layout
 from doctor.render import memory as told
 
 
@@ -47,10 +46,7 @@ def main(argv: list[str]) -> int:
         if form == "json":
             common.write(_json(found), args.output, form=form)
         return exits.INCONCLUSIVE
-    if form == "json":
-        made = _json(found)
-    else:
-        made = told.text(found.cases, language, layout.Style() if args.output else layout.style_of(sys.stdout, args.color))
+    made = _json(found) if form == "json" else told.text(found.cases, language, common.style(args, args.output))
     common.write(made, args.output, form=form)
     if any(case.found.kind is not Kind.EVEN for case in found.cases):
         return exits.FINDINGS

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections.abc import Iterator
 
 from doctor.base import exits, output
 from doctor.base.errors import UsageError
@@ -13,7 +12,6 @@ from doctor.base.words import word
 from doctor.commands import common
 from doctor.commands.reading import find
 from doctor.ops import compile_log, compile_table, profiler
-from doctor.render import layout
 
 FORMATS = ("text", "json", "csv")
 
@@ -62,7 +60,7 @@ def main(argv: list[str]) -> int:
     elif form == "csv":
         made = compile_table.as_csv(summary)
     else:
-        made = compile_table.text(summary, skipped, language, _style(args), args.all)
+        made = compile_table.text(summary, skipped, language, common.style(args, args.output), args.all)
     common.write(made, args.output, form=form)
     return exits.FINDINGS if summary.again else exits.CLEAN
 
@@ -76,13 +74,9 @@ def _check(pattern: str) -> None:
         ) from None
 
 
-def _style(args: argparse.Namespace) -> layout.Style:
-    return layout.Style() if args.output else layout.style_of(sys.stdout, args.color)
-
-
 def _table(args: argparse.Namespace) -> int:
     output.spare([args.output], [args.profiler])
-    table = profiler.parse(_lines(args.profiler))
+    table = profiler.parse(common.lines(args.profiler, "give the file that holds the printed table"))
     if not table.operators:
         raise UsageError(
             f"{args.profiler} holds no profiler table (a header line that begins with Name)",
@@ -94,20 +88,6 @@ def _table(args: argparse.Namespace) -> int:
     elif form == "csv":
         made = compile_table.table_csv(table)
     else:
-        made = compile_table.table_text(table, common.language(args), _style(args), args.all)
+        made = compile_table.table_text(table, common.language(args), common.style(args, args.output), args.all)
     common.write(made, args.output, form=form)
     return exits.FINDINGS if table.dynamic else exits.CLEAN
-
-
-def _lines(path: str) -> Iterator[str]:
-    if path == "-":
-        for raw in sys.stdin.buffer:
-            yield raw.decode("utf-8", "replace")
-        return
-    try:
-        with open(path, encoding="utf-8", errors="replace") as stream:
-            yield from stream
-    except OSError as error:
-        raise UsageError(
-            f"cannot read {path}: {error.strerror}", "give the file that holds the printed table"
-        ) from None

@@ -18,7 +18,6 @@ from doctor.pace.reading import lane_of
 from doctor.pace.verdict import Pace
 from doctor.pace.wordings import Wording, wordings
 from doctor.read.source import Source, hints
-from doctor.render import layout
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -85,7 +84,7 @@ def _one(args: argparse.Namespace, pace: Pace) -> int:
 
         made = page.render(pace, language)
     else:
-        made = text.text(pace, language, _style(args), args.all)
+        made = text.text(pace, language, common.style(args, args.output), args.all)
     common.write(made, args.output, form=form)
     return {"even": exits.CLEAN, "uneven": exits.FINDINGS}.get(pace.verdict, exits.INCONCLUSIVE)
 
@@ -107,7 +106,7 @@ def _compare(args: argparse.Namespace, both: list[Pace]) -> int:
 
         told = page.comparison(made, names, language)
     else:
-        told = text.comparison(made, names, language, _style(args))
+        told = text.comparison(made, names, language, common.style(args, args.output))
     common.write(told, args.output, form=form)
     return {"slower": exits.FINDINGS, "none": exits.INCONCLUSIVE}.get(made.verdict, exits.CLEAN)
 
@@ -124,10 +123,6 @@ def _wordings(known: Sequence[Wording], args: argparse.Namespace) -> int:
     width = max(len(one.form.id) for one in known)
     common.write("".join(f"{one.form.about:9}{one.form.id:{width}}  {one.form.near.strip()}\n" for one in known), args.output)
     return exits.CLEAN
-
-
-def _style(args: argparse.Namespace) -> layout.Style:
-    return layout.Style() if args.output else layout.style_of(sys.stdout, args.color)
 
 
 def _open(args: argparse.Namespace, known: Sequence[Wording]) -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
 
 from doctor.base import exits, output
 from doctor.base.errors import UsageError
@@ -13,7 +12,6 @@ from doctor.base.words import word
 from doctor.commands import common
 from doctor.precision import call_stack, comparison_csv, suspect_script, verdict_text
 from doctor.precision.comparison import Limits, Verdict
-from doctor.render import layout
 
 
 def arguments() -> common.Parser:
@@ -44,7 +42,7 @@ def main(argv: list[str]) -> int:
     limits = Limits(args.cosine, args.max_abs_err, min(args.cosine, Limits().low_cosine), max(args.max_abs_err, Limits().high_error))
     language = common.language(args)
     output.spare((args.output, args.script), (args.csv, args.stack or ""))
-    verdict = comparison_csv.judge(_lines(args.csv), limits, args.csv)
+    verdict = comparison_csv.judge(common.lines(args.csv, "npu-doctor precision compare_result_*.csv"), limits, args.csv)
     if not verdict.judged:
         sys.stderr.write(
             f"npu-doctor: none of the {verdict.rows} rows of {clean(args.csv)} carries a result\n"
@@ -60,7 +58,7 @@ def main(argv: list[str]) -> int:
     if form == "json":
         made = json.dumps(verdict_text.data(verdict, limits, args.csv, stacks, language), ensure_ascii=False, indent=1) + "\n"
     else:
-        style = layout.Style() if args.output else layout.style_of(sys.stdout, args.color)
+        style = common.style(args, args.output)
         made = verdict_text.text(verdict, limits, args.csv, stacks, language, style)
     common.write(made, args.output, form=form)
     return exits.FINDINGS if verdict.found else exits.CLEAN
@@ -94,15 +92,3 @@ def _script(verdict: Verdict, target: str, language: str) -> None:
     common.write(made.text, target)
     for note in made.guessed:
         sys.stderr.write(f"npu-doctor: {word('precision.guessed', language)}: {clean(note.pick(language))}\n")
-
-
-def _lines(path: str) -> Iterator[str]:
-    if path == "-":
-        for raw in sys.stdin.buffer:
-            yield raw.decode("utf-8-sig", "replace")
-        return
-    try:
-        with open(path, encoding="utf-8-sig", errors="replace", newline="") as stream:
-            yield from stream
-    except OSError as error:
-        raise UsageError(f"cannot read {path}: {error.strerror}", "npu-doctor precision compare_result_*.csv") from None

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-import sys
 
 from doctor.base import exits, output
 from doctor.baseline import reports
 from doctor.commands import common
-from doctor.render import layout
 
 FORMATS = ("text", "json", "md")
 
@@ -33,7 +31,7 @@ def main(argv: list[str]) -> int:
     if form == "json":
         told = json.dumps(reports.as_json(found), ensure_ascii=False, indent=1) + "\n"
     else:
-        style = layout.Style() if args.output not in (None, "-") else layout.style_of(sys.stdout, args.color)
+        style = common.style(args, args.output)
         told = reports.text(found, common.language(args), style, form == "md")
     common.write(told, args.output, form=form)
     return exits.FINDINGS if found.differs else exits.CLEAN

@@ -20,7 +20,6 @@ from parsers.traceback_forms import EXCEPTION, FRAME
 if TYPE_CHECKING:
     from doctor.findings.evaluate import Finding
     from doctor.judge.diagnosis import Diagnosis
-    from doctor.render.layout import Style
 
 Json = dict[str, Any]
 FORMATS = ("text", "json", "jsonl", "md", "html", "csv", "sarif", "junit", "github", "gitlab", "trace")
@@ -185,13 +184,7 @@ def render(made: Json, harvest: Json, form: str, language: str, args: argparse.N
         return drawn
     from doctor.baseline import told
 
-    return told.behind(drawn, made["baseline"], form, language, _style(args, target))
-
-
-def _style(args: argparse.Namespace, target: str | None) -> Style:
-    from doctor.render import layout
-
-    return layout.style_of(sys.stdout, args.color) if target in (None, "-") else layout.Style()
+    return told.behind(drawn, made["baseline"], form, language, common.style(args, target))
 
 
 def _drawn(made: Json, harvest: Json, form: str, language: str, args: argparse.Namespace, target: str | None, call: Call) -> str:
@@ -209,7 +202,7 @@ def _drawn(made: Json, harvest: Json, form: str, language: str, args: argparse.N
         made_by: Callable[[Json, str], str] = getattr(import_module(f"doctor.render.{module}"), name)
         return made_by(made, language)
     screen = target in (None, "-")
-    style = _style(args, target)
+    style = common.style(args, target)
     if getattr(args, "quiet", False):
         from doctor.render import compact
 

@@ -14,7 +14,7 @@ from doctor.base.notation import clean
 from doctor.base.words import word
 from doctor.commands import common
 from doctor.version import __version__
-from kb.knowledge import added
+from kb.in_use import added
 
 ENGINES = ("hyperscan", "ahocorasick_rs", "isal", "zstandard", "regex", "rapidfuzz", "textual")
 

@@ -38,7 +38,6 @@ class _Info(tarfile.TarInfo):
 class _Member(NamedTuple):
     path: str
     kind: str
-    size: int
     target: str
     data: bytes | None
 
@@ -92,7 +91,7 @@ def _tar(archive: tarfile.TarFile) -> Iterator[_Member]:
             if info.islnk():
                 kind = LINK
             target = "/" + _clean(info.linkname) if info.islnk() else info.linkname
-            yield _Member(path, kind, info.size, target, _taken(archive, info, path) if kind == FILE else None)
+            yield _Member(path, kind, target, _taken(archive, info, path) if kind == FILE else None)
 
 
 def _taken(archive: tarfile.TarFile, info: tarfile.TarInfo, path: str) -> bytes | None:
@@ -113,7 +112,7 @@ def _zip(name: str) -> Iterator[_Member]:
                 with archive.open(info) as file:
                     data = file.read(MAX_TEXT + 1)
             target = data.decode("utf-8", "replace") if link and data else ""
-            yield _Member(path, kind, info.file_size, target, None if link else data)
+            yield _Member(path, kind, target, None if link else data)
 
 
 def _clean(path: str) -> str:

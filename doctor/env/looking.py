@@ -48,12 +48,12 @@ def fields(text: str, sign: str = "=") -> dict[str, tuple[str, int, str]]:
     return found
 
 
-def told(tree: Tree, path: str, wanted: Mapping[str, str], sign: str = "=") -> Iterator[Fact]:
+def told(tree: Tree, path: str, wanted: Mapping[str, str]) -> Iterator[Fact]:
     """Facts out of the lines of a file: key in the file to name of the fact."""
     text = tree.text(path)
     if text is None:
         return
-    known = fields(text, sign)
+    known = fields(text)
     for name, fact in wanted.items():
         if name in known:
             value, line, row = known[name]

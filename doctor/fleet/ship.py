@@ -18,7 +18,7 @@ from functools import cache
 from pathlib import Path
 
 from doctor.fleet.standin import FILES
-from kb.knowledge import cache_folder
+from kb.in_use import cache_folder
 from kb.pack import keep_newest, write_atomically
 
 ROOMS = ("doctor", "kb", "parsers")

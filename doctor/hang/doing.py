@@ -30,7 +30,6 @@ class Activity(str, Enum):
 
 WAITING = frozenset({Activity.COLLECTIVE, Activity.STORE})
 
-_NATIVE = re.compile(r"\.so\b|^$|\(\)$")
 # File and function of a frame, joined by a blank; the first pattern that fits a frame names it.
 _FORMS: tuple[tuple[Activity, re.Pattern[str]], ...] = tuple(
     (activity, re.compile(pattern))

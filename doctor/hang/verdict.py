@@ -5,6 +5,8 @@ from __future__ import annotations
 from enum import Enum
 from typing import NamedTuple
 
+from doctor.base.notation import spans
+
 
 class Kind(str, Enum):
     """What holds the job up. The first ones are hangs; a job of one of `SLOW` moves on by itself; `NONE` is no hang."""
@@ -45,11 +47,10 @@ SLOW = frozenset({Kind.COMPILE, Kind.CHECKPOINT, Kind.EVALUATION, Kind.BUSY})
 
 
 class Reason(NamedTuple):
-    """One thing that speaks for the verdict: a sentence of the words table and what is filled in, and where it was read."""
+    """One thing that speaks for the verdict: a sentence of the words table and what is filled in."""
 
     word: str
     values: tuple[tuple[str, str], ...] = ()
-    path: str = ""
 
 
 class Verdict(NamedTuple):
@@ -76,13 +77,7 @@ class Verdict(NamedTuple):
 NOTHING = Verdict(Kind.UNKNOWN)
 
 
-def ranks_told(ranks: tuple[int, ...], most: int = 12) -> str:
-    """`0-3, 7`: neighbours as a stretch; of very many, the first."""
-    stretches: list[list[int]] = []
-    for rank in sorted(set(ranks)):
-        if stretches and rank == stretches[-1][1] + 1:
-            stretches[-1][1] = rank
-        else:
-            stretches.append([rank, rank])
-    shown = ", ".join(str(a) if a == b else f"{a}-{b}" for a, b in stretches[:most])
-    return shown + (", ..." if len(stretches) > most else "")
+def ranks_told(ranks: tuple[int, ...]) -> str:
+    """`0-3, 7`; of very many, the first."""
+    stretches = spans(ranks).split(", ")
+    return ", ".join(stretches if len(stretches) <= 12 else [*stretches[:12], "..."])

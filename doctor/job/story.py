@@ -55,5 +55,5 @@ def _timed(name: str, root: Root, **values: str) -> dict[str, str]:
     return {lang: word(name, lang, by=duration(root.before or 0.0, lang), **values) for lang in ("en", "zh")}
 
 
-def _few(names: Sequence[str], most: int = 4) -> str:
-    return ", ".join(names[:most]) + (" ..." if len(names) > most else "")
+def _few(names: Sequence[str]) -> str:
+    return ", ".join(names[:4]) + (" ..." if len(names) > 4 else "")

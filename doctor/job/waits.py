@@ -22,7 +22,6 @@ _STATUS = {"lost": "lost", "heartbeat lost": "lost", "stuck": "stuck", "error cq
 class Graph(NamedTuple):
     waits: tuple[Wait, ...]
     issues: tuple[Issue, ...]
-    absent: tuple[tuple[str, int], ...]  # communicator and rank that never connected, as the root rank lists them
     calls: tuple[Issue, ...]  # collectives as each process asked for them, in its order
     watched: tuple[Issue, ...]  # what the watchdog of each process gave up in
 
@@ -33,7 +32,6 @@ def graph(who: Who) -> Graph:
     issues: list[Issue] = []
     calls: list[Issue] = []
     watched: list[Issue] = []
-    absent: set[tuple[str, int]] = set()
     for number, actor in enumerate(who.actors):
         reader = _Reader(who, number)
         for hit in actor.facts.in_time():
@@ -42,11 +40,10 @@ def graph(who: Who) -> Graph:
         issues += reader.issues
         calls += reader.calls
         watched += reader.watched
-        absent |= reader.absent
     unique: dict[tuple[object, ...], Wait] = {}
     for wait in waits:
         unique.setdefault((wait.by, wait.on, wait.kind, wait.comm), wait)
-    return Graph(tuple(unique.values()), tuple(issues), tuple(sorted(absent)), tuple(calls), tuple(watched))
+    return Graph(tuple(unique.values()), tuple(issues), tuple(calls), tuple(watched))
 
 
 def location(text: str | None) -> Location | None:
@@ -63,7 +60,7 @@ class _Reader:
     def __init__(self, who: Who, number: int) -> None:
         self.who, self.number = who, number
         self.issues: list[Issue] = []
-        self.absent: set[tuple[str, int]] = set()
+        self._listed = False  # the root rank lists who is missing
         self._comm: str | None = None  # the communicator that was last spoken of
         self._tag: tuple[str, Place] | None = None
         self.calls: list[Issue] = []
@@ -238,7 +235,7 @@ class _Reader:
         if self._comm is None:
             return
         for rank in map(int, _RANKS.findall(got["missing"])):
-            self.absent.add((self._comm, rank))
+            self._listed = True
             yield self._wait("server", self._seat(self._comm, rank), self._comm, place)
 
     def _connected(self, got: dict[str, str], _: Place) -> Iterator[Wait]:
@@ -257,12 +254,11 @@ class _Reader:
     def finish(self) -> Iterator[Wait]:
         """Where the root rank only lists who came, the others are missing; not when a part of the list was not kept."""
         comm, place = self._comm, self._server
-        if comm is None or place is None or self.absent or not self._have:
+        if comm is None or place is None or self._listed or not self._have:
             return
         if len(self._have) != self._total if self._total else self._lists >= KEEP_OF_OWNER:
             return
         for rank in sorted(set(range(self._size or size_of(comm))) - self._have):
-            self.absent.add((comm, rank))
             yield self._wait("server", self._seat(comm, rank), comm, place)
 
     # what HCCL itself accuses

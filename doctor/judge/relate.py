@@ -15,7 +15,8 @@ from doctor.findings.evaluate import Finding
 from doctor.job.job import NO_STORY, Story
 from doctor.judge.nearness import Places
 from doctor.judge.reading_order import first_attempt_first, likeliest_first, most_urgent_first
-from doctor.judge.rules import RULES, Rule, Scene, decide, harmless
+from doctor.judge.rules import RULES
+from doctor.judge.scene import Rule, Scene, decide, harmless
 from doctor.scan.harvest import Place
 from kb.model import Text
 

@@ -16,7 +16,7 @@ from doctor.memory.evidence import Evidence, Message
 from doctor.read.discover import files_under
 from doctor.read.inflate import Inflated, Meter
 from doctor.read.unread import Unread
-from parsers.pickles import MAX_BYTES, PickleError, Why
+from parsers.pickle_state import MAX_BYTES, PickleError, Why
 from parsers.snapshot import NoSnapshotError, Snapshot, snapshot
 
 T = TypeVar("T")

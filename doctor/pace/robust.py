@@ -34,12 +34,6 @@ def median(values: Sequence[float]) -> float:
     return ordered[half] if len(ordered) % 2 else (ordered[half - 1] + ordered[half]) / 2
 
 
-def spread(values: Sequence[float]) -> float:
-    """The standard deviation of the well-behaved half."""
-    middle = median(values)
-    return NORMAL * median([abs(v - middle) for v in known(values)])
-
-
 def quick_noise(values: Sequence[float]) -> float:
     """How much a series moves from value to value: neither single wild values nor changes of its level count."""
     return max(NORMAL * median([abs(b - a) for a, b in pairwise(values)]) / sqrt(2), EXACT * abs(median(values)))

@@ -16,7 +16,6 @@ from doctor.read.source import Skipped
 Values = Sequence[float]
 OWN = ("data", "compute", "optimizer", "generation", "reward")  # what a rank does itself; the others are waiting
 PARTS = (*OWN, "comm", "mixed")
-PAUSES = ("checkpoint", "evaluation", "gc")
 FEW = 8  # points that make a series
 RATES = ("samples_per_s", "tokens_per_s")
 AT_ONCE = 16  # steps over which stamps are exact enough

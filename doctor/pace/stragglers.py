@@ -43,19 +43,18 @@ class Sight(NamedTuple):
 
     measures: tuple[str, ...]  # by which ranks can be told apart
     lockstep: bool
-    ranks: int
 
 
 def sight(run: Run, begin: int, end: int) -> Sight:
     """By what the ranks of this run can be compared."""
     if end - begin < FEW_STEPS:
-        return Sight((), False, len(run.lanes))
+        return Sight((), False)
     several = tuple(name for name in (*OWN, "comm") if len(run.parts.get(name, {})) > 1)
     whole = [m for values in run.total.values() if (m := usual(values, begin, end)) == m]
     lockstep = len(whole) > 1 and max(whole) - min(whole) < LOCKSTEP * max(whole)
     if len(whole) > 1 and not lockstep:
         several = (*several, "total")
-    return Sight(several, lockstep, len(run.lanes))
+    return Sight(several, lockstep)
 
 
 def step_time(run: Run, begin: int, end: int) -> float:

@@ -51,11 +51,6 @@ class Api:
         """Does the comparison hold its inputs at all?"""
         return any(row.side == "input" for row in self.rows)
 
-    @property
-    def worst(self) -> tuple[Row, str]:
-        outputs = [s for s in self.suspects if s[0].side == "output"]
-        return (outputs or self.suspects)[0]
-
 
 @dataclass(slots=True)
 class Verdict:

@@ -104,11 +104,6 @@ class Fix(NamedTuple):
         return tuple(p for p in self.parts if (isinstance(p, Command) and not p.looks and not p.undo) or (isinstance(p, Code) and not p.old))
 
     @property
-    def told(self) -> str:
-        """Its title, with its goal and its risk."""
-        return f"{self.title} {self.aside}".rstrip()
-
-    @property
     def headline(self) -> str:
         """Its title, and what to know before it is tried."""
         return f"{self.title} ({'; '.join(self.notes)})" if self.notes else self.title

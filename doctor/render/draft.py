@@ -32,9 +32,8 @@ COLLECT = "npu-smi info\ncat /usr/local/Ascend/ascend-toolkit/latest/*/ascend_to
 
 
 class Machine(NamedTuple):
-    """The machine beside the logs: in one line, fact by fact, the checks that it fails."""
+    """The machine beside the logs: fact by fact, and the checks that it fails."""
 
-    line: str
     facts: tuple[tuple[str, str], ...]
     failing: tuple[tuple[str, Json], ...]
 

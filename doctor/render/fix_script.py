@@ -69,7 +69,7 @@ class _Maker:
 
     def take(self, fix: Json, code: str) -> None:
         lang, risk = self.lang, fix.get("risk") or "low"
-        aside = f"[{code}{self._sign('semicolon')}{named('goal', fix['goal'], lang)}{self._sign('semicolon')}{self._pair('risk', named('risk', risk, lang))}]"
+        aside = f"[{code}{word('semicolon', lang)}{named('goal', fix['goal'], lang)}{word('semicolon', lang)}{self._pair('risk', named('risk', risk, lang))}]"
         title = f"{_line(fix['title'][lang])} {aside}"
         told, runs, sets = [], [], []
         for env in fix["env"]:
@@ -98,9 +98,6 @@ class _Maker:
         if fix.get("code") or (not runs and not fix["env"] and not fix["commands"]):
             lines = [_line(step[lang]) for step in fix.get("steps", ())] + (fix["code"]["after"].rstrip().split("\n") if fix.get("code") else [])
             self.hands.append(_Hand(title, (), tuple(lines)))
-
-    def _sign(self, name: str) -> str:
-        return word(name, self.lang)
 
     def _pair(self, name: str, text: str) -> str:
         return f"{word(name, self.lang)}{word('colon', self.lang)}{text}"

@@ -132,7 +132,6 @@ _NOT_FOR = re.compile(r"not implemented for '(\w{1,30})'")
 _TWO_TYPES = re.compile(
     r"expected (?:scalar type|m1 and m2 to have the same dtype, but got:) ?(\w[\w:]{1,30}) (?:but found|!=) ?(\w[\w:]{1,30})"
 )
-_BATCHES = re.compile(r"batch2 tensor to be: \[([\d, ]{1,60})\] but got: \[([\d, ]{1,60})\]")
 _INVALID = re.compile(r"shape '\[([-\d, ]{1,100})\]' is invalid for input of size (\d{1,15})")
 
 

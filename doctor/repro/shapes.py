@@ -64,9 +64,6 @@ class TensorSpec(NamedTuple):
             sizes += names.get(dim.name, dim.default or (1,)) if dim.name else dim.default
         return tuple(sizes)
 
-    def bound(self, names: dict[str, tuple[int, ...]]) -> bool:
-        return all(dim.name in names for dim in self.dims if dim.name)
-
 
 def parse(written: str) -> TensorSpec:
     """The parsed notation; ValueError says what is wrong with it."""

@@ -12,7 +12,7 @@ from doctor.read.source import Skipped, Source
 from doctor.scan.harvest import Dump, Harvest
 from parsers import foreign_json, stacks
 from parsers.foreign_json import ForeignJsonError
-from parsers.pickles import MAX_BYTES, PickleError, Plain, Why
+from parsers.pickle_state import MAX_BYTES, PickleError, Plain, Why
 
 MAX_TEXT = 64 << 20
 """Bytes of a text with stacks, or of a dump in JSON."""

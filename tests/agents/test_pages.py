@@ -16,7 +16,7 @@ from tests_support import HANG_S
 
 from doctor.agents.skill_files import NAME, files
 from doctor.cli import COMMANDS
-from kb.knowledge import cache_folder
+from kb.in_use import cache_folder
 from tests import starts
 
 ROOT = Path(__file__).resolve().parent.parent.parent

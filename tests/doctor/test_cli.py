@@ -18,7 +18,7 @@ from tests_support import HANG_S, fits_schema
 from doctor.answer import advice
 from doctor.cli import COMMANDS
 from doctor.render.layout import cells
-from kb.knowledge import cache_folder
+from kb.in_use import cache_folder
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 TRACEBACK = b"""Traceback (most recent call last):

@@ -35,7 +35,8 @@ from doctor.scan.scanner import Scanner
 from doctor.scan.select import Select
 from kb import pack
 from kb.fragments import assign
-from kb.knowledge import Knowledge, cache_folder
+from kb.in_use import cache_folder
+from kb.knowledge import Knowledge
 from kb.layers import Layer
 from kb.model import Signal
 from kb.sought import gathered
@@ -285,13 +286,13 @@ def test_somebody_without_a_home_or_a_name(log: Path, cache: Path, mine: Path) -
 def test_no_place_for_a_cache_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
     """No variable and no entry in the list of users: there is no cache, and that is no fault."""
     from doctor.answer import redact
-    from kb import knowledge
+    from kb import in_use
 
     for name in ("HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "USER"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr("pwd.getpwuid", lambda uid: (_ for _ in ()).throw(KeyError(uid)))
-    assert knowledge.cache_folder() is None
-    assert knowledge.layer_folders() == []
+    assert in_use.cache_folder() is None
+    assert in_use.layer_folders() == []
     assert isinstance(discover.usual_places(), list)
     assert redact.Redactor().text("fine") == "fine"
 
@@ -455,17 +456,17 @@ def test_a_truncated_cache_of_the_engine(tmp_path: Path, monkeypatch: pytest.Mon
 
 def test_a_truncated_cache_of_the_knowledge(tmp_path: Path, mine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """However the pack is damaged, what is loaded is what the folder says."""
-    from kb import knowledge
+    from kb import in_use
 
     folder = mine
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    right, problems = knowledge._compiled(Layer("mine", folder))
+    right, problems = in_use.compiled(Layer("mine", folder))
     assert problems == []
     place = next(iter((tmp_path / "cache").rglob("*.pack")))
     whole = place.read_bytes()
     for damaged in damages(whole):
         place.write_bytes(damaged)
-        told, problems = knowledge._compiled(Layer("mine", folder))
+        told, problems = in_use.compiled(Layer("mine", folder))
         assert problems == []
         assert told.section("index") == right.section("index")
         assert told.item(told.section("index")["entries"]["USR001"]) == right.item(right.section("index")["entries"]["USR001"])

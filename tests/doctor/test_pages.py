@@ -19,7 +19,7 @@ from typing import NamedTuple
 import pytest
 
 from doctor.commands import shells
-from kb.knowledge import cache_folder
+from kb.in_use import cache_folder
 from tests import starts
 
 ROOT = Path(__file__).resolve().parent.parent.parent

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from terminal import ROOT, Screen, terminal
 
-from kb.knowledge import cache_folder
+from kb.in_use import cache_folder
 
 MACHINE = ROOT / "tests" / "data" / "env" / "torch-replaced"
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from pathlib import Path
 
 import pytest
@@ -24,14 +23,24 @@ READ = [
 ]  # fmt: skip
 PIECES = st.sampled_from(["=", ":", "\n", "[", "]", ",", ".", "|", "/", " ", "0", "9" * 30, "V100R001C19", "8.2.RC1", "-", "rc", "size=", "HCCL_", "ASCEND_HOME_PATH=/", "Requires-Dist: torch", "é中", "\x1b", "(", ")"])
 TEXT = st.lists(st.one_of(PIECES, st.text(max_size=8)), max_size=30).map("".join)
-NUMBER = itertools.count()
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The machine as it is, written once: what an example breaks in it is mended before the next."""
+    return m.write(FILES, tmp_path_factory.mktemp("any"))
 
 
 @given(broken=st.dictionaries(st.sampled_from(READ), TEXT, min_size=1, max_size=6))
-def test_no_text_stops_a_look(broken: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> None:
-    root = tmp_path_factory.mktemp("any") / str(next(NUMBER))
-    m.write({k: v for k, v in {**FILES, **{path: text.encode("utf-8", "replace").decode() for path, text in broken.items()}}.items() if not v.startswith("-> ") or k not in broken}, Path(root))
-    looked = machine(Asked(str(root)), KNOWN)
+def test_no_text_stops_a_look(broken: dict[str, str], root: Path) -> None:
+    texts = {path: text.encode("utf-8", "replace").decode() for path, text in broken.items()}
+    m.write({path: text for path, text in texts.items() if not text.startswith("-> ")}, root)
+    try:
+        looked = machine(Asked(str(root)), KNOWN)
+    finally:
+        for path in texts:
+            (root / path.lstrip("/")).unlink()
+        m.write({path: FILES[path] for path in texts if path in FILES}, root)
     assert [s for s in looked.skipped if "to the end" in s.reason] == []
     made = report.report(looked, KNOWN, verdict.results(looked, KNOWN.checks()))
     assert made["verdict"] in ("findings", "clean", "inconclusive")

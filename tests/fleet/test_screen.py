@@ -8,7 +8,7 @@ import pytest
 from terminal import terminal
 from tui.support import MTE
 
-from kb.knowledge import cache_folder
+from kb.in_use import cache_folder
 from tests.fleet.conftest import path_of_nodes
 
 # `docker exec` into three containers of which each holds the log of the same fault; all others are gone.

@@ -29,7 +29,7 @@ from doctor.render import memory as memory_text
 from doctor.scan import dumps
 from kb.invisible import STEERING
 from kb.knowledge import Knowledge, load
-from parsers.pickles import PickleError
+from parsers.pickle_state import PickleError
 from parsers.snapshot import NoSnapshotError, again, snapshot, written
 
 BOTH = ("en", "zh")

@@ -15,7 +15,8 @@ from doctor.job.story import story
 from doctor.judge.diagnosis import conclude
 from doctor.judge.proof import Bench
 from doctor.judge.relate import Related, relate
-from doctor.judge.rules import RULES, Rule
+from doctor.judge.rules import RULES
+from doctor.judge.scene import Rule
 from doctor.read import discover
 from doctor.scan.harvest import Harvest
 from kb.model import Entry

@@ -10,7 +10,7 @@ import pytest
 
 from doctor import cli
 from doctor.base.errors import UsageError
-from kb import build, editions, knowledge
+from kb import build, editions, in_use, knowledge
 from kb.layers import HERE, Layer
 from kb.pack import FORMAT, Pack
 from kb.problems import KnowledgeError
@@ -33,7 +33,7 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, packs: dict[str, 
     """An installation that came with 2026.11, and a home of its own."""
     shipped = tmp_path / "knowledge.pack"
     shipped.write_bytes(packs["2026.11"])
-    monkeypatch.setattr(knowledge, "SHIPPED", shipped)
+    monkeypatch.setattr(in_use, "SHIPPED", shipped)
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     monkeypatch.setenv("NPU_DOCTOR_LANG", "en")
@@ -98,8 +98,8 @@ def test_a_damaged_edition_gives_way_to_what_was_shipped(installed: Path, packs:
 
 def test_damaged_shipped_knowledge_says_what_to_do(installed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An installation has no sources to build from."""
-    knowledge.SHIPPED.write_bytes(b"{}\n")
-    monkeypatch.setattr(knowledge, "HERE", installed)
+    in_use.SHIPPED.write_bytes(b"{}\n")
+    monkeypatch.setattr(in_use, "HERE", installed)
     with pytest.raises(KnowledgeError, match="install npu-doctor again"):
         knowledge.load()
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from tests_support import built_in_entries
 
-from kb import knowledge, yamldoc
+from kb import in_use, knowledge, yamldoc
 from kb.build import Layer, build, kinds
 from kb.kinds import read_kinds
 from kb.knowledge import Knowledge
@@ -280,10 +280,10 @@ def test_many_folders_do_not_push_the_built_in_knowledge_out(tmp_path: Path, mon
     """A checkout's own compiled knowledge is the oldest file of the cache and stays; of the others the oldest goes."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     (tmp_path / "ours").mkdir()
-    built_in = knowledge._place(HERE)
+    built_in = in_use._place(HERE)
     assert built_in is not None
     built_in.parent.mkdir(parents=True)
-    others = [built_in.parent / f"kb-{number}.pack" for number in range(knowledge.KEEP_PACKS)]
+    others = [built_in.parent / f"kb-{number}.pack" for number in range(in_use.KEEP_PACKS)]
     for number, place in enumerate((built_in, *others)):
         place.write_bytes(b"x")
         os.utime(place, ns=(number, number))

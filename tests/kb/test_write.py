@@ -14,7 +14,7 @@ from doctor import cli
 from doctor.base.errors import UsageError
 from doctor.judge.mutation import mutants
 from doctor.judge.proof import Bench
-from kb import build, bundle, draft, faultdiag, knowledge, lint, trial
+from kb import build, bundle, draft, faultdiag, in_use, knowledge, lint, trial
 from kb.knowledge import Knowledge
 from kb.layers import Layer
 from kb.lint import Context
@@ -172,16 +172,16 @@ def test_knowledge_is_not_compiled_anew_for_the_file_that_is_tried(tmp_path: Pat
     cache = tmp_path / "cache"
     monkeypatch.setenv("XDG_CACHE_HOME", str(cache))
     data, _ = build.build(Layer("mine", tmp_path / "nothing"))
-    place = knowledge._place(layer.root)
+    place = in_use._place(layer.root)
     assert place is not None
     place.parent.mkdir(parents=True)
     place.write_bytes(data)
-    now = max(path.stat().st_mtime for path in (place, *knowledge.HERE.glob("*.py"))) + 100
+    now = max(path.stat().st_mtime for path in (place, *in_use.HERE.glob("*.py"))) + 100
     os.utime(place, (now, now))
     os.utime(one, (now + 50, now + 50))
-    assert knowledge.compiled_before(layer, {one.resolve()}) is not None
+    assert in_use.compiled_before(layer, {one.resolve()}) is not None
     os.utime(other, (now + 60, now + 60))
-    assert knowledge.compiled_before(layer, {one.resolve()}) is None
+    assert in_use.compiled_before(layer, {one.resolve()}) is None
 
 
 @pytest.fixture

@@ -15,7 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from simulate.recorder_dumps import torch_pickled
 
-from parsers.pickles import Bounds, PickleError, Why, load
+from parsers.pickle_state import Bounds, PickleError, Why
+from parsers.pickles import load
 
 scalars = st.none() | st.booleans() | st.integers(-(1 << 200), 1 << 200) | st.floats(allow_nan=False) | st.text(max_size=20) | st.binary(max_size=20)
 keys = st.text(max_size=12) | st.integers(-9, 1 << 40)

@@ -37,7 +37,7 @@ CASES = {
     "\\u001b[36m(WorkerDict pid=12)\\u001b[0m boom": {"pid": 12},
     "[36m(WorkerDict pid=12)[0m boom": {"pid": 12},
     "36m(EngineCore_DP0 pid=820)(RayWorkerWrapper pid=12)0m boom": {"pid": 12, "worker": "RayWorkerWrapper"},
-    "(WorkerDict pid=12) boom [repeated 6x across cluster]": {"repeated": 6},
+    "(WorkerDict pid=12) boom [repeated 6x across cluster]": {"pid": 12},
     # containers and tools
     "vllm-1  | boom": {"worker": "vllm-1"},
     "#15 0.114 boom": {},

@@ -74,13 +74,13 @@ class DiagnosisScreen(ReportScreen):
         if message.over:
             self.scanning = False
             self.remark = "" if message.outcome.finished else self.word("cancelled")
-        self.show_report()
+        self.draw()
         self.tell_job()
 
     def on_failed(self, message: Failed) -> None:
         self.scanning = False
         self.remark = message.what
-        self.show_report()
+        self.draw()
 
     def speak(self) -> None:
         if self.outcome is not None and not self.scanning and self.remark:

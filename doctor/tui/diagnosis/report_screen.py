@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import ClassVar
 
-from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding
 
@@ -80,13 +79,9 @@ class ReportScreen(Frame):
 
     def speak(self) -> None:
         self.query_one("#card").border_title = self.word("detail")
-        self.show_report()
+        self.draw()
 
-    def on_resize(self, event: events.Resize) -> None:
-        super().on_resize(event)
-        self.call_after_refresh(self.show_report)  # rows are made for the width of their list
-
-    def show_report(self) -> None:
+    def draw(self) -> None:
         """List and card of the present report; the cursor stays where it was."""
         view, card = self.query_one("#list", Rows), self.query_one("#card", Card)
         lang = self.doctor.language
@@ -148,17 +143,13 @@ class ReportScreen(Frame):
     def on_row_folded(self, message: RowFolded) -> None:
         self._opened = self._opened ^ {message.key}
         self._moved = True
-        self.show_report()
+        self.draw()
 
     def on_row_opened(self, message: RowOpened) -> None:
         if self.outcome is not None and outline.places(self.outcome.report, message.key):
             self.action_evidence()
         else:
             self.query_one("#card", Card).focus()
-
-    def search_typed(self, text: str) -> None:
-        del text
-        self.show_report()
 
     def go_to(self, key: str) -> None:
         """The row of that key, unfolding what hides it."""
@@ -169,7 +160,7 @@ class ReportScreen(Frame):
             roots = [f"finding:{f['id']}" for f in self.outcome.report["findings"] if f["role"] == "root"]
             self._opened = self._opened | set(roots)
         self._key, self._moved = key, True
-        self.show_report()
+        self.draw()
         self.query_one("#card", Card).show(self._card(self.outcome.report, key))
 
     def action_follow(self, number: int) -> None:

@@ -81,7 +81,7 @@ class WatchScreen(ReportScreen):
             self._known |= roots
         self._tell()
         if message.outcome is not None:
-            self.show_report()
+            self.draw()
             self.tell_job()
 
     def _tell(self) -> None:
@@ -99,7 +99,7 @@ class WatchScreen(ReportScreen):
         self._busy = False
         self._over = True
         self.remark = message.what
-        self.show_report()
+        self.draw()
 
     def place_told(self) -> str:
         return "<stdin>" if self._piped is not None else super().place_told()

@@ -41,8 +41,7 @@ class EnvironmentScreen(LookScreen):
     HINTS: ClassVar[tuple[str, ...]] = ("open", "fold", "copy-fix", "rescan", "knowledge", "command-line", "language", "back", "help", "quit")
 
     def __init__(self, look: Callable[[Knowledge], Json], command: Sequence[str] = ("env",)) -> None:
-        super().__init__(look)
-        self._command = tuple(command)
+        super().__init__(look, command)
         self.report: Json | None = None
         self._opened: frozenset[str] = frozenset()
         self._key = ""
@@ -62,6 +61,9 @@ class EnvironmentScreen(LookScreen):
         self.query_one("#list").border_title = self.word("env.machine")
         self.query_one("#card").border_title = self.word("detail")
         self.query_one(Note).show(self.remark)
+        self.draw()
+
+    def draw(self) -> None:
         if self.report is None:
             self.bar("env")
             return
@@ -77,10 +79,6 @@ class EnvironmentScreen(LookScreen):
         assert self.report is not None
         lang, known = self.doctor.language, self.doctor.session.known
         return light_rows.card(self.report, key, lang, lambda kind: known.kind_title(kind).pick(lang))
-
-    def search_typed(self, text: str) -> None:
-        del text
-        self.speak()
 
     def on_row_highlighted(self, message: RowHighlighted) -> None:
         if message.view.id == "list" and self.report is not None and message.key != self._key:
@@ -113,6 +111,3 @@ class EnvironmentScreen(LookScreen):
 
         session = self.doctor.session
         return of_texts(session.known, own=session.own_words).text(text)
-
-    def command(self) -> str:
-        return self.doctor.session.command_line(*self._command)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding
 
@@ -13,8 +12,9 @@ from doctor.tui.job.timeline_rows import View, Window
 from doctor.tui.shell.bindings import bindings
 from doctor.tui.shell.frame import Frame
 from doctor.tui.shell.messages import RowFolded, RowOpened
+from doctor.tui.shell.panes import pane
 from doctor.tui.shell.views import Rows
-from doctor.tui.shell.widgets import Bar, Hints, Note, SearchBox
+from doctor.tui.shell.widgets import Bar, Note
 
 ZOOM, STEP = 0.5, 0.25
 
@@ -40,10 +40,7 @@ class JobScreen(Frame):
 
     def compose(self) -> ComposeResult:
         yield Bar()
-        yield Note()
-        yield Rows(id="ranks", classes="pane")
-        yield SearchBox(id="search", classes="-asked", select_on_focus=False)
-        yield Hints()
+        yield from pane("ranks")
 
     @property
     def rows(self) -> Rows:
@@ -73,14 +70,6 @@ class JobScreen(Frame):
         room = self.rows.room or max(20, self.app.size.width - 6)
         made = self.view.rows(room, self._opened, self._window, self.search_box.value)
         self.rows.set_rows(made, keep or self.rows.current or None)
-
-    def on_resize(self, event: events.Resize) -> None:
-        super().on_resize(event)
-        self.call_after_refresh(self.draw)  # the line of time is as long as there is room
-
-    def search_typed(self, text: str) -> None:
-        del text
-        self.draw()
 
     def on_row_folded(self, message: RowFolded) -> None:
         """A group, or the group that a rank stands in."""

@@ -52,7 +52,6 @@ class Process(NamedTuple):
     key: str
     name: str
     node: str
-    state: str
     about: str
     mark: str
     said: str
@@ -92,7 +91,7 @@ class View:
             yield Crowd("group:" + "|".join(key), shown(group.said), group.ranks, group.mark, found)
         if (absent := self.made.missing) is not None:
             nobody = tuple(
-                Process(f"missing:{rank}", f"rank {rank}", "", "absent", "", "absent", absent.state, None, None)
+                Process(f"missing:{rank}", f"rank {rank}", "", "", "absent", absent.state, None, None)
                 for rank in self.job["missing_ranks"]
             )
             yield Crowd("group:missing", shown(absent.said), absent.ranks, "absent", nobody)
@@ -102,7 +101,7 @@ class View:
         state, about = str(one["state"]), str(one["about"] or "")
         end = last - begin if last is not None else None
         return Process(
-            f"rank:{number}", shown(made_job.name(dict(one))), shown(one["node"] or ""), state, about, made_job.mark(state),
+            f"rank:{number}", shown(made_job.name(dict(one))), shown(one["node"] or ""), about, made_job.mark(state),
             shown(word(f"state-{state}", self.lang, about=about)), first - begin if first is not None else end, end,
         )  # fmt: skip
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import ClassVar
 
-from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding
 
@@ -13,8 +12,9 @@ from doctor.pace.verdict import Pace
 from doctor.tui.pace import pace_rows
 from doctor.tui.shell.bindings import bindings
 from doctor.tui.shell.look_screen import LookScreen
+from doctor.tui.shell.panes import pane
 from doctor.tui.shell.views import Rows
-from doctor.tui.shell.widgets import Bar, Hints, Note, SearchBox
+from doctor.tui.shell.widgets import Bar, Note
 from kb.knowledge import Knowledge
 
 
@@ -38,16 +38,12 @@ class PaceScreen(LookScreen):
     HINTS: ClassVar[tuple[str, ...]] = ("search", "rescan", "command-line", "language", "back", "help", "quit")
 
     def __init__(self, look: Callable[[Knowledge], Pace], command: Sequence[str] = ("pace",)) -> None:
-        super().__init__(look)
-        self._command = tuple(command)
+        super().__init__(look, command)
         self._pace: Pace | None = None
 
     def compose(self) -> ComposeResult:
         yield Bar()
-        yield Note()
-        yield Rows(id="pace", classes="pane")
-        yield SearchBox(id="search", classes="-asked", select_on_focus=False)
-        yield Hints()
+        yield from pane("pace")
 
     def found(self, made: Pace) -> None:
         self._pace = made
@@ -66,14 +62,3 @@ class PaceScreen(LookScreen):
         if self._pace is not None:
             room = view.room or max(20, self.app.size.width - 6)
             view.set_rows(pace_rows.rows(self._pace, self.doctor.language, room, self.search_box.value), view.current or None)
-
-    def on_resize(self, event: events.Resize) -> None:
-        super().on_resize(event)
-        self.call_after_refresh(self.draw)  # the bars are as long as there is room
-
-    def search_typed(self, text: str) -> None:
-        del text
-        self.draw()
-
-    def command(self) -> str:
-        return self.doctor.session.command_line(*self._command)

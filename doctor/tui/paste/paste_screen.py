@@ -83,7 +83,7 @@ class PasteScreen(ReportScreen):
             self.outcome = None
             self.remark = self.word("paste-empty")
             self.query_one("#list", Rows).set_rows(())
-            self.show_report()
+            self.draw()
             return
         self.run_worker(lambda: self._work(text, run), thread=True, exclusive=True, group="text")
 
@@ -103,11 +103,11 @@ class PasteScreen(ReportScreen):
             self.outcome = message.outcome
             self.session.sources = (discover.given_text(self._text),)
             self.remark = ""
-            self.show_report()
+            self.draw()
 
     def on_failed(self, message: Failed) -> None:
         self.remark = message.what
-        self.show_report()
+        self.draw()
 
     def text_told(self) -> str:
         return self._text

@@ -38,6 +38,9 @@ class Frame(Screen[None]):
     def speak(self) -> None:
         """Draws all texts anew; called when the language changed and when the screen comes up."""
 
+    def draw(self) -> None:
+        """Draws rows anew that are made for the width there is and for what is searched."""
+
     def hints(self) -> tuple[str, ...]:
         """The keys worth knowing where the reader is."""
         return ("accept", "back") if isinstance(self.focused, SearchBox) else self.useful(self.HINTS)
@@ -82,7 +85,9 @@ class Frame(Screen[None]):
             self.search_typed(event.value)
 
     def search_typed(self, text: str) -> None:
-        """Called as it is typed."""
+        """Called as it is typed; what `draw` draws looks into the box itself."""
+        del text
+        self.draw()
 
     def searched(self, text: str) -> None:
         """Called when it has been typed."""
@@ -96,6 +101,7 @@ class Frame(Screen[None]):
 
     def on_resize(self, event: events.Resize) -> None:
         self._shape(event.size.width)
+        self.call_after_refresh(self.draw)
 
     def _shape(self, width: int) -> None:
         self.set_class(width < NARROW, "-narrow")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 from doctor.tui.shell.frame import Frame
@@ -16,9 +16,9 @@ class LookScreen(Frame):
 
     LOOKING: ClassVar[str]  # the word for what it does meanwhile
 
-    def __init__(self, look: Callable[[Knowledge], Any]) -> None:
+    def __init__(self, look: Callable[[Knowledge], Any], command: Sequence[str]) -> None:
         super().__init__()
-        self._look = look
+        self._look, self._command = look, tuple(command)
         self._run = 0
         self.remark = ""
 
@@ -49,6 +49,9 @@ class LookScreen(Frame):
             self.remark = ""
             self.found(message.made)
             self.speak()
+
+    def command(self) -> str:
+        return self.doctor.session.command_line(*self._command)
 
     def on_failed(self, message: Failed) -> None:
         self.remark = message.what
