@@ -26,7 +26,7 @@ from kb.problems import Problem
 from kb.reader import Reader
 from kb.situation import read_situation
 from kb.sought import group
-from kb.stored import entry_row, signal_row
+from kb.stored import code_row, entry_row, places_row, signal_row
 
 
 def kinds() -> dict[str, Kind]:
@@ -110,7 +110,7 @@ def build(layer: Layer, stamp: str | None = None) -> tuple[bytes, list[Problem]]
             "\n".join(sample.text for e in entries for sample in e.match),
         )
     )
-    places, lines, signals = _add_entries(writer, entries, assigned)
+    places, catalog, signals = _add_entries(writer, entries, assigned)
     _add_sought(writer, {**signals, **{s: writer.add(signal_row(s)) for s in assigned}})  # what is left of them are the facts
     codes, rows, families, more = _codes(layer, writer)
     problems += more
@@ -133,7 +133,7 @@ def build(layer: Layer, stamp: str | None = None) -> tuple[bytes, list[Problem]]
     writer.section("env", variables)
     writer.section("cards", cards)
     writer.section("kinds", {name: kind.title for name, kind in kinds().items()})
-    writer.section("catalog", lines)
+    writer.section("catalog", catalog)
     writer.section("overrides", overrides)
     return writer.finish(digest.hexdigest()[:16], layer.stamp() if stamp is None else stamp, layer.version()), problems
 
@@ -142,7 +142,7 @@ def pack_of(entries: Sequence[Entry]) -> bytes:
     """The pack of entries that are tried before they stand in a layer."""
     writer = Writer()
     assigned = fragments.assign_all([s for e in entries for s in e.signals])
-    places, lines, signals = _add_entries(writer, entries, iter(assigned))
+    places, catalog, signals = _add_entries(writer, entries, iter(assigned))
     _add_sought(writer, signals)
     writer.section("index", {"entries": places, "codes": 0})
     for rows in ("codes", "env", "cards", "kinds"):
@@ -153,7 +153,7 @@ def pack_of(entries: Sequence[Entry]) -> bytes:
     writer.section("compat", {})
     writer.section("frameworks", [])
     writer.section("pace", [])
-    writer.section("catalog", lines)
+    writer.section("catalog", catalog)
     writer.section("overrides", None)
     return writer.finish("tried", "")
 
@@ -169,9 +169,10 @@ def _add_entries(writer: Writer, entries: Sequence[Entry], assigned: Iterator[Si
     """
     places: Places = {}
     lines: list[Any] = []
+    searched: list[tuple[int, int]] = []
     signals: dict[Signal, tuple[int, int]] = {}
     for entry in entries:
-        searched = _words(entry)
+        words = _words(entry)
         entry = entry._replace(match=(), no_match=(), signals=tuple(next(assigned) for _ in entry.signals))
         rows = list(map(signal_row, entry.signals))
         at = places[entry.code] = writer.add(entry_row(entry, rows))
@@ -182,8 +183,9 @@ def _add_entries(writer: Writer, entries: Sequence[Entry], assigned: Iterator[Si
         if (shown := plain.text(entry.title)) != entry.title:
             writer.add((shown,))
             (title,) = writer.pairs((shown,))
-        lines.append((*head, writer.add(searched), title, cause))
-    return places, lines, signals
+        searched.append(writer.add(words))
+        lines.append((*head, title, cause))
+    return places, [lines, places_row(searched)], signals
 
 
 def _add_sought(writer: Writer, signals: Mapping[Signal, tuple[int, int]]) -> None:
@@ -193,7 +195,7 @@ def _add_sought(writer: Writer, signals: Mapping[Signal, tuple[int, int]]) -> No
         "sought",
         {
             **found._asdict(),
-            "signals": " ".join("{}:{}".format(*signals[s]) for s in found.signals),
+            "signals": places_row([signals[s] for s in found.signals]),
             "rows": {table: [(s.id, *signals[s]) for s in asked] for table, asked in found.rows.items()},
         },
     )
@@ -239,7 +241,7 @@ def _codes(layer: Layer, writer: Writer) -> tuple[dict[str, list[int]], list[tup
                 continue
             for spelled in dict.fromkeys((spelling.key(row["code"]), *_forms(row), *_symbol(row))):
                 index.setdefault(spelled, []).append(len(places))
-            places.append(writer.add({"of": len(families) - 1, **row}))
+            places.append(writer.add(code_row(len(families) - 1, row)))
     return index, places, families, problems
 
 

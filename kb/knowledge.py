@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -14,7 +15,7 @@ from kb.model import Entry, Framework, Signal, Text
 from kb.pack import Pack
 from kb.problems import KnowledgeError, Problem
 from kb.sought import Layered, Sought
-from kb.stored import code_of, entry_of, framework_of, signal_of
+from kb.stored import code_of, entry_of, framework_of, places_of, signal_of
 
 if TYPE_CHECKING:
     from kb.check import Check
@@ -88,10 +89,11 @@ class Knowledge:
 
     def _layered(self, number: int, pack: Pack) -> Layered:
         stored = pack.section("sought")
-        places, names = stored["signals"].split(" "), stored["names"].split("\n")
+        names = stored["names"].split("\n")
+        places = cache(lambda: places_of(stored["signals"]))
 
         def signal(within: int) -> Signal:
-            return signal_of(names[within].partition(" ")[0], pack.item([int(part) for part in places[within].split(":")]))
+            return signal_of(names[within].partition(" ")[0], pack.item(places()[within]))
 
         def row(stored: list[Any]) -> Signal:
             return signal_of(stored[0], pack.item(stored[1:]))
@@ -167,7 +169,8 @@ class Knowledge:
         found = {}
         for number, pack in enumerate(self.packs):
             pair = pack.pairs()
-            for code, slug, domain, severity, role, kind, component, status, words, *told in pack.section("catalog"):
+            lines, searched = pack.section("catalog")
+            for (code, slug, domain, severity, role, kind, component, status, *told), words in zip(lines, places_of(searched), strict=True):
                 if self._owner[code] == number:
                     title, cause = (Text(*(pair(one) if isinstance(one, int) else one)) for one in told)
                     found[code] = Brief(code, slug, domain, severity, role, kind, component, status, title, " ".join((pack.item(words), *cause)))

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from parsers.lazy import lazy
 
-FORMAT = 24
+FORMAT = 25
 HEADER_LIMIT = 65536
 TAKEN = b"\x01"
 """Stands for a text in two languages, and between the texts of one: JSON has no such character."""
@@ -102,7 +102,7 @@ class Pack:
                 raise BrokenPackError(f"section {name} is not readable") from error
         return self._decoded[name]
 
-    def item(self, at: list[int]) -> Any:
+    def item(self, at: Sequence[int]) -> Any:
         """One object of the blob, by offset and length."""
         piece = self._slice("blob", at[0], sum(at))
         try:

@@ -6,7 +6,8 @@ is made of the code again, a text is not written beside itself as its anchor, an
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import accumulate, pairwise
 from typing import Any
 
 from kb import code_forms
@@ -112,10 +113,47 @@ def entry_of(row: Row) -> Entry:
     )  # fmt: skip
 
 
-def code_of(row: dict[str, Any], families: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """The row of a code, with the family whose table it stands in, which it names by its number."""
-    family = families[row.pop("of")]
-    return {**family, **row, "family": row.get("family") or family["family"]}
+_PLAIN, _TEXTS = ("code", "name", "ref", "confidence"), ("meaning", "action", "component")  # what nearly every row of a code has
+
+
+def places_row(places: Sequence[tuple[int, int]]) -> list[str]:
+    """Where objects stand that come one behind the other: how far each begins behind the one before it, and how long it is."""
+    starts = [0, *(start for start, _ in places)]
+    return [" ".join(str(after - before) for before, after in pairwise(starts)), " ".join(str(length) for _, length in places)]
+
+
+def places_of(stored: Sequence[str]) -> Sequence[tuple[int, int]]:
+    """The inverse of `places_row`."""
+    starts, lengths = (list(map(int, numbers.split())) for numbers in stored)
+    return tuple(zip(accumulate(starts), lengths, strict=True))
+
+
+def code_row(family: int, row: Mapping[str, Any]) -> Row:
+    """A code with the number of the family in whose table it stands: what nearly all have by its place, texts as pairs."""
+    causes = row.get("causes")
+    told = isinstance(causes, list) and all(map(_in_both, causes))
+    texts = {name: list(row[name].values()) for name in _TEXTS if _in_both(row.get(name))}
+    rest = {name: value for name, value in row.items() if name not in (*_PLAIN, *texts) and not (told and name == "causes")}
+    return [family, *map(row.get, _PLAIN), *map(texts.get, _TEXTS), [list(text.values()) for text in causes or ()] if told else [], rest]
+
+
+def code_of(stored: Row, families: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """The inverse of `code_row`, with what is told of the family."""
+    number, *values = stored
+    plain, texts, (causes, rest) = values[: len(_PLAIN)], values[len(_PLAIN) : -2], values[-2:]
+    row = {name: value for name, value in zip(_PLAIN, plain, strict=True) if value is not None}
+    row |= {name: dict(zip(_LANGUAGES, text, strict=True)) for name, text in zip(_TEXTS, texts, strict=True) if text is not None}
+    if causes:
+        row["causes"] = [dict(zip(_LANGUAGES, text, strict=True)) for text in causes]
+    family = families[number]
+    return {**family, **row, **rest, "family": rest.get("family") or family["family"]}
+
+
+_LANGUAGES = ("en", "zh")
+
+
+def _in_both(value: Any) -> bool:
+    return isinstance(value, dict) and tuple(value) == _LANGUAGES
 
 
 _FOLDER = "kb/entries/"

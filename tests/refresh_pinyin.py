@@ -1,28 +1,32 @@
 """Writes the table of readings that searching uses: `pip install pypinyin && python tests/refresh_pinyin.py`.
 
-It holds every character of the GB 2312 set with its usual readings, without tones, so that a new title seldom needs it made anew.
+It holds every common character (level one of GB 2312) and what the knowledge writes besides, with its usual readings, without tones, so that a
+new title seldom needs it made anew.
 """
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from pathlib import Path
 
-TABLE = Path(__file__).resolve().parent.parent / "doctor" / "lookup" / "pinyin.txt"
-BEYOND = "昇"  # used, and not in GB 2312
+ROOT = Path(__file__).resolve().parent.parent
+TABLE = ROOT / "doctor" / "lookup" / "pinyin.txt"
 MOST = 3  # readings of a character: the usual ones
 
 
 def characters() -> list[str]:
-    """The Chinese characters of GB 2312."""
-    found = list(BEYOND)
-    for row in range(16, 88):
+    """The common characters, and those that are written in texts."""
+    texts = (path.read_text(encoding="utf-8") for folder, kind in (("kb", "*.yaml"), ("doctor/base/words", "*.py")) for path in (ROOT / folder).rglob(kind))
+    written = {character for text in texts for character in re.findall("[\u4e00-\u9fff]", text)}
+    found = []
+    for row in range(16, 56):
         for cell in range(1, 95):
             try:
                 found.append(bytes((row + 0xA0, cell + 0xA0)).decode("gb2312"))
             except UnicodeDecodeError:
                 continue
-    return found
+    return [*found, *sorted(written.difference(found))]
 
 
 def table() -> str:
