@@ -264,8 +264,8 @@ def _in_python(fix: Fix) -> Fix:
     calls = [c for c in fix.commands if c.run.startswith(python_call.BEGIN)]
     if not calls or fix.code is not None:
         return fix
-    rows = [row for c in calls for row in (*([f"# {c.why.en}"] if c.why else []), c.run)]
-    return fix._replace(commands=tuple(c for c in fix.commands if c not in calls), code=CodeFix("python", "", "\n".join(rows)))
+    told = tuple(c.why for c in calls if c.why)  # in both languages, as remarks in code are not
+    return fix._replace(steps=(*fix.steps, *told), commands=tuple(c for c in fix.commands if c not in calls), code=CodeFix("python", "", "\n".join(c.run for c in calls)))
 
 
 def _theirs(run: str, finding: Finding, situation: Situation) -> Own | None:
