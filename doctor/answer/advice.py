@@ -199,7 +199,10 @@ def fixes(finding: Finding, situation: Situation, known: Values, elsewhere: Fix 
         )
         for fix, *_ in fitting
     )
-    filled = tuple(map(_in_python, filled))
+    if any(one.kind == "llm" for one in situation.started):
+        from doctor.answer.in_python import in_python  # few logs show a call
+
+        filled = tuple(map(in_python, filled))
     if situation.facts.get("seen") or situation.facts.get("kubernetes"):
         from doctor.answer import container_forms, orchestrated  # few programs are started by others
 
@@ -271,15 +274,6 @@ def _code(code: CodeFix, finding: Finding, situation: Situation, known: Values, 
     if calls:  # of theirs: what else an example shows is said by its remarks
         return CodeFix("python", "", "\n".join(row for n in calls for row in rows[n - 1 : n + 1]))
     return filled._replace(before="" if changed else filled.before, after="\n".join(rows))
-
-
-def _in_python(fix: Fix) -> Fix:
-    """A command that became the reader's own call in Python is code, not a line for a shell."""
-    calls = [c for c in fix.commands if c.run.startswith(python_call.BEGIN)]
-    if not calls or fix.code is not None:
-        return fix
-    rows = [row for c in calls for row in (*([f"# {c.why.en}"] if c.why else []), c.run)]
-    return fix._replace(commands=tuple(c for c in fix.commands if c not in calls), code=CodeFix("python", "", "\n".join(rows)))
 
 
 def _theirs(run: str, finding: Finding, situation: Situation) -> Own | None:
