@@ -111,6 +111,8 @@ class Situation(NamedTuple):
 
     def phrases(self) -> dict[str, Text]:
         """How the software of this log is told what many entries advise; the one that does what was being done speaks first."""
+        if self.first("machine") in ("cuda", "rocm"):  # they are told for an NPU
+            return {}
         known = [self.frameworks[name] for name in self.facts.get("framework", ()) if name in self.frameworks]
         activity = self.first("activity")
         known.sort(key=lambda f: (f.beneath, bool(f.does) and f.does != activity))

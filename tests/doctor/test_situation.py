@@ -42,6 +42,12 @@ def test_chip_versions_and_activity_are_told() -> None:
     assert facts["program"] == ("python",)
 
 
+def test_nobody_on_a_gpu_is_told_to_update_vllm_ascend() -> None:
+    told = Situation({"framework": ("vllm",), "machine": ("cuda",)}, KNOWN)
+    assert "update" not in told.phrases()
+    assert "update" in told._replace(facts={"framework": ("vllm",)}).phrases()
+
+
 def test_a_machine_without_an_npu_is_told() -> None:
     assert diagnose(CUDA).situation.facts["machine"] == ("cuda",)
 
