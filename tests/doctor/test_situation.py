@@ -121,6 +121,7 @@ def test_a_capture_is_a_fact_as_well() -> None:
         ("{'train_runtime': 12.5}\nNPU\n", {"seen": "run-completed"}),
         ("soc_version is Ascend910 \nAssertionError: Current device type: AscendDeviceType.A3 does not match\n", {"chip": "A3"}),
         ("| 0     910B                | OK            | 67.7        36\nnpu:0, a 910B\n", {"chip": "910 (A1)"}),
+        ("- NPU type: Ascend910B\n- CANN version: 8.0.RC2\n", {"chip": "910 (A1)"}),
         ("on this Ascend 910B\nnpu:0\n", {"chip": "910B"}),
         ("Loading checkpoint shards:  97%|###| 36/37 [33:01<00:55]\nnpu:0\n", {"progress": "36/37"}),
     ],
