@@ -90,8 +90,8 @@ def entry_of(row: Row) -> Entry:
         slug=one["slug"] or _slug(one["path"]),
         traits=tuple(one["traits"]),
         applies_to=tuple((k, v) for k, v in one["applies_to"]),
-        title=_text(one["title"]),
-        cause=_text(one["cause"]),
+        title=text_of(one["title"]),
+        cause=text_of(one["cause"]),
         condition=tuple(_condition(c) for c in one["condition"]),
         also=tuple(_condition(c) for c in one["also"]),
         same=one["same"],
@@ -101,8 +101,8 @@ def entry_of(row: Row) -> Entry:
         refines=tuple(one["refines"]),
         general=one["general"],
         caused_by=tuple(Edge(*e) for e in one["caused_by"]),
-        fixes=_fixes(one["fixes"]),
-        variants=tuple(Variant(_when(when), _maybe_text(title), _maybe_text(cause), _fixes(fixes), role, sure) for when, title, cause, fixes, role, sure in one["variants"]),
+        fixes=fixes_of(one["fixes"]),
+        variants=tuple(Variant(_when(when), _maybe_text(title), _maybe_text(cause), fixes_of(fixes), role, sure) for when, title, cause, fixes, role, sure in one["variants"]),
         repro=(one["repro"][0], tuple((k, v) for k, v in one["repro"][1])) if one["repro"] else None,
         references=tuple(Reference(*r) for r in one["references"]),
         layer=one["layer"],
@@ -172,15 +172,15 @@ def _slug(path: str) -> str:
 def framework_of(row: Row) -> Framework:
     """The inverse of storing a Framework as a JSON array."""
     name, title, stack, does, program, beneath, phrases = row
-    return Framework(name, title, stack, does, program, beneath, tuple((slot, _text(text)) for slot, text in phrases))
+    return Framework(name, title, stack, does, program, beneath, tuple((slot, text_of(text)) for slot, text in phrases))
 
 
-def _text(value: Any) -> Text:
+def text_of(value: Any) -> Text:
     return Text(value[0], value[1])
 
 
 def _maybe_text(value: Any) -> Text | None:
-    return None if value is None else _text(value)
+    return None if value is None else text_of(value)
 
 
 def _condition(value: Any) -> Condition:
@@ -193,10 +193,10 @@ def _when(value: Any) -> When:
     return tuple((fact, tuple(values)) for fact, values in value)
 
 
-def _fixes(rows: Any) -> tuple[Fix, ...]:
+def fixes_of(rows: Any) -> tuple[Fix, ...]:
     return tuple(
         Fix(
-            goal, risk, _text(title), tuple(_text(s) for s in steps),
+            goal, risk, text_of(title), tuple(text_of(s) for s in steps),
             tuple(EnvFix(n, v, s, u, _maybe_text(c)) for n, v, s, u, c in env),
             tuple(Command(r, _maybe_text(c), _maybe_text(w)) for r, c, w in commands),
             CodeFix(*code) if code else None, _when(when),

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import attrgetter
 
 from parsers.parsed import Row
 
@@ -34,8 +35,4 @@ def rows(lines: Sequence[str], first_line: int) -> tuple[Row, ...]:
     from parsers import hccn, kube, npu_smi, process_list, session, smi_query  # most logs hold no table
 
     found = (*npu_smi.rows(lines, first_line), *smi_query.rows(lines, first_line), *hccn.rows(lines, first_line), *process_list.rows(lines, first_line), *session.rows(lines, first_line), *kube.rows(lines, first_line))
-    return tuple(sorted(found, key=_at))
-
-
-def _at(row: Row) -> int:
-    return row.line
+    return tuple(sorted(found, key=attrgetter("line")))

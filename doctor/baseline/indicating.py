@@ -212,11 +212,8 @@ def _suspects(rows: tuple[Ranked, ...], others: tuple[Ranked, ...], compared: Co
         one = row.difference
         if one.kind == NEW and one.only:
             against[_name(compared, bits(run.homes(one.voices) if by_node else one.voices)[0], by_node)] += _HINT * max(0.0, row.score - 1.0)
-    return tuple(Suspect(name, round(score, 3), alone[name]) for name, score in _first(against) if name)
-
-
-def _first(against: Mapping[str, float]) -> list[tuple[str, float]]:
-    return sorted(against.items(), key=lambda row: (-row[1], row[0]))
+    ordered = sorted(against.items(), key=lambda row: (-row[1], row[0]))
+    return tuple(Suspect(name, round(score, 3), alone[name]) for name, score in ordered if name)
 
 
 def _name(compared: Compared, number: int, by_node: bool) -> str:

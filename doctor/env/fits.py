@@ -249,18 +249,6 @@ def cann_arch(v: Mapping[str, str], compat: Compat) -> Pair:
     return Pair(YES) if v["cann.arch"] == v["machine.arch"] else Pair(NO, v["machine.arch"])
 
 
-def _same_base(a: str, b: str) -> bool:
-    return base(a) == base(b)
-
-
-def _same_minor(a: str, b: str) -> bool:
-    return _minor(a, b) == 0
-
-
-def _spec(version: str, spec: str) -> bool:
-    return holds(spec, version)
-
-
 Judge = Callable[[Mapping[str, str], Compat], Pair]
 PAIRS: Mapping[str, tuple[tuple[str, str], Judge]] = {
     "driver_firmware": (("driver.version", "firmware.version"), driver_firmware),
@@ -275,10 +263,10 @@ PAIRS: Mapping[str, tuple[tuple[str, str], Judge]] = {
     "torch_npu_cann": (("python.torch_npu", "cann.version"), torch_npu_cann),
     "torch_npu_python": (("python.torch_npu", "python.version"), torch_npu_python),
     "vllm_vllm_ascend": (("python.vllm_ascend", "python.vllm"), vllm_vllm_ascend),
-    "vllm_ascend_torch": (("python.vllm_ascend", "python.torch"), _by_row("python.torch", "torch", _same_base)),
-    "vllm_ascend_torch_npu": (("python.vllm_ascend", "python.torch_npu"), _by_row("python.torch_npu", "torch_npu", _same_base)),
-    "vllm_ascend_triton": (("python.vllm_ascend", "python.triton_ascend"), _by_row("python.triton_ascend", "triton_ascend", _same_minor)),
-    "vllm_ascend_python": (("python.vllm_ascend", "python.version"), _by_row("python.version", "python", _spec)),
+    "vllm_ascend_torch": (("python.vllm_ascend", "python.torch"), _by_row("python.torch", "torch", lambda a, b: base(a) == base(b))),
+    "vllm_ascend_torch_npu": (("python.vllm_ascend", "python.torch_npu"), _by_row("python.torch_npu", "torch_npu", lambda a, b: base(a) == base(b))),
+    "vllm_ascend_triton": (("python.vllm_ascend", "python.triton_ascend"), _by_row("python.triton_ascend", "triton_ascend", lambda a, b: _minor(a, b) == 0)),
+    "vllm_ascend_python": (("python.vllm_ascend", "python.version"), _by_row("python.version", "python", lambda version, spec: holds(spec, version))),
     "vllm_ascend_cann": (("python.vllm_ascend", "cann.version"), vllm_ascend_cann),
     "mindspore_cann": (("python.mindspore", "cann.version"), mindspore_cann),
     "mindie_cann": (("mindie.version", "cann.version"), mindie_cann),

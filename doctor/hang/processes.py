@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from operator import attrgetter
 
 from doctor.hang.doing import WAITING, Activity, Doing
 from doctor.hang.verdict import Kind, Reason, Verdict, ranks_told
@@ -79,20 +80,12 @@ def _all_wait(waiting: Sequence[Doing]) -> Verdict:
     pairs = [one for one in waiting if one.call in _OF_TWO]
     if pairs and 2 * len(pairs) <= len(waiting):  # who talks to one other rank is odd beside those who talk to all, however few these are
         return _of(Kind.MISMATCH, pairs, [one for one in waiting if one not in pairs], "hang.other-call")
-    for told, word in ((_call, "hang.other-call"), (_line, "hang.other-line")):
+    for told, word in ((attrgetter("call"), "hang.other-call"), (attrgetter("line"), "hang.other-line")):
         fewer = _fewer(waiting, told)
         if fewer:
             rest = [one for one in waiting if one not in fewer]
             return _of(Kind.MISMATCH, fewer, rest, word)
     return _of(Kind.TRANSPORT, [], waiting, "hang.same-call")
-
-
-def _call(one: Doing) -> str:
-    return one.call
-
-
-def _line(one: Doing) -> str:
-    return one.line
 
 
 def _fewer(found: Sequence[Doing], told: Callable[[Doing], str]) -> list[Doing]:

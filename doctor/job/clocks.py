@@ -10,7 +10,7 @@ from statistics import median
 
 from doctor.job.facts import fact_of
 from doctor.job.identity import Who
-from doctor.job.job import Process, Skew
+from doctor.job.job import Skew
 from parsers.parsed import seconds
 
 LEAST = 1.0  # a barrier is left within about this time
@@ -36,8 +36,8 @@ class Clocks:
                 if comm is None or (name, comm) in seen:  # a communicator is set up once; later lines are another one
                     continue
                 seen.add((name, comm))
-                events[name, comm][_node(process)].append(seconds(hit.place.time))
-        nodes = sorted({_node(p) for p in who.processes})
+                events[name, comm][process.machine].append(seconds(hit.place.time))
+        nodes = sorted({p.machine for p in who.processes})
         self._ahead: dict[str, tuple[int, float, float]] = {}  # group of comparable nodes, seconds ahead, uncertainty
         self._spread(nodes, events)
 
@@ -89,23 +89,19 @@ class Clocks:
 
     def at(self, number: int, time: str) -> float:
         """A time on the common line; comparable only where `gap` allows."""
-        return seconds(time) - self._ahead[_node(self._processes[number])][1]
+        return seconds(time) - self._ahead[self._processes[number].machine][1]
 
     def group(self, number: int) -> int:
         """Processes of one group can be compared."""
-        return self._ahead[_node(self._processes[number])][0]
+        return self._ahead[self._processes[number].machine][0]
 
     def gap(self, a: int, time_a: str | None, b: int, time_b: str | None) -> tuple[float, float] | None:
         """Seconds from the first time to the second, and how sure: None when the clocks say nothing about each other."""
         if time_a is None or time_b is None:
             return None
-        left, right = self._ahead[_node(self._processes[a])], self._ahead[_node(self._processes[b])]
+        left, right = self._ahead[self._processes[a].machine], self._ahead[self._processes[b].machine]
         if left[0] != right[0]:
             return None
         gap = self.at(b, time_b) - self.at(a, time_a)
-        unsure = 0.0 if _node(self._processes[a]) == _node(self._processes[b]) else left[2] + right[2]
+        unsure = 0.0 if self._processes[a].machine == self._processes[b].machine else left[2] + right[2]
         return gap, unsure
-
-
-def _node(process: Process) -> str:
-    return process.server or process.node or process.home

@@ -35,7 +35,7 @@ class Who:
             self._enter(p)
         self._enter_addresses()
         self._nics = {
-            (_node(p), ip): device for p, a in zip(self.processes, self.actors, strict=True) for ip, device in a.nics
+            (p.machine, ip): device for p, a in zip(self.processes, self.actors, strict=True) for ip, device in a.nics
         }
 
     def _enter(self, p: Process) -> None:
@@ -46,7 +46,7 @@ class Who:
         if p.rank is not None:
             self.by_rank.setdefault(p.rank, p.number)
         if p.device is not None:
-            self._of_node[_node(p), p.device].append(p.number)
+            self._of_node[p.machine, p.device].append(p.number)
         if p.pid is not None:
             self._by_pid[p.pid].append(p.number)
         for comm, rank in p.seats:
@@ -92,12 +92,12 @@ class Who:
 
     def beside(self, number: int, device: int) -> int | None:
         """The process that holds another device of the same server."""
-        found = self._of_node.get((_node(self.processes[number]), device), [])
+        found = self._of_node.get((self.processes[number].machine, device), [])
         return found[0] if len(found) == 1 else None
 
     def by_address(self, number: int, address: str) -> int | None:
         """Who listens on an address, as a process says it. Addresses of virtual NICs are the same on every server."""
-        device = self._nics.get((_node(self.processes[number]), address))
+        device = self._nics.get((self.processes[number].machine, address))
         found = self.beside(number, device) if device is not None else None
         return found if found is not None else self.by_ip.get(address)
 
@@ -150,7 +150,3 @@ class Who:
             return None
         rank = x + (wanted - a) * ((y - x) // (b - a))
         return rank if rank in missing else None
-
-
-def _node(process: Process) -> str:
-    return process.server or process.node or process.home

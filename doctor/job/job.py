@@ -30,6 +30,11 @@ class Process(NamedTuple):
     place: Place | None  # the last line that tells who it is
 
     @property
+    def machine(self) -> str:
+        """Where it runs, as far as anything tells."""
+        return self.server or self.node or self.home
+
+    @property
     def location(self) -> Location | None:
         return (self.server, self.device) if self.server is not None and self.device is not None else None
 

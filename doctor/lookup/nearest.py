@@ -13,40 +13,37 @@ from parsers.lazy import lazy
 
 _WORD = lazy(r"[A-Za-z_]{4,}|[\u4e00-\u9fff]{2,}|[A-Z]+\d{3,}|\d{5,6}")
 _WORD_OF_LOWER = lazy(r"[a-z_]{4,}|[\u4e00-\u9fff]{2,}|[a-z]+\d{3,}|\d{5,6}")
+MOST, FLOOR = 3, 0.34  # how many are told, and how much of the words they share at least
 TOLD = 3  # words of what is shared, and of what is not
 _DULL = frozenset(
     "error failed fail with from this that file line call python none true false warning info device process runtime".split()  # noqa: SIM905
 )
 
 
-def nearest(text: str, knowledge: Knowledge, limit: int = 3, floor: float = 0.34) -> list[dict[str, Any]]:
-    """Up to `limit` entries that share rare words with the text, with a likeness between 0 and 1, and with what they do and do not share."""
+def nearest(text: str, knowledge: Knowledge) -> list[dict[str, Any]]:
+    """A few entries that share rare words with the text, with a likeness between 0 and 1, and with what they do and do not share."""
     words = {w.lower() for w in _WORD.findall(text[:2000])} - _DULL
     if not words:
         return []
     everything, whole = _everything(knowledge), max(1, sum(map(len, words)))
     scored = []
     for number, parts in _holding(words, everything).items():
-        if sum(map(len, parts)) / whole < floor:  # taking texts apart is what costs: only where it can be enough
+        if sum(map(len, parts)) / whole < FLOOR:  # taking texts apart is what costs: only where it can be enough
             continue
         shared = parts & _words_of(everything.told(number))
         if shared:
             scored.append((sum(map(len, shared)) / whole, everything.briefs[number], shared))
     scored.sort(key=lambda pair: (-pair[0], pair[1].code))
-    best = [one for one in scored[: limit * 4] if one[0] >= floor]
+    best = [one for one in scored[: MOST * 4] if one[0] >= FLOOR]
     if not best:
         return []
     from rapidfuzz import fuzz  # only when there is something to rank
 
     ranked = sorted(best, key=lambda pair: -(pair[0] + fuzz.token_set_ratio(text[:400], pair[1].title.en) / 200))
     return [
-        {"id": b.code, "title": b.title.json(), "score": round(min(w, 1.0), 2), "shares": _longest(shared), "lacks": _lacks(b, words)}
-        for w, b, shared in ranked[:limit]
+        {"id": b.code, "title": b.title.json(), "score": round(min(w, 1.0), 2), "shares": sorted(shared, key=lambda word: (-len(word), word))[:TOLD], "lacks": _lacks(b, words)}
+        for w, b, shared in ranked[:MOST]
     ]
-
-
-def _longest(words: Iterable[str]) -> list[str]:
-    return sorted(words, key=lambda word: (-len(word), word))[:TOLD]
 
 
 def _lacks(brief: Brief, words: set[str]) -> list[str]:

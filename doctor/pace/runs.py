@@ -71,7 +71,8 @@ def assemble(read: Read) -> Run:
     best = {lane: made for lane, found in step_lanes.items() if (made := _account(found)) is not None}
     account, chosen = _same_account(best)
     parts_of = {key: row for key, row in rows.items() if read.abouts.get(key.form) in ("parts", "members", "step")}
-    steps = _longest([row.steps for row in chosen.values()] or [row.steps for row in parts_of.values() if set(row.columns) & set(PARTS)])
+    found = [row.steps for row in chosen.values()] or [row.steps for row in parts_of.values() if set(row.columns) & set(PARTS)]
+    steps = max(found, key=len, default=array("q"))
     scale = _scale(chosen) if account in RATES else 1.0
     total = {lane: _on(steps, row.steps, _times(row.columns["total"], scale or 1.0)) for lane, row in chosen.items()}
     parts: dict[str, dict[Lane, Values]] = defaultdict(dict)
@@ -176,10 +177,6 @@ def _scale(chosen: dict[Lane, _Row]) -> float:
 
 def _times(values: Values, scale: float) -> Values:
     return values if scale == 1.0 else array("d", [value * scale for value in values])
-
-
-def _longest(found: list[Sequence[int]]) -> Sequence[int]:
-    return max(found, key=len, default=array("q"))
 
 
 def _on(steps: Sequence[int], own: Sequence[int], values: Values) -> Values:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from doctor.base.notation import clean
@@ -84,12 +83,8 @@ def data(verdict: Verdict, read: Read) -> dict[str, Any]:
         "now": {language: now(verdict, language) for language in ("en", "zh")},
         "next": {language: [word(f"hang.{name}", language) for name in _NEXT] for language in ("en", "zh")},
         "read": {"flights": read.flights, "stacks": read.stacks, "files": read.files},
-        "skipped": _skipped(read.skipped),
+        "skipped": [one._asdict() for one in read.skipped],
     }
-
-
-def _skipped(rows: Sequence[Skipped]) -> list[dict[str, str]]:
-    return [{"path": one.path, "reason": one.reason} for one in rows]
 
 
 def _headline(verdict: Verdict, language: str) -> str:

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from doctor.repro import operator_names
 from doctor.repro.call import Call, Operator, Seen, Value
 from doctor.repro.call_values import (
-    all_plain,
     as_embedding,
     from_table,
     joined,
@@ -128,7 +127,7 @@ class _Binder:
         while args and args[-1] is _ABSENT:
             args.pop()
         made = tuple(None if a is _ABSENT else a for a in args)
-        call = on_device(as_embedding(Call(row.call, all_plain(made), {k: plain(v) for k, v in kwargs.items()})))
+        call = on_device(as_embedding(Call(row.call, tuple(map(plain, made)), {k: plain(v) for k, v in kwargs.items()})))
         missing = None
         if row.needs:
             note = row.note

@@ -102,7 +102,3 @@ def plain(value: object) -> Value:
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     raise TypeError(f"no literal: {value!r}")
-
-
-def all_plain(values: tuple[object, ...]) -> tuple[Value, ...]:
-    return tuple(plain(v) for v in values)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from operator import attrgetter
 
 from doctor.repro.call import Operator, Seen, Value
 from doctor.repro.dtypes import torch_dtype
@@ -62,11 +63,7 @@ def operators(lines: Sequence[str]) -> Iterator[Operator]:
             found.append(Operator(named["name"], "aten", "fallback", line=at, error=""))
         if named := _REFUSED.search(raw):
             found.append(Operator(named["name"], "aten", "refused", line=at, error=named[0], failed=True))
-    yield from sorted((one for one in found if one is not None), key=_line)
-
-
-def _line(one: Operator) -> int:
-    return one.line
+    yield from sorted((one for one in found if one is not None), key=attrgetter("line"))
 
 
 def _last_call(raised: Raised) -> Operator | None:

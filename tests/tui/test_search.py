@@ -111,4 +111,4 @@ def test_every_screen_has_a_box_for_the_search() -> None:
         screens += [one] if one.__module__ != Frame.__module__ and not one.__subclasses__() else []
     for screen in screens:
         sources = [inspect.getsource(base) for base in screen.__mro__ if base.__module__.startswith("doctor.tui")]
-        assert any("SearchBox(" in source or "yield from panes()" in source for source in sources)
+        assert any("SearchBox(" in source or "yield from pane" in source for source in sources)
