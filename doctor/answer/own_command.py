@@ -19,7 +19,7 @@ from parsers.lazy import lazy
 _THEIRS = frozenset({"MODEL", "MODEL_PATH", "MODEL_DIR", "IMAGE", "SCRIPT"})
 MOST = 3  # changes that are named
 _TAIL = lazy(r"\s(?:\d?>|\||;|&&)")
-_WITHOUT = lazy(r"\s+# without ((?:--[\w-]+(?:, )?)+)$")  # how the knowledge says that an option goes
+_WITHOUT = lazy(r"\s{1,40}# without (--\w[\w-]*(?:, --\w[\w-]*)*)(?:, )?$")  # how the knowledge says that an option goes
 _BEGIN = lazy(r"(?:[A-Z_][A-Z0-9_]*=\S* )*(?:vllm serve|python3? -m (?:vllm|sglang|torch)|sglang serve|lmdeploy serve|torchrun|docker run)\b")
 _SEVERAL = frozenset({"volume", "device", "env", "group-add", "cap-add", "security-opt", "ulimit"})  # of docker: each adds something
 _SHORT = {"volume": "-v", "env": "-e"}  # as people type them

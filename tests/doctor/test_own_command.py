@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shlex
+import subprocess
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -328,3 +330,10 @@ def test_a_service_of_lmdeploy_is_the_readers_own() -> None:
     told = own("lmdeploy serve api_server MODEL --backend pytorch --device ascend --eager-mode", [made])
     assert told is not None
     assert told.run == "lmdeploy serve api_server --backend pytorch --device ascend /m/a --tp 2 --eager-mode"
+
+
+def test_options_that_go_are_told_quickly_from_what_only_looks_so() -> None:
+    """Hyphens may be read in many ways; each is tried once. A child tries: nothing else ends a pattern of the library."""
+    text = "from doctor.answer.own_command import _WITHOUT as p; print([p.search(' # without ' + x * 2000 + '!') for x in ('--a', '-', '--')])"
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, timeout=10, check=True)
+    assert done.stdout.split() == [b"[None,", b"None,", b"None]"]
