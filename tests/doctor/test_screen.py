@@ -570,5 +570,10 @@ def test_an_enormous_text_is_not_made_shorter_remark_by_remark() -> None:
     from doctor.render.shorter import shorter
 
     asked: list[int] = []
-    assert shorter("it failed (see below) " * 5000, lambda text: bool(asked.append(len(text)))).startswith("it failed (see")
+
+    def fits(text: str) -> bool:
+        asked.append(len(text))
+        return False
+
+    assert shorter("it failed (see below) " * 5000, fits).startswith("it failed (see")
     assert len(asked) < 2
