@@ -119,7 +119,7 @@ def width(pattern: str) -> int:
     return int(_parsed(pattern).getwidth()[1])
 
 
-@lru_cache(maxsize=8192)  # asked when an entry is read, and when all fragments are chosen
+@lru_cache(maxsize=1 << 15)  # asked when an entry is read, and when all fragments are chosen: as many as users may have
 def candidates(pattern: str) -> Sequence[tuple[str, ...]]:
     """Every set of fixed texts one of which stands in each match."""
     tree = _parsed(pattern)

@@ -20,10 +20,11 @@ def beside(related: Related, diagnosis: Diagnosis) -> Mapping[str, str]:
     """Names that texts of the root may use, with what is told of them."""
     if not related.explains:
         return {}
+    explained = frozenset(related.explains)
     own = {v for i in related.finding.instances for v in (i.scope.device, i.captures.get("device")) if v is not None}
     found: dict[str, set[str]] = {}
     for other in diagnosis.related:
-        if other.finding.entry.code not in related.explains or other.rule in _FAR:
+        if other.finding.entry.code not in explained or other.rule in _FAR:
             continue
         for instance in other.finding.instances:
             for name in _NAMES:

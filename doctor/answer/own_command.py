@@ -21,7 +21,7 @@ from parsers.lazy import lazy
 _THEIRS = frozenset({"MODEL", "MODEL_PATH", "MODEL_DIR", "IMAGE", "SCRIPT"})
 MOST = 3  # changes that are named
 _TAIL = lazy(r"\s(?:\d?>|\||;|&&)")
-_WITHOUT = lazy(r"\s+# without ((?:(?:--[\w-]+|-v /[\w./-]+)(?:, )?)+)$")  # how the knowledge says that an option goes, or a mount of a folder
+_WITHOUT = lazy(r"\s{1,40}# without ((?:--\w[\w-]*|-v /[\w./-]+)(?:, (?:--\w[\w-]*|-v /[\w./-]+))*)(?:, )?$")  # how the knowledge says that an option goes, or a mount of docker
 _OPTIONS = lazy(r"--[a-z][\w-]*(?:=\w+)?")
 _BEGIN = lazy(r"(?:[A-Z_][A-Z0-9_]*=\S* )*(?:vllm serve|python3? -m (?:vllm|sglang|torch)|sglang serve|lmdeploy serve|torchrun|docker run|xllm)\b")
 _SEVERAL = frozenset({"volume", "device", "env", "group-add", "cap-add", "security-opt", "ulimit"})  # of docker: each adds something

@@ -15,9 +15,13 @@ from parsers.lazy import lazy
 _REMARK = lazy(r" ?\([^()]{3,400}\)| ?（[^（）]{3,400}）")
 _NAME = lazy(r"\w_\w|\w\.\w|--?\w+[-=]|/\w|[A-Z]{2,}\d|=")
 
+LONGEST = 20_000  # characters: no remarks that go make a longer one fit
+
 
 def shorter(text: str, fits: Callable[[str], bool]) -> str:
     """The text without as many of its remarks as it takes to fit, the longest first; those that name something stay."""
+    if len(text) > LONGEST:
+        return text
     remarks = sorted((found[0] for found in _REMARK.finditer(text) if not _NAME.search(found[0])), key=len, reverse=True)
     for remark in remarks:
         if fits(text):

@@ -166,7 +166,7 @@ class Plan:
     """The literals of all signals, of error marks and of tables; signals are decoded and patterns compiled when first tried."""
 
     def __init__(self, sought: Sought) -> None:
-        self.signals, self.names, self.facts = sought.signals, sought.names, sought.facts
+        self.signals, self.names, self.facts, self.count = sought.signals, sought.names, sought.facts, sought.count
         self.loads = frozenset(n for n in self.facts if self.names[n][0].startswith(LOAD))  # statistics of services
         self.rows, self.asked_tables, self.situation = sought.rows, sought.tables, sought.situation
         # What is only looked for to rule something out claims no line: an error there is still an error.

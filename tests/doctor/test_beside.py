@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from unittest import mock
+
 import pytest
 
 from doctor.answer import advice
@@ -42,3 +44,19 @@ def test_what_is_for_later_is_not_the_first_fix(title: str) -> None:
     later, now = (fix._replace(when=()) for fix in [f for f in entry.fixes if f.goal != "locate"][:2])
     told = advice.Advised((later._replace(title=later.title._replace(en=title), goal="resolve"), now._replace(goal="mitigate")), 2)
     assert advice.start(told, entry).fix == 1
+
+
+def test_what_a_root_explains_is_gone_through_once() -> None:
+    """Of ten thousand findings beneath a root, each is not looked for among all of them."""
+
+    class Codes(tuple[str, ...]):
+        asked = 0
+
+        def __contains__(self, code: object) -> bool:
+            Codes.asked += 1
+            return super().__contains__(code)
+
+    below = [mock.Mock(rule="same-lines-read-first", finding=mock.Mock(instances=(), entry=mock.Mock(code=f"USR{n:03}"))) for n in range(50)]
+    root = mock.Mock(explains=Codes(b.finding.entry.code for b in below), finding=mock.Mock(instances=()))
+    assert beside(root, mock.Mock(related=(root, *below))) == {}
+    assert Codes.asked < 2

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shlex
+import subprocess
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -436,3 +438,10 @@ def test_less_memory_never_takes_cards_away() -> None:
     found = own("vllm serve MODEL --tensor-parallel-size 2 --max-model-len 4096", [started], less=True)
     assert found is not None
     assert found.run == "vllm serve /m/a --tensor-parallel-size 8 --max-model-len 4096"
+
+
+def test_options_that_go_are_told_quickly_from_what_only_looks_so() -> None:
+    """Hyphens may be read in many ways; each is tried once. A child tries: nothing else ends a pattern of the library."""
+    text = "from doctor.answer.own_command import _WITHOUT as p; print([p.search(' # without ' + x * 2000 + '!') for x in ('--a', '-', '--')])"
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, timeout=10, check=True)
+    assert done.stdout.split() == [b"[None,", b"None,", b"None]"]

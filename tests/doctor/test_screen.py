@@ -563,3 +563,17 @@ def test_where_nothing_of_the_first_fix_can_be_pasted_the_next_one_is_shown_whol
 def test_a_short_sentence_leads_to_the_next(lang: str, text: str, told: str) -> None:
     """A first sentence of a few words says nothing that helps."""
     assert gist(text, lang) == told
+
+
+def test_an_enormous_text_is_not_made_shorter_remark_by_remark() -> None:
+    """Thousands of remarks of a user's knowledge do not make it fit."""
+    from doctor.render.shorter import shorter
+
+    asked: list[int] = []
+
+    def fits(text: str) -> bool:
+        asked.append(len(text))
+        return False
+
+    assert shorter("it failed (see below) " * 5000, fits).startswith("it failed (see")
+    assert len(asked) < 2
