@@ -176,8 +176,8 @@ def fixes(finding: Finding, situation: Situation, known: Values, elsewhere: Fix 
     Where the entry knows something else as well, nobody is sent into the code of a `library`.
     """
     fitting = _fitting(finding.entry.fixes, situation, finding.instances[0].captures, finding)
-    if library and any(one.certain and one.fix.goal != "locate" and not _is_for_the_caller(one.fix) for one in fitting):
-        fitting = sorted((one._replace(certain=one.certain and not _is_for_the_caller(one.fix)) for one in fitting), key=lambda one: not one.certain)
+    if library and any(one.certain and one.fix.goal != "locate" and _acts(one.fix) and not _changes_code(one.fix) for one in fitting):
+        fitting = sorted((one._replace(certain=one.certain and not _changes_code(one.fix)) for one in fitting), key=lambda one: not one.certain)
     if elsewhere is not None:
         own = [n for n, one in enumerate(fitting) if one.certain and one.fix.goal != "locate"]
         if all(_is_for_the_caller(fitting[n].fix) for n in own):
@@ -325,7 +325,12 @@ def start(advised: Advised, entry: Entry) -> Start:
 
 def _is_for_the_caller(fix: Fix) -> bool:
     """Is all that a fix says how the Python code that makes the call is to be changed?"""
-    return fix.code is not None and bool(fix.code.before) and fix.code.lang == "python" and not fix.env and not fix.commands and _for_all(fix)
+    return _changes_code(fix) and fix.code is not None and bool(fix.code.before)
+
+
+def _changes_code(fix: Fix) -> bool:
+    """Is it Python for a program, and nothing else?"""
+    return fix.code is not None and fix.code.lang == "python" and not fix.env and not fix.commands and _for_all(fix)
 
 
 def _acts(fix: Fix) -> bool:

@@ -24,6 +24,12 @@ def joined(given: str, advised: str) -> str:
     return json.dumps(made, ensure_ascii=False, separators=(", ", ": ") if '": ' in given else (",", ":"))
 
 
+def without_key(given: str, key: str) -> str:
+    """The reader's value without a key; itself where it has none."""
+    theirs = _read(given)
+    return json.dumps({k: v for k, v in theirs.items() if k != key}, ensure_ascii=False) if theirs is not None and key in theirs else given
+
+
 def difference(before: str, after: str) -> tuple[str, str]:
     """Both values as far as they differ: only the keys that do, where both are JSON."""
     was, now = _read(before), _read(after)

@@ -9,7 +9,7 @@ import posixpath
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from doctor.answer.option_json import difference, joined
+from doctor.answer.option_json import difference, joined, without_key
 from doctor.base.notation import clean
 from doctor.base.words import both, word
 from doctor.findings import python_call
@@ -25,6 +25,7 @@ _WITHOUT = lazy(r"\s{1,40}# without ((?:--\w[\w-]*|-v /[\w./-]+)(?:, (?:--\w[\w-
 _OPTIONS = lazy(r"--[a-z][\w-]*(?:=\w+)?")
 _BEGIN = lazy(r"(?:[A-Z_][A-Z0-9_]*=\S* )*(?:vllm serve|python3? -m (?:vllm|sglang|torch)|sglang serve|lmdeploy serve|torchrun|docker run|xllm)\b")
 _SEVERAL = frozenset({"volume", "device", "env", "group-add", "cap-add", "security-opt", "ulimit"})  # of docker: each adds something
+_SETTINGS, _GRAPHS = "additional-config", "torchair_graph_config"  # of vllm-ascend: JSON, and the key of it that compiles graphs
 _SHORT = {"volume": "-v", "env": "-e"}  # as people type them
 _DEVICE = lazy(r"/dev/davinci\d+$")
 # Examples of a smaller need: the reader's own value may be smaller already.
@@ -184,6 +185,9 @@ def _launched(theirs: Started, advised: Started, less: bool) -> Started:
             values = (joined(given, _smaller(option.name, given, option.value) if less else option.value),)
         if given is None or tuple(values) != next(o.values for o in theirs.options if o.name == option.name):
             changed = changed.with_option(option.name, values, option.glued)
+    graphs = changed.option(_SETTINGS)
+    if graphs and changed.option("enforce-eager") is not None and (plain := without_key(graphs, _GRAPHS)) != graphs:  # vLLM refuses both at once
+        changed = changed.with_option(_SETTINGS, (plain,)) if plain != "{}" else changed.without(_SETTINGS)
     return changed
 
 

@@ -445,3 +445,14 @@ def test_options_that_go_are_told_quickly_from_what_only_looks_so() -> None:
     text = "from doctor.answer.own_command import _WITHOUT as p; print([p.search(' # without ' + x * 2000 + '!') for x in ('--a', '-', '--')])"
     done = subprocess.run([sys.executable, "-c", text], capture_output=True, timeout=10, check=True)
     assert done.stdout.split() == [b"[None,", b"None,", b"None]"]
+
+
+def test_graphs_of_torchair_go_where_eager_mode_comes() -> None:
+    """vLLM on Ascend refuses both at once; what else they set for it stays."""
+    alone, beside = '{"torchair_graph_config": {"enabled": true}}', '{"torchair_graph_config": {"enabled": true}, "refresh": true}'
+    for settings, left in ((alone, ""), (beside, """ --additional-config '{"refresh": true}'""")):
+        started = read(f"vllm serve /m/a --additional-config {shlex.quote(settings)}")
+        assert started is not None
+        made = own("vllm serve MODEL --enforce-eager", [started])
+        assert made is not None
+        assert made.run == f"vllm serve /m/a{left} --enforce-eager"
