@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import pwd
 import shutil
 import signal
 import subprocess
@@ -54,7 +56,8 @@ def nodes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nodes]:
     folder.chmod(0o755)
     (folder / f"wrong-{WRONG}").touch()
     stuck(folder, HANGING, DYING)
-    (folder / f"setup-{BARE}.sh").write_text("for p in /usr/bin/python3* /usr/local/bin/python3* /opt/*/bin/python3; do [ ! -e $p ] || mount --bind /dev/null $p; done\n")
+    own = Path(pwd.getpwuid(os.geteuid()).pw_dir) / ".bashrc"  # a shell that ssh starts reads it, and may find a Python of one's own there
+    (folder / f"setup-{BARE}.sh").write_text(f"for p in /usr/bin/python3* /usr/local/bin/python3* /opt/*/bin/python3 {own}; do [ ! -e $p ] || mount --bind /dev/null $p; done\n")
     split_job(folder, (GOOD, ALSO))
     for made in start(folder, 6):
         config = made.config.read_text().replace("Host ", f"Host {DOWN} ", 1)
