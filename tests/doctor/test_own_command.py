@@ -450,8 +450,8 @@ def test_options_that_go_are_told_quickly_from_what_only_looks_so() -> None:
 def test_graphs_of_torchair_go_where_eager_mode_comes() -> None:
     """vLLM on Ascend refuses both at once; what else they set for it stays."""
     alone, beside = '{"torchair_graph_config": {"enabled": true}}', '{"torchair_graph_config": {"enabled": true}, "refresh": true}'
-    for given, left in ((alone, ""), (beside, """ --additional-config '{"refresh": true}'""")):
-        started = read(f"vllm serve /m/a --additional-config {shlex.quote(given)}")
+    for theirs, left in ((alone, ""), (beside, """ --additional-config '{"refresh": true}'""")):
+        started = read(f"vllm serve /m/a --additional-config {shlex.quote(theirs)}")
         assert started is not None
         made = own("vllm serve MODEL --enforce-eager", [started])
         assert made is not None
