@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from doctor.answer import advice
+from doctor.answer import grounds
 from doctor.answer.decision import Level
 from doctor.base import notation
 from doctor.base.words import word
@@ -45,7 +45,7 @@ def action(related: Related, fixes: Sequence[Fix], first: int | None, found: Seq
 
 def _proven(related: Related) -> bool:
     """No card is taken out for what is only likely."""
-    return related.finding.entry.role == "cause" and notation.surety(advice.confidence(related)) == "high"
+    return related.finding.entry.role == "cause" and notation.surety(grounds.confidence(related)) == "high"
 
 
 def _by_fix(fix: Fix | None, ours: str, entry: Entry) -> tuple[str, str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from doctor.answer import advice
+from doctor.answer import grounds
 from doctor.base import notation
 from doctor.base.words import both
 from doctor.findings.attempts import Attempts
@@ -107,7 +107,7 @@ def decision(diagnosis: Diagnosis, knowledge: Knowledge) -> dict[str, Any] | Non
     when = codes(diagnosis)
     told = _strongest(level for finding in (lead, *beside) for level in levels(finding, knowledge, when))
     action, why = _by_level(lead, told[0]) if told and told[0].level in LEVELS[:3] else _by_kind(lead.entry)
-    status = _STATUS[notation.surety(advice.confidence(root))] if lead.entry.role == "cause" else "suggested"
+    status = _STATUS[notation.surety(grounds.confidence(root))] if lead.entry.role == "cause" else "suggested"
     again = _failed_alike(lead, diagnosis)
     if again > 1 and action == "retry":
         action, why, status = "stop", "again", "supported"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from doctor.answer import advice
+from doctor.answer import grounds
 from doctor.base import notation
 from doctor.base.words import both
 from doctor.judge.diagnosis import Diagnosis
@@ -26,7 +26,7 @@ def _doubts(related: Related, diagnosis: Diagnosis) -> Iterator[Told]:
         yield both("against-wrapper")
     if (line := related.against) is not None and line.path == first.path:
         yield both("against-line", line=line.line)
-    elif (earlier := advice.against(related)) is not None:
+    elif (earlier := grounds.against(related)) is not None:
         yield earlier.json()
     job = diagnosis.job
     if job is not None and len(job.processes) > 1:

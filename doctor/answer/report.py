@@ -5,7 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from doctor.answer import action, advice, beside, callers, decision, doubts, matched, missing, said, situation_line
+from doctor.answer import (
+    action,
+    advice,
+    beside,
+    callers,
+    decision,
+    doubts,
+    grounds,
+    matched,
+    missing,
+    said,
+    situation_line,
+)
 from doctor.base import addresses, limits
 from doctor.base.lang import LANGS
 from doctor.base.notation import clean
@@ -106,9 +118,9 @@ def _finding(related: Related, diagnosis: Diagnosis, knowledge: Knowledge, codes
         "kind": entry.kind,
         "role": related.role,
         "severity": entry.severity,
-        "confidence": advice.confidence(related),
-        "why": advice.why(related).json(),
-        "against": doubt.json() if (doubt := advice.against(related)) is not None else None,
+        "confidence": grounds.confidence(related),
+        "why": grounds.why(related).json(),
+        "against": doubt.json() if (doubt := grounds.against(related)) is not None else None,
         "doubts": doubts.doubts(related, diagnosis),
         "note": _note(related, diagnosis),
         "title": _title(entry, advice.prose(entry.title, known), knowledge),

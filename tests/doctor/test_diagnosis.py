@@ -57,13 +57,13 @@ def test_a_symptom_folds_beneath_any_cause(tmp_path: Path) -> None:
 
 
 def test_a_symptom_alone_is_a_finding_that_says_so(tmp_path: Path) -> None:
-    from doctor.answer import advice
+    from doctor.answer import grounds
 
     known = knowledge(tmp_path, entry("AAA001", "waited in vain", role="symptom", kind="peer-timeout"))
     found = diagnose("waited in vain\n", knowledge=known)
     assert (found.verdict, roots(found)) == ("findings", ["AAA001"])
-    assert advice.confidence(found.related[0]) <= 0.5
-    assert "the cause is not in these logs" in advice.why(found.related[0]).en
+    assert grounds.confidence(found.related[0]) <= 0.5
+    assert "the cause is not in these logs" in grounds.why(found.related[0]).en
 
 
 def test_a_wrapper_is_never_an_answer(tmp_path: Path) -> None:
@@ -162,7 +162,7 @@ def test_kinds_of_lines_that_an_entry_accepts(accepts: str, expected: bool, tmp_
 
 def test_the_status_of_an_entry(tmp_path: Path) -> None:
     """A draft is told with less confidence; a deprecated one of a later layer silences the one of the same code."""
-    from doctor.answer import advice
+    from doctor.answer import grounds
 
     layers = [tmp_path / name for name in ("first", "draft", "gone")]
     for folder in layers:
@@ -172,7 +172,7 @@ def test_the_status_of_an_entry(tmp_path: Path) -> None:
     (layers[2] / "layer.yaml").write_text("overrides: [AAA001]\n")
     gone = knowledge(layers[2], entry("AAA001", "kernel broke", status="deprecated"))
     sure, unsure = (diagnose("kernel broke\n", knowledge=one).related[0] for one in (first, draft))
-    assert advice.confidence(unsure) < advice.confidence(sure)
+    assert grounds.confidence(unsure) < grounds.confidence(sure)
     assert diagnose("kernel broke\n", knowledge=Knowledge((*first.packs, *gone.packs))).related == ()
 
 

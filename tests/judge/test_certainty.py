@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from doctor.answer.advice import against, confidence, why
+from doctor.answer.grounds import against, confidence, why
 from doctor.answer.report import report
 from doctor.judge.diagnosis import Diagnosis, conclude
 from doctor.read import discover
