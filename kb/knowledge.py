@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kb import spelling
 from kb.in_use import built_in_pack, compiled, layer_folders, layer_in_use
-from kb.in_use import cache_folder as cache_folder
 from kb.model import Entry, Framework, Signal, Text
 from kb.pack import Pack
 from kb.problems import KnowledgeError, Problem

@@ -252,7 +252,7 @@ def _cached_hyperscan(
         return None
     import zlib
 
-    from kb.knowledge import cache_folder
+    from kb.in_use import cache_folder
     from kb.pack import keep_newest, write_atomically
 
     crc = zlib.crc32(b"\0".join((*literals, *(b"%d" % n for n in numbers or ()), *forms)))
