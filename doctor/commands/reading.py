@@ -63,10 +63,16 @@ def look(
     return heard(conclude(harvests, known, time.perf_counter() - begin, skipped), sources, known)
 
 
+_LATER = (
+    "job.analyse", "job.story", "job.summary", "pace.quiet", "answer.report", "answer.kernel_owners", "lookup.nearest", "base.words.report", "base.words.job",
+    "render.compact", "render.job", "render.pager",
+)  # fmt: skip
+
+
 def _get_ready(known: Knowledge) -> None:
     """Loads what concluding and answering need while workers read; a scan in one process loads it when it comes to that."""
-    for name in ("doctor.job.analyse", "doctor.answer.report", "doctor.render.compact", "doctor.render.job", "doctor.lookup.nearest"):
-        import_module(name)
+    for name in _LATER:
+        import_module(f"doctor.{name}")
     known.catalog()
 
 
