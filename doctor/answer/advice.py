@@ -175,7 +175,7 @@ def fixes(finding: Finding, situation: Situation, known: Values, elsewhere: Fix 
     Where the entry knows something else as well, nobody is sent into the code of a `library`.
     """
     fitting = _fitting(finding.entry.fixes, situation, finding.instances[0].captures, finding)
-    if library and any(one.certain and one.fix.goal != "locate" and _acts(one.fix) and not _changes_code(one.fix) for one in fitting):
+    if library and any(one.certain and one.fix.goal != "locate" and not _changes_code(one.fix) for one in fitting):
         fitting = sorted((one._replace(certain=one.certain and not _changes_code(one.fix)) for one in fitting), key=lambda one: not one.certain)
     if elsewhere is not None:
         own = [n for n, one in enumerate(fitting) if one.certain and one.fix.goal != "locate"]
