@@ -286,6 +286,8 @@ def _chips(told: Sequence[Said]) -> tuple[str, ...]:
         names.pop("910", None)
     if FIRST in names:
         names.pop("910B", None)
+        if any(n.startswith("910") and n not in (FIRST, "910") for n in names):  # a card says its own name
+            names.pop(FIRST)
     exact = [n for n in names if not any(m != n and m.startswith(n) for m in names)]
     return tuple(sorted(exact, key=lambda n: (-len(n), -names[n], n)))
 

@@ -36,6 +36,11 @@ class Engine:
         """Is so much to be looked through that making another finder may pay?"""
         return self._large is not None and self._use.size >= MUCH
 
+    @property
+    def awaited(self) -> bool:
+        """Is another worker making a finder? Then it pays to go on with what there is."""
+        return self._use.shelf is not None and self._use.shelf.awaited()
+
     def prepare(self, size: int, workers: int = 1) -> None:
         """Chooses the engine for that many bytes, of which each worker reads its share."""
         self._use = self._use._replace(size=size // workers)

@@ -347,7 +347,7 @@ class Floods:
     def after_window(self, data: bytes, finds: Finds) -> None:
         """A window is over: what disturbed in it is left out of the next one."""
         self.settle()
-        if len(finds) <= DISTURBING:
+        if len(finds) <= DISTURBING or self._engine.awaited:
             return
         if self._engine.much and self._plan.narrow(data, self._engine.understands):
             self._engine.change(self._plan.fragments, self._plan.unneeded, self._plan.patterns)

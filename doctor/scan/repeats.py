@@ -23,7 +23,6 @@ from doctor.scan.floods import Floods
 from doctor.scan.plan import Plan
 from doctor.scan.treatments import Same
 from doctor.scan.windows import MAX_LINE
-from kb.sought import Made
 
 DENSE = 200  # bytes for each find, at most, in a window whose lines are looked at in this way
 PARTS = (4 << 10, 16 << 10, 32 << 10, 32 << 10, 64 << 10, 128 << 10)  # bytes of a window after which what was learnt of it is made use of
@@ -65,7 +64,7 @@ class Repeats:
 
     def __init__(self, plan: Plan, engine: Engine, floods: Floods) -> None:
         self._plan, self._engine, self._floods = plan, engine, floods
-        self._sizes = Made(self._size)  # bytes before the end of a find that may decide, by what was found
+        self._sizes: dict[int, int] = {}  # bytes before the end of a find that may decide, by what was found
         self.stretches: list[tuple[int, int]] = []  # of the window, in which was searched for the last part
         self._texts: dict[bytes, Same] = {}
         self._forms: dict[bytes, Same] = {}
@@ -200,7 +199,10 @@ class Repeats:
         kept, sizes = bytearray(part.translate(_MASKED)), self._sizes
         for end, number in found:
             end -= 1  # a line break was put before the part
-            start = end - sizes[number]
+            size = sizes.get(number)
+            if size is None:
+                size = sizes[number] = self._size(number)
+            start = end - size
             if start < 0:
                 start = 0
             kept[start:end] = part[start:end]

@@ -25,6 +25,7 @@ class Shelf:
     def __init__(self) -> None:
         self._memory = mmap.mmap(-1, PLACES * ROOM)
         self._asked: dict[bytes, float] = {}  # by this process, and when first
+        self._own: set[bytes] = set()  # what this process is to make
 
     @staticmethod
     def key(content: bytes) -> bytes:
@@ -47,8 +48,19 @@ class Shelf:
                 return time.monotonic() - self._asked.setdefault(key, time.monotonic()) > LONG
             if not any(held):
                 self._memory[at : at + KEY] = key
+                self._own.add(key)
                 return True
         return True
+
+    def awaited(self) -> bool:
+        """Is another process making one now? What it makes is mostly what this one needs next."""
+        for at in range(0, PLACES * ROOM, ROOM):
+            key, size, _ = _HEAD.unpack_from(self._memory, at)
+            if not any(key):
+                return False
+            if not size and key not in self._own and time.monotonic() - self._asked.setdefault(key, time.monotonic()) <= LONG:
+                return True
+        return False
 
     def put(self, key: bytes, made: bytes) -> None:
         """For the others; what has no room they make themselves."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import io
 from unittest import mock
 
+from doctor.read.discover import given_text
 from doctor.read.source import Source, hints
 from doctor.scan import factscan, finder
 from doctor.scan.engine import Engine
@@ -38,3 +40,18 @@ def test_the_first_lines_of_a_file_are_read_once_if_they_are_the_last_as_well(kn
     with mock.patch.object(factscan, "read_line", side_effect=AssertionError):
         (span,) = Scanner(Plan(knowledge.sought())).scan(source).spans
     assert (span.first, span.last, span.pid) == ("2026-01-02T03:04:00.006007", "2026-01-02T03:04:08.006007", 7)
+
+
+def test_nothing_is_left_of_a_file_that_was_read(scanner: Scanner) -> None:
+    """A run does not look for circles of objects: of 200 000 files each would stay until the end."""
+    rows = (b"[INFO] HCCL(7,python):2026-01-02-03:04:05.006.007 [a.cc:12]7 ready\n", b"[ERROR] PLUGH(7,python):2026-01-02-03:04:05.006.007 [x.cc:1]7 frob failed\n" * 900)
+    for row in rows:
+        scanner.scan(given_text(row.decode()))
+        gc.collect()
+        gc.disable()
+        try:
+            for _ in range(20):
+                scanner.scan(given_text(row.decode()))
+            assert gc.collect() < 20
+        finally:
+            gc.enable()

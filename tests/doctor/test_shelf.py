@@ -37,6 +37,19 @@ def test_one_that_ended_before_it_was_done_is_not_waited_for() -> None:
         assert [shelf.mine(KEY) for _ in range(4)] == [True, False, False, True]
 
 
+def test_it_is_told_while_another_process_is_at_it() -> None:
+    shelf = Shelf()
+    assert not shelf.awaited()
+    if not (child := os.fork()):
+        os._exit(0 if shelf.mine(KEY) and not shelf.awaited() else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert shelf.awaited()
+    with mock.patch.object(shelves.time, "monotonic", return_value=shelves.time.monotonic() + 2 * shelves.LONG):
+        assert not shelf.awaited()  # it has ended, or never will
+    shelf.put(KEY, b"automaton")
+    assert not shelf.awaited()
+
+
 def test_what_is_not_written_to_its_end_is_not_taken() -> None:
     shelf = Shelf()
     assert shelf.mine(KEY)
