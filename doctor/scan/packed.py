@@ -12,7 +12,7 @@ from typing import Any, Generic, TypeVar, overload
 
 Row = TypeVar("Row")
 Kept = TypeVar("Kept")
-RUN = 1 << 13  # rows that are held as they are; as many again are open while hundreds of thousands are merged
+RUN = 1 << 12  # rows that are held as they are; as many again are open while hundreds of thousands are merged
 _BLOCK = 128
 
 
