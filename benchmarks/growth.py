@@ -1,6 +1,6 @@
 """What more knowledge costs: one scan with 50 entries and one with all, paired, several rounds, ratio of CPU times.
 
-Facts about the job (who is which rank, who waits for whom) are looked for in both: they are no entries.
+Facts about the job (who is which rank, who waits for whom) and about the situation are looked for in both: they are no entries.
 
     python -m benchmarks.growth [--size 64M]
 """
@@ -19,7 +19,7 @@ from doctor.read.discover import discover
 from doctor.scan.plan import Plan
 from doctor.scan.scanner import Scanner
 from kb.knowledge import load
-from kb.model import FACT_PREFIX
+from kb.model import FACT_PREFIX, SITUATION
 from kb.sought import gathered
 
 
@@ -31,7 +31,7 @@ def main() -> None:
     known = load()
     signals = known.signals()
     few = set(sorted(known.codes_of_entries)[:: max(1, len(known.codes_of_entries) // 50)][:50])
-    plans = {"50 entries": [s for s in signals if s.entry in few or s.id.startswith(FACT_PREFIX)], f"all {len(known.codes_of_entries)}": signals}
+    plans = {"50 entries": [s for s in signals if s.entry in few or s.id.startswith((FACT_PREFIX, SITUATION))], f"all {len(known.codes_of_entries)}": signals}
     with tempfile.TemporaryDirectory() as folder:
         trees.write(Path(folder), "typical", trees.size_of(args.size), 4)
         sources = discover([folder]).sources
