@@ -141,29 +141,19 @@ async def timed(pilot: object, key: str) -> float:
 
 def more_knowledge(entries: int):  # type: ignore[no-untyped-def]
     """The installed knowledge, its entries repeated under further codes until there are as many as asked for."""
+    from kb.build import pack_of
     from kb.knowledge import Knowledge, load
-    from kb.pack import Pack, Writer
+    from kb.pack import Pack
 
     known = load()
     have = known.codes_of_entries
-    if len(have) >= entries:
-        return known
-    writer = Writer()
-    places, catalog, number = {}, [], 0
-    briefs = {b.code: b for b in known.catalog()}
-    while len(have) + len(places) < entries:
+    more = []
+    for number in range(max(0, entries - len(have))):
         entry = known.entry(have[number % len(have)])
         assert entry is not None
         code = f"Z{chr(65 + number // 26000 % 26)}{chr(65 + number // 1000 % 26)}{number % 1000:03}"
-        number += 1
-        places[code] = writer.add(entry._replace(code=code)._asdict())
-        brief = briefs[entry.code]
-        catalog.append(writer.add((code, *brief[1:])))
-    writer.section("index", {"entries": places})
-    for name in ("codes", "env", "cards"):
-        writer.section(name, {})
-    writer.section("catalog", catalog)
-    return Knowledge((*known.packs, Pack(writer.finish("benchmark", ""))))
+        more.append(entry._replace(code=code))
+    return Knowledge((*known.packs, Pack(pack_of(more)))) if more else known
 
 
 async def huge_log() -> list[Figure]:

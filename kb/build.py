@@ -147,6 +147,7 @@ def pack_of(entries: Sequence[Entry]) -> bytes:
     writer.section("index", {"entries": places, "codes": 0})
     for rows in ("codes", "env", "cards", "kinds"):
         writer.section(rows, {})
+    writer.section("rows", [0])
     writer.section("families", [])
     writer.section("situation", [])
     writer.section("checks", [])

@@ -54,3 +54,13 @@ def test_a_damaged_language_is_noticed(section: str) -> None:
     begin = whole.index(b"\n") + 1 + offset
     with pytest.raises(BrokenPackError, match="damaged"):
         Pack(whole[:begin] + b"\x02" * length + whole[begin + length :]).check()
+
+
+def test_a_pack_of_entries_that_are_tried_knows_no_code(entries: list[Any]) -> None:
+    """And says so, whoever asks beside the built-in ones."""
+    from kb.build import pack_of
+    from kb.knowledge import Knowledge
+
+    tried = Knowledge((Pack(pack_of(entries[:2])),))
+    assert tried.decode("507018") == ()
+    assert [b.code for b in tried.catalog()] == [e.code for e in entries[:2]]
