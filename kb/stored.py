@@ -113,9 +113,6 @@ def entry_of(row: Row) -> Entry:
     )  # fmt: skip
 
 
-_PLAIN, _TEXTS = ("code", "name", "ref", "confidence"), ("meaning", "action", "component")  # what nearly every row of a code has
-
-
 def places_row(places: Sequence[tuple[int, int]]) -> list[str]:
     """Where objects stand that come one behind the other: how far each begins behind the one before it, and how long it is."""
     starts = [0, *(start for start, _ in places)]
@@ -126,6 +123,10 @@ def places_of(stored: Sequence[str]) -> Sequence[tuple[int, int]]:
     """The inverse of `places_row`."""
     starts, lengths = (list(map(int, numbers.split())) for numbers in stored)
     return tuple(zip(accumulate(starts), lengths, strict=True))
+
+
+_PLAIN, _TEXTS = ("code", "name", "ref", "confidence"), ("meaning", "action", "component")  # what nearly every row of a code has
+_LANGUAGES = ("en", "zh")
 
 
 def code_row(family: int, row: Mapping[str, Any]) -> Row:
@@ -147,9 +148,6 @@ def code_of(stored: Row, families: Sequence[dict[str, Any]]) -> dict[str, Any]:
         row["causes"] = [dict(zip(_LANGUAGES, text, strict=True)) for text in causes]
     family = families[number]
     return {**family, **row, **rest, "family": rest.get("family") or family["family"]}
-
-
-_LANGUAGES = ("en", "zh")
 
 
 def _in_both(value: Any) -> bool:

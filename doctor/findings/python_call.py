@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import ast
 import json
-import keyword
 import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import ast
 
 BEGIN = "LLM("
 _THEIR_OWN = "\ue001"  # before a name that only their program knows
@@ -15,6 +17,8 @@ _SERVER_ONLY = frozenset({"host", "port", "api-key", "uvicorn-log-level", "allow
 
 def words(text: str) -> tuple[str, ...] | None:
     """The call in the words of a command; None for what is no whole call, or names no model."""
+    import ast  # few logs show a call
+
     try:
         call = ast.parse(text.strip(), mode="eval").body  # read only: nothing is run
     except (ValueError, SyntaxError, MemoryError, RecursionError):
@@ -46,6 +50,8 @@ def words(text: str) -> tuple[str, ...] | None:
 
 def written(options: tuple[tuple[str, tuple[str, ...]], ...]) -> str:
     """Options of a command as the call in Python that has them."""
+    import keyword
+
     told = []
     for name, values in options:
         if name in _SERVER_ONLY:
@@ -60,6 +66,8 @@ def written(options: tuple[tuple[str, tuple[str, ...]], ...]) -> str:
 
 
 def _literal(value: ast.expr) -> object:
+    import ast
+
     try:
         return ast.literal_eval(value)
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):

@@ -147,19 +147,21 @@ def _automaton(literals: Sequence[bytes], numbers: Sequence[int], patterns: Mapp
     return automaton
 
 
-def _shared(use: Use, wait: bool, literals: Sequence[bytes], numbers: Sequence[int], patterns: Mapping[int, bytes], forms: Mapping[bytes, int] = _NO_FORMS) -> bytes | None:
-    """An automaton that another worker has made, or that is made here for the others; nothing where there are none. `wait`: for one who is at it, or else AwaitedError."""
-    if use.shelf is None:
-        return None
-    key = use.shelf.key(b"\0".join((*literals, *(b"%d" % n for n in numbers), *(b"%d %s" % row for row in patterns.items()), *forms)))
-    while (made := use.shelf.get(key)) is None and not use.shelf.mine(key):
-        if not wait:
-            raise AwaitedError
-        time.sleep(0.002)
-    if made is None:
-        made = _automaton(literals, numbers, patterns, forms)
-        use.shelf.put(key, made)
-    return made
+def _shared(
+    use: Use, wait: bool, literals: Sequence[bytes], numbers: Sequence[int], patterns: Mapping[int, bytes], forms: Mapping[bytes, int] = _NO_FORMS
+) -> Finder:
+    """The finder, with an automaton that another worker has made, or that is made here and for the others. `wait`: for one who is at it, or else AwaitedError."""
+    made = None
+    if (shelf := use.shelf) is not None:
+        key = shelf.key(b"\0".join((*literals, *(b"%d" % n for n in numbers), *(b"%d %s" % row for row in patterns.items()), *forms)))
+        while (made := shelf.get(key)) is None and not shelf.mine(key):
+            if not wait:
+                raise AwaitedError
+            time.sleep(0.002)
+        if made is None:
+            made = _automaton(literals, numbers, patterns, forms)
+            shelf.put(key, made)
+    return hyperscan(literals, made, numbers, patterns, forms)[0]
 
 
 def _escaped(literal: bytes) -> bytes:
@@ -179,7 +181,7 @@ def understands(literal: bytes, pattern: bytes, use: Use) -> bool:
     if rb"\Z" in pattern or not finds_patterns(use):  # the end of all, not of a line
         return False
     try:
-        hyperscan((literal,), _shared(use, True, (literal,), (0,), {0: pattern}), (0,), {0: pattern})
+        _shared(use, True, (literal,), (0,), {0: pattern})
     except Exception:  # noqa: BLE001 - it says no in ways of its own
         return False
     return True
@@ -214,7 +216,7 @@ def without(literals: Sequence[bytes], left_out: AbstractSet[int], use: Use, pat
     chosen = use.engine or os.environ.get("NPU_DOCTOR_ENGINE") or None
     if finds_patterns(use):
         try:
-            return hyperscan(part, _shared(use, wait, part, numbers, patterns), numbers, patterns)[0]
+            return _shared(use, wait, part, numbers, patterns)
         except AwaitedError:
             raise
         except Exception:  # noqa: BLE001, S110 - whatever a native engine throws, there is another engine
@@ -232,7 +234,7 @@ def with_forms(
         part, wanted = [literals[n] for n in numbers], {form.what + form.behind: n for n, form in enumerate(forms, len(literals))}
         try:
             kept = None if patterns else _cached_hyperscan(part, digest, numbers, wanted)
-            return kept or hyperscan(part, _shared(use, False, part, numbers, patterns, wanted), numbers, patterns, wanted)[0]
+            return kept or _shared(use, False, part, numbers, patterns, wanted)
         except AwaitedError:
             raise
         except Exception:  # noqa: BLE001, S110 - whatever a native engine throws, there is another engine

@@ -205,7 +205,7 @@ class Plan:
         self._compiled: dict[int, Any] = {}
         self._tried: dict[int, int] = {}
         self._checks: dict[int, _Check] = {}
-        self._missing: tuple[bytes, Mapping[int, bool]] = b"", {}  # a window, and which signals need what it does not hold
+        self._missing: tuple[bytes | None, Mapping[int, bool]] = None, {}  # a window, and which signals need what it does not hold
         self.slow: dict[str, int] = {}
 
     def literals_of(self, number: int) -> list[int]:

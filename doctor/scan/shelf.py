@@ -16,6 +16,7 @@ PLACES = 24
 ROOM = 2 << 20  # of an automaton with its head; pages that nobody writes on cost nothing
 KEY = 16
 LONG = 1.0  # seconds: whoever was to make one so long ago has ended, or has too much to do
+_PLACES = range(0, PLACES * ROOM, ROOM)  # where each begins
 _HEAD = struct.Struct(f"<{KEY}sQL")
 
 
@@ -33,7 +34,7 @@ class Shelf:
 
     def get(self, key: bytes) -> bytes | None:
         """What was made for a key, if it is there."""
-        for at in range(0, PLACES * ROOM, ROOM):
+        for at in _PLACES:
             held, size, crc = _HEAD.unpack_from(self._memory, at)
             if held == key and size:
                 made = self._memory[at + _HEAD.size : at + _HEAD.size + size]
@@ -42,7 +43,7 @@ class Shelf:
 
     def mine(self, key: bytes) -> bool:
         """Is it to be made by this process? No: another one is at it."""
-        for at in range(0, PLACES * ROOM, ROOM):
+        for at in _PLACES:
             held = self._memory[at : at + KEY]
             if held == key:
                 return time.monotonic() - self._asked.setdefault(key, time.monotonic()) > LONG
@@ -54,7 +55,7 @@ class Shelf:
 
     def awaited(self) -> bool:
         """Is another process making one now? What it makes is mostly what this one needs next."""
-        for at in range(0, PLACES * ROOM, ROOM):
+        for at in _PLACES:
             key, size, _ = _HEAD.unpack_from(self._memory, at)
             if not any(key):
                 return False
@@ -64,7 +65,7 @@ class Shelf:
 
     def put(self, key: bytes, made: bytes) -> None:
         """For the others; what has no room they make themselves."""
-        at = next((at for at in range(0, PLACES * ROOM, ROOM) if self._memory[at : at + KEY] == key), None)
+        at = next((at for at in _PLACES if self._memory[at : at + KEY] == key), None)
         if at is not None and _HEAD.size + len(made) <= ROOM:
             self._memory[at + _HEAD.size : at + _HEAD.size + len(made)] = made
             _HEAD.pack_into(self._memory, at, key, len(made), zlib.crc32(made))
