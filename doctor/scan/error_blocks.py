@@ -22,10 +22,13 @@ _SAYS = lazy(rb"\s*(?!raise |return |File |During |\[\[)[^\n]{0,200}?[A-Za-z]{2,
 _KNOWN = (b"][FILE:", b"] [FILE:", b'File "', b"[THREAD:")
 
 
+BEGINS = (b" ", b"\t", b"&")  # how a line may begin that stands beneath a title
+
+
 def any_beneath(data: bytes, eol: int) -> bool:
     """May lines follow that stand beneath a title which ends at `eol`? Told without reading them."""
     start = eol + 1
-    return data.startswith((b" ", b"\t", b"&"), start) and data.find(TITLE, start, data.find(b"\n", start)) < 0
+    return data.startswith(BEGINS, start) and data.find(TITLE, start, data.find(b"\n", start)) < 0
 
 
 def beneath(data: bytes, eol: int) -> Iterator[tuple[int, int]]:

@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
+from doctor.scan import error_blocks
 from doctor.scan.engine import Engine
 from doctor.scan.escapes import ESCAPE
 from doctor.scan.finder import Finds, Form
@@ -47,7 +48,6 @@ _DECIDING = {
 }  # each with so many bytes at its end as tell it apart
 
 _NEWLINE = 10
-_BENEATH = (b" ", b"\t", b"&")  # how a line may begin that stands beneath a title
 _NOTHING = Same()
 
 
@@ -109,7 +109,7 @@ class Repeats:
     def learn(self, data: bytes, start: int, eol: int, same: Same, numbers_decide: bool) -> None:
         """What was done about a line, which was no more than counting. `numbers_decide`: might another one of its form be another thing?"""
         lines = self._lines
-        if lines is None or eol - start > LONGEST or data.startswith(_BENEATH, start):
+        if lines is None or eol - start > LONGEST or data.startswith(error_blocks.BEGINS, start):
             return
         if not numbers_decide and lines.forms:
             form = lines.forms.get(bisect_left(lines.ends, eol + 1))
@@ -121,7 +121,7 @@ class Repeats:
     def again(self, data: bytes, start: int, eol: int) -> bool:
         """Is the line in which something was found known by now, since the part was searched? Then it is counted."""
         lines = self._lines
-        if not self._doubled or lines is None or data.startswith(_BENEATH, start):
+        if not self._doubled or lines is None or data.startswith(error_blocks.BEGINS, start):
             return False
         same = self._texts.get(data[start:eol])
         if same is None and lines.forms:
