@@ -15,6 +15,8 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from kb.model import FACT_PREFIX, ROW_FORMS, Signal
 
+# An automaton keeps each length below eight apart, and a handful of one takes a place away from the thousands of eight.
+RARE_LENGTH = 7
 OTHER_ENCODING = "gb18030"  # in which Chinese words may be written, besides UTF-8
 
 Key = TypeVar("Key")
@@ -65,6 +67,7 @@ def group(signals: Iterable[Signal]) -> Grouped:
     for number, (first, *_) in enumerate(groups):
         for place, (anchor, fragment) in enumerate(zip(first.anchors, first.fragments or first.anchors, strict=True)):
             literal = anchor[: anchor.find(fragment) + len(fragment)]
+            literal = literal[len(literal) == RARE_LENGTH :]
             literals.setdefault(literal, []).append(number if literal == anchor else [number, place])
             if not anchor.isascii():
                 chinese.add(literal)

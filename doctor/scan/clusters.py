@@ -20,7 +20,7 @@ _MASKS = (
     (lazy(r"\d+(?:\.\d+)*"), "<n>"),
     (lazy(r"[ \t]+"), " "),
 )
-_CODE = lazy(r"\b(?:E[A-Z0-9]\d{4}|ERR\d{5}|[1-5]\d{5})\b")
+_CODE = lazy(r"\b(?:E[A-Z0-9]\d{4}|ERR\d{5}|(?<!\d\.)[1-5]\d{5})\b")
 
 
 @lru_cache(maxsize=8)  # of one line it is asked by who counts it, and by who asks what it means

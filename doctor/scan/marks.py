@@ -11,7 +11,7 @@ from collections import Counter
 from functools import lru_cache
 
 from doctor.scan.finder import Finds
-from doctor.scan.plan import GO_MARK, Plan
+from doctor.scan.plan import GO_MARKS, Plan
 
 OFTEN = 256  # finds of a mark in a window, from which on it is worth a pass of its own
 ALONE = 4  # it is when it is found so many times as often as everything else
@@ -23,7 +23,7 @@ def frequent(finds: Finds, plan: Plan) -> int | None:
         return None
     [(number, times)] = Counter(number for _, number in finds).most_common(1)
     literal = plan.literals[number] if number >= 0 else None
-    if literal is None or not literal.mark or literal.pairs or literal.table or literal.fragment == GO_MARK.encode():
+    if literal is None or not literal.mark or literal.pairs or literal.table or literal.fragment in GO_MARKS:
         return None
     return number if times >= OFTEN and (len(finds) - times) * ALONE <= times else None
 

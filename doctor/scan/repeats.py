@@ -39,7 +39,7 @@ _MASKED = bytes.maketrans(b"0123456789", _MASK * 10)
 _ERRNO = rb"(?:strerror|(?:[Ee]rr|ERR)(?:no|NO))[^0-9\n]{0,14}"
 # Numbers that may decide what a line is, besides those of literals: what `clusters.template` keeps and `forms.deciding` tells.
 _DECIDING = {
-    Form(rb"[^0-9A-Za-z_(][1-5][0-9]{5}", rb"[^0-9A-Za-z_]"): 6,
+    Form(rb"(?:[^0-9A-Za-z_(.]|[^0-9]\.)[1-5][0-9]{5}", rb"[^0-9A-Za-z_]"): 6,  # no fraction of a second
     Form(rb"\([1-5][0-9]{5}", rb"[^0-9A-Za-z_,]"): 6,  # but for the process in the head of a line
     Form(rb"[^0-9A-Za-z_](?:E[A-Z0-9][0-9]{4}|ERR[0-9]{5})", rb"[^0-9A-Za-z_]"): 5,
     Form(_ERRNO + rb"[0-9]{1,3}", rb"[^0-9]"): 3,

@@ -22,19 +22,20 @@ from kb.knowledge import Knowledge
 READ, TRIED = 4, 10  # lines read, and patterns of signals tried, for a line of the log
 ONCE = 4000  # and for a log
 
-# Lines that ask for much; {n} is another number in each, {w} another word.
+# Lines that ask for much; {n} is another number in each, {w} another word, {t} a second with six more digits.
 KINDS = (
     "ERROR: boom failed", "ERROR: boom {n} failed", "ERROR: {w} {w} failed", "RuntimeError: boom", "RuntimeError: {w} {n}", "[rank3]: RuntimeError: boom",
     "[ERROR] HCCL(41233,python3): boom failed", "[ERROR] HCCL(7,python3):2026-01-02-03:04:05.006.007 [a.cc:{n}]7 {w}", "[ERROR] foo [bar ",
     "[ERROR] HCCL(7,python3): wait socket establish timeout, role[1] rank[3] timeout[120 s]", "error code 507011 retcode=107002", "EZ9999: Inner Error! {n}",
     "E40021: [PID: 7] 2026-03-01 op[x], illegal.", "errno {n}: device busy", "errno 5: device busy", "Traceback (most recent call last):", '  File "/a/b.py", line {n}, in f', "    x()",
     "Entry-HcclAllReduce: tag[AllReduce_x], count[3], dataType[bfloat16], op[sum]", "[INFO] GE(7,p):2026-01-02-03:04:05.006.007 [ge.cc:1]7 no Error: here {n}",
-    "\x1b[31mERROR: boom failed\x1b[0m", "E1204 14:46:07.912003 60570 file.go:201] boom {n}", "    at TraceBack (most recent call last):", "plain {w}", "",
+    "\x1b[31mERROR: boom failed\x1b[0m", "E1204 14:46:07.912003 60570 file.go:201] boom {n}", "E1204 14:46:{t} 60570 file.go:201] boom {n}",
+    "2026-03-01 10:11:{t} ERROR boom {n}", "    at TraceBack (most recent call last):", "plain {w}", "",
     "errorStr: {w}, fault kernel_name=te_{n}", "NPU out of memory. Tried to allocate {n} MiB", "[FUNC:f][FILE:a.cc][LINE:{n}]",
 )  # fmt: skip
 
 # Of these, ten thousand say no more than the first ones: no number in them makes one an error where others are none.
-AGAIN = ("ERROR: boom", "[ERROR] HCCL(41233", "[ERROR] foo", "\x1b", "RuntimeError: boom", "[rank3]: RuntimeError", "[FUNC:f]", "errno", "    at TraceBack")
+AGAIN = ("ERROR: boom", "[ERROR] HCCL(41233", "[ERROR] foo", "\x1b", "RuntimeError: boom", "[rank3]: RuntimeError", "[FUNC:f]", "errno", "    at TraceBack", "E1204", "2026-03-01 10")
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +66,7 @@ def counted() -> Iterator[Counter[str]]:
 
 
 def log(kinds: list[str], lines: int) -> bytes:
-    rows = (kinds[n % len(kinds)].replace("{n}", str(n * 7919 % 100_003)).replace("{w}", f"w{n * 31 % 9973:x}q") for n in range(lines))
+    rows = (kinds[n % len(kinds)].replace("{n}", str(n * 7919 % 100_003)).replace("{w}", f"w{n * 31 % 9973:x}q").replace("{t}", f"07.{n * 7919 % 1_000_003:06}") for n in range(lines))
     return ("\n".join(rows) + "\n").encode()
 
 

@@ -4,10 +4,11 @@ import re
 
 import pytest
 
-from doctor.scan.plan import ERROR_MARKS, GO_MARK, Plan
+from doctor.scan.plan import ERROR_MARKS, GO_MARKS, Plan
 from kb import anchors
 from kb.fragments import LENGTH, SHORT
 from kb.knowledge import Knowledge
+from parsers import tables
 
 
 @pytest.mark.parametrize(
@@ -40,10 +41,10 @@ def test_what_is_looked_for_stands_in_the_first_line(pattern: str, first_line: s
 
 def test_the_automaton_gets_few_classes_of_literals(knowledge: Knowledge) -> None:
     """It keeps each length below eight apart, in one of eight places: what a handful of odd ones takes, thousands share."""
-    marks = {mark.encode() for mark in (*ERROR_MARKS, GO_MARK)}
+    marks = {mark.encode() for mark in (*ERROR_MARKS, *tables.ANCHORS)} | GO_MARKS
     short = [x for x in Plan(knowledge.sought()).fragments if len(x) < LENGTH and x not in marks]
     assert [x for x in short if len(x) < SHORT and not re.fullmatch(rb"E[A-Z0-9]\d{3}", x)] == []
-    assert len([x for x in short if len(x) > SHORT]) <= 24
+    assert [x for x in short if len(x) > SHORT] == []
     assert len([x for x in short if len(x) == SHORT]) <= 450  # numbers mostly; beyond, they take a place more
 
 
