@@ -41,13 +41,13 @@ class _Run(NamedTuple):
     dated: frozenset[str] = frozenset()
     begin: float | None = None
     end: float | None = None
+    spans: Mapping[str, Span] = {}  # of what it is asked for: a tree of hundreds of thousands of files has as many
 
 
 def part(harvest: Harvest, findings: Sequence[Finding], knowledge: Entries) -> Parted:
     """Everything as it is when nothing is of another time, or nothing else would be left: that is the rule."""
     whole = Parted(harvest, tuple(findings), ())
-    spans = {span.path: span for span in harvest.spans}
-    run = _run(findings, harvest, spans)
+    run = _run(findings, harvest) if harvest.hits else None  # without a hit there is nothing that could be of another time
     if run is None:
         return whole
     old = _old(harvest, run)
@@ -57,7 +57,7 @@ def part(harvest: Harvest, findings: Sequence[Finding], knowledge: Entries) -> P
         entry = knowledge.entry(hit.entry)
         if entry is None:
             continue
-        why = Apart("older", old[hit.place.path]) if hit.place.path in old else _apart(hit, entry, run, spans)
+        why = Apart("older", old[hit.place.path]) if hit.place.path in old else _apart(hit, entry, run)
         if why is not None:
             out[hit] = why
     if not out:
@@ -94,7 +94,7 @@ def _is_record(hit: Hit, entry: Entry) -> bool:
     return place.kind == "kernel" or ("recorded" in entry.traits and place.kind in ("text", "plog") and not of_process)
 
 
-def _run(findings: Iterable[Finding], harvest: Harvest, spans: Mapping[str, Span]) -> _Run | None:
+def _run(findings: Iterable[Finding], harvest: Harvest) -> _Run | None:
     """The newest run that failed, by what programs say of it, else by what somebody looked at, else by the newest record."""
     failed = [(h, f.entry) for f in findings if _fails(f.entry) for h in f.hits]
     records = [h.place for h, entry in failed if _is_record(h, entry)]
@@ -117,14 +117,16 @@ def _run(findings: Iterable[Finding], harvest: Harvest, spans: Mapping[str, Span
     if not paths:
         return None
     pids = frozenset(pid for h in own for pid in _pids(h))
+    asked = paths.union(h.place.path for h in harvest.hits)
+    spans = {span.path: span for span in harvest.spans if span.path in asked}
     last = [seconds(span.last) for path in paths if (span := spans.get(path)) and span.last]
     if not times and not last:
-        return _Run(paths, pids)
+        return _Run(paths, pids, spans=spans)
     end = max((*times, *last))
     dated = [s for path in paths if (s := spans.get(path)) and s.first and s.last and end - seconds(s.last) <= ONE_RUN]
     begins = [seconds(s.first) for s in dated if s.first]
     begin = min((*begins, *(t for t in times if end - t <= ONE_RUN), end))
-    return _Run(paths, pids, latest, frozenset(s.path for s in dated), begin, end)
+    return _Run(paths, pids, latest, frozenset(s.path for s in dated), begin, end, spans)
 
 
 def _pids(hit: Hit) -> Iterator[int]:
@@ -136,11 +138,11 @@ def _pids(hit: Hit) -> Iterator[int]:
         yield int(told)
 
 
-def _apart(hit: Hit, entry: Entry, run: _Run, spans: Mapping[str, Span]) -> Apart | None:
+def _apart(hit: Hit, entry: Entry, run: _Run) -> Apart | None:
     record = _is_record(hit, entry)
     if not record and hit.place.path in run.paths:  # what a program of the run printed, in whatever order
         return None
-    span = spans.get(hit.place.path)
+    span = run.spans.get(hit.place.path)
     told = hit.place.time or (span.last if span is not None and hit.place.path not in run.paths else None)
     if told is None or run.begin is None or run.end is None:
         if not record or hit.place.path in run.paths or not run.pids.isdisjoint(_pids(hit)):

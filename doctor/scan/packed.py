@@ -12,7 +12,8 @@ from typing import Any, Generic, TypeVar, overload
 
 Row = TypeVar("Row")
 Kept = TypeVar("Kept")
-RUN = 1 << 12  # rows that are held as they are; as many again are open while hundreds of thousands are merged
+HELD = 1 << 13  # rows that are held as they are: packing those of an ordinary job would cost more than reading on
+RUN = 1 << 12  # once there are more, rows of a run; as many again are open while hundreds of thousands are merged
 _BLOCK = 128
 
 
@@ -77,7 +78,7 @@ class Rows(Generic[Row, Kept]):
             self._runs.append(rows)
             return
         self._rows += rows
-        if self._packs and len(self._rows) >= RUN:
+        if self._packs and len(self._rows) >= (RUN if self._runs else HELD):
             self._pack()
 
     def result(self) -> Sequence[Kept]:

@@ -24,7 +24,7 @@ from tests.simulate.jobs import simulate
 @pytest.fixture
 def tiny_runs() -> Iterator[None]:
     """Ten rows are many."""
-    with mock.patch.object(packed, "RUN", 10):
+    with mock.patch.multiple(packed, HELD=10, RUN=10):
         yield
 
 
