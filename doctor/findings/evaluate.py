@@ -11,6 +11,7 @@ from doctor.scan.harvest import Harvest, Hit, Place
 from kb.model import Condition, Entry
 from parsers.parsed import seconds
 
+FEW_FILES = 16  # somebody put them together to show one failure; more are the logs of a job
 MAX_VALUES = 64  # distinct values kept of one capture
 
 
@@ -80,6 +81,8 @@ def evaluate(harvest: Harvest, knowledge: Entries) -> tuple[Finding, ...]:
         groups = _groups(entry.same, by_entry[code])
         parts = (part for group in groups for part in (attempts.parts(group) if entry.same != "job" else (group,)))
         instances = [made for part in parts if (made := _instance(entry, part)) is not None]
+        if not instances and entry.same == "source" and harvest.files <= FEW_FILES:
+            instances = [made for made in (_instance(entry, _pieced(by_entry[code])),) if made is not None]
         if instances:
             instances.sort(key=lambda i: order(i.hits[0].place))
             used = {h.signal for i in instances for h in i.hits}
@@ -87,6 +90,11 @@ def evaluate(harvest: Harvest, knowledge: Entries) -> tuple[Finding, ...]:
             often, by = min((_often(part, code, counts) for part in entry.condition if _decides(part)), default=(0, ""))
             found.append(Finding(entry, tuple(instances), max(often, len(instances)), by not in harvest.capped))
     return tuple(found)
+
+
+def _pieced(hits: list[Hit]) -> list[Hit]:
+    """What somebody put together about one failure, each piece in a file of its own: a console, a list of packages, records of the machine."""
+    return hits if len({h.place.rank for h in hits if h.place.rank is not None}) < 2 and len({stream_of(h.place) for h in hits}) > 1 else []
 
 
 def _decides(condition: Condition) -> bool:

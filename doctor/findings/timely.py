@@ -60,6 +60,10 @@ def part(harvest: Harvest, findings: Sequence[Finding], knowledge: Entries) -> P
         why = Apart("older", old[hit.place.path]) if hit.place.path in old else _apart(hit, entry, run)
         if why is not None:
             out[hit] = why
+    for together in (i.hits for f in findings for i in f.instances if len(i.paths) > 1 and any(h not in out for h in i.hits)):
+        for hit in together:
+            if hit in out and out[hit].why == "undated":  # it makes one finding with what is of the run
+                del out[hit]
     if not out:
         return whole
     kept = _without(harvest, out)

@@ -1,0 +1,46 @@
+"""What somebody put together about one failure, each piece in a file of its own, is read as one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from doctor import diagnose
+from doctor.findings import evaluate
+from kb.knowledge import Knowledge
+
+EVENT = "[EVENT] KERNEL(1790,event_server):2026-04-20-16:24:16.988.102 [fault_manager] event_id: [0x80E01809], device id: [2], severity: [major], assertion: [occur]\n"
+RECORD = "[2454.830694] {6}[Hardware Error]:  Error 0, type: recoverable\n[2454.830701] {6}[Hardware Error]:   error_type: 3, multi-bit ECC\n"
+CRASH = "[ERROR] 2026-04-20-16:24:18 (PID:118820, Device:2, RankID:2) ERR00100 PTA call acl api failed\nRuntimeError: ACL stream synchronize failed, error code:507015\n"
+
+
+def _roots(folder: Path, knowledge: Knowledge, **files: str) -> list[str]:
+    for name, text in files.items():
+        (folder / f"{name}.txt").write_text(text)
+    return [related.finding.entry.code for related in diagnose(folder, knowledge=knowledge).roots]
+
+
+def test_an_event_in_one_file_and_the_record_of_it_in_another(tmp_path: Path, knowledge: Knowledge) -> None:
+    """Neither alone tells of broken memory; together they do, and explain the crash, though the record has no date."""
+    assert _roots(tmp_path, knowledge, console=CRASH, device_os=EVENT, kbox=RECORD)[0] == "DRV002"
+
+
+@pytest.mark.parametrize("left_out", ["device_os", "kbox"])
+def test_one_piece_alone_is_not_enough(tmp_path: Path, knowledge: Knowledge, left_out: str) -> None:
+    """An event of the patrol hits no job, and a record that names no memory is none of it."""
+    pieces = {"console": CRASH, "device_os": EVENT, "kbox": RECORD}
+    del pieces[left_out]
+    assert "DRV002" not in _roots(tmp_path, knowledge, **pieces)
+
+
+def test_the_logs_of_many_are_not_put_together(tmp_path: Path, knowledge: Knowledge) -> None:
+    """In a tree of a job each file speaks for itself."""
+    others = {f"other{n}": f"worker {n} started\n" for n in range(evaluate.FEW_FILES)}
+    assert "DRV002" not in _roots(tmp_path, knowledge, console=CRASH, device_os=EVENT, kbox=RECORD, **others)
+
+
+def test_two_ranks_are_not_put_together(tmp_path: Path, knowledge: Knowledge) -> None:
+    """What one rank says does not complete what another says."""
+    ranks = {f"rank{n}": "".join(f"[rank{n}]: {line}\n" for line in text.splitlines()) for n, text in enumerate((EVENT, RECORD))}
+    assert "DRV002" not in _roots(tmp_path, knowledge, **ranks)
