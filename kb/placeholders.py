@@ -106,6 +106,7 @@ def fill(
 
     `quote` gets a value and the text before its slot, which tells what it stands in.
     """
+    text = optional(text, lambda name: told(captures.get(name)))
 
     def one(match: re.Match[str]) -> str:
         name, plural, default = match[1], match[2], match[3]
@@ -125,5 +126,5 @@ def fill(
             return _NOTHING
         return default if default is not None else to_fill_in(name)
 
-    filled = _SLOT.sub(one, optional(text, lambda name: told(captures.get(name))))
+    filled = _SLOT.sub(one, text)
     return _AROUND_NOTHING.sub("", filled) if _NOTHING in filled else filled

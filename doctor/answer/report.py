@@ -10,6 +10,7 @@ from doctor.answer import (
     advice,
     beside,
     callers,
+    code_meaning,
     decision,
     doubts,
     grounds,
@@ -107,7 +108,7 @@ def _nodes(finding: Finding) -> dict[str, list[str]]:
 def _finding(related: Related, diagnosis: Diagnosis, knowledge: Knowledge, codes: decision.Times) -> dict[str, Any]:
     finding, situation = _of_owner(related), diagnosis.situation
     entry, scope = finding.entry, finding.instances[0].scope
-    known = advice.values(finding, situation, beside.beside(related, diagnosis))
+    known = code_meaning.completed(advice.values(finding, situation, beside.beside(related, diagnosis)), entry, knowledge)
     caller = callers.caller(related, diagnosis)
     advised = advice.fixes(finding, situation, known, callers.elsewhere(caller, entry, situation), caller is not None and bool(caller.package))
     told, start = advised.fixes, advice.start(advised, entry)

@@ -40,6 +40,7 @@ def test_none_is_no_value() -> None:
     """Verdicts say `-` for none: the text says it in words where it has some."""
     assert fill("Others: {peers|none}.", {"peers": "-"}, {}) == "Others: none."
     assert fill("Others: {peers|none}.", {"peers": "rank 3"}, {}) == "Others: rank 3."
+    assert fill("It says {what}.[[ {more}.]] End", {"what": "no.", "more": "yes"}, {}) == "It says no. yes. End"
 
 
 def _with(entries: list[Entry], run: str, risk: str) -> Entry:
