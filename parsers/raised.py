@@ -34,6 +34,8 @@ PASSING = (
     "/torch/fx/graph_module.py", "/torch/autograd/function.py",
 )  # fmt: skip
 """Files that only pass a call on: whoever stands above them made it."""
+RELAYS = frozenset(("pydantic", "uvloop", "click", "typer", "starlette", "fastapi"))
+"""Packages that call back what called them: where they are not the last, nobody has to look at their release."""
 FRAMEWORKS = frozenset(("torch", "torch_npu", "torchaudio", "torchvision", "mindspore", "numpy", "acl"))
 """What programs and libraries are written on: it refuses a call, it does not decide on it."""
 USER = "user"
@@ -80,7 +82,7 @@ def blame(failure: Failure, part: Raised) -> Blame:
     if failure.how != "raised" or not spoken:
         return Blame(how=failure.how)
     owners = [_owner(f) for f in spoken]
-    through = tuple(dict.fromkeys(o for f in spoken if (o := f.package) not in ("", PYTHON)))
+    through = tuple(dict.fromkeys(o for f in spoken if (o := f.package) not in ("", PYTHON) and (o not in RELAYS or f is spoken[-1])))
     own = next((f for f, o in zip(reversed(spoken), reversed(owners), strict=True) if o == USER), None)
     at = next((i for i in reversed(range(len(spoken))) if owners[i] is not None), None)
     spot = next((f for f, o in zip(reversed(spoken), reversed(owners), strict=True) if o is not None and o not in FRAMEWORKS and not _starts(f)), None)

@@ -139,8 +139,7 @@ class Started(NamedTuple):
     @property
     def target(self) -> int | None:
         """The word that is no option: the model, the script, the image."""
-        taken = {n for o in self.options for n in range(o.at, o.end)}
-        return next((n for n in range(self.head, len(self.words)) if n not in taken), None)
+        return next(iter(_loose(self)), None)
 
     @property
     def model(self) -> str | None:
@@ -249,8 +248,16 @@ def _command(text: str, path: str) -> Started | None:
         for begin in known.begins:
             if tuple(w.rsplit("/", 1)[-1] if n == 0 else w for n, w in enumerate(words[: len(begin)])) == begin:
                 made = Started(kind, tuple(env), tuple(words), len(begin), path)
+                if len(loose := _loose(made)) > 1 and kind in _MODEL_FIRST:  # a sentence: after a model that is a path, or all of it
+                    made = made._replace(words=made.words[: loose[1] if "$" in text or "/" in made.words[loose[0]] else made.head])
                 return _without_secrets(made) if "$" in text or _is_one(made) else None
     return None
+
+
+def _loose(made: Started) -> list[int]:
+    """The words that are neither the program nor part of an option."""
+    taken = {n for o in made.options for n in range(o.at, o.end)}
+    return [n for n in range(made.head, len(made.words)) if n not in taken]
 
 
 def _is_one(made: Started) -> bool:

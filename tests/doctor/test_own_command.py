@@ -35,6 +35,7 @@ NO_DRIVER = "ImportError: libascend_hal.so: cannot open shared object file: No s
         ("vllm serve /m/a --tensor-parallel-size 2 --served-model-name x y --port=80 > log 2>&1 &", "vllm", 2, "/m/a"),
         ("vllm serve --enforce-eager /m/a -tp 4 -pp 2", "vllm", 8, "/m/a"),
         ("python3 -m vllm.entrypoints.openai.api_server --model /m/a", "vllm", 1, "/m/a"),
+        ("vllm serve /m/a and then I see this", "vllm", 1, "/m/a"),
         ('["vllm", "serve", "/m/a", "--tensor-parallel-size", "4"]', "vllm", 4, "/m/a"),
         ("""vllm serve /m/a -tp 2 --kv-transfer-config '{"kv_connector": "A", "kv_role": "kv_both"}'""", "vllm", 2, "/m/a"),
         ("{'model_tag': '/m/a', 'tensor_parallel_size': 2, 'enforce_eager': True}", "vllm", 2, "/m/a"),
@@ -54,7 +55,7 @@ def test_a_command_is_read(text: str, kind: str, processes: int, model: str | No
     assert (started.kind, started.processes, started.model) == (kind, processes, model)
 
 
-@pytest.mark.parametrize("text", ["vllm serve MODEL --enforce-eager", "vllm serve [model_tag] [options]", 'vllm serve "/m/a', "vllm serve $(cat model)", "vllm serve `cat model`", "{'model_tag': __import__('os')}", "vllm bench latency"])
+@pytest.mark.parametrize("text", ["vllm serve MODEL --enforce-eager", "vllm serve [model_tag] [options]", 'vllm serve "/m/a', "vllm serve $(cat model)", "vllm serve `cat model`", "{'model_tag': __import__('os')}", "vllm bench latency", "vllm serve to start bge-large-zh-v1.5 model, error shows like this:"])
 def test_what_is_no_command_of_somebody_is_none(text: str) -> None:
     """Lines of a manual, cut commands, and what only a shell can work out."""
     assert read(text) is None

@@ -55,6 +55,15 @@ def test_what_only_passes_a_call_on_is_not_blamed() -> None:
     assert found.last.code == "raise AttributeError("
 
 
+def test_what_calls_back_is_no_party() -> None:
+    """A validator that stands between an engine and its plugin is nobody whose release has to be looked at; where it refuses itself it is."""
+    above = 'Traceback (most recent call last):\n  File "/usr/lib/python3/dist-packages/vllm/engine/arg_utils.py", line 3, in create\n    config = VllmConfig(\n'
+    between = '  File "/usr/lib/python3/dist-packages/pydantic/_internal/_dataclasses.py", line 7, in __init__\n    s.validate(a)\n'
+    plugin = '  File "/usr/lib/python3/dist-packages/vllm_ascend/ascend_config.py", line 9, in get\n    raise RuntimeError(\n'
+    assert who(above + between + plugin + "RuntimeError: x\n").through == ("vllm", "vllm_ascend")
+    assert who(above + between + "ValueError: x\n").through == ("vllm", "pydantic")
+
+
 @pytest.mark.parametrize(
     ("line", "calls"),
     [("model, tokens = get_model(", "get_model(...)"), ("return await hub.load(", "hub.load(...)"), ("x[0], self.y = a.b.c(", "a.b.c(...)"), ("plugh.inner(1)", "plugh.inner(1)"), ("y = f(x)(", "y = f(x)(")],
