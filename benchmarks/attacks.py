@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from benchmarks.measure import run
+from benchmarks.measure import Cost, run
 
 STEP = b"[INFO] GE(7,python3):2026-02-03-04:05:06.007.008 [ge.cc:1]7 Run:step done\n"
 SAID = b"RuntimeError: NPU out of memory. Tried to allocate 2.00 GiB (NPU 0; 60.97 GiB total capacity)\n"
@@ -114,6 +114,49 @@ def distinct_errors(place: Path, folder: Path, count: int) -> tuple[float, float
     report = json.loads((folder / "out.json").read_text())
     path.unlink()
     return cost.rss / 1e6, cost.cpu, [] if any(f["id"] == "MEM001" for f in report["findings"]) else [f"{count} errors: not found"]
+
+
+ENTRY = """code: {code}
+severity: error
+kind: user-code
+title: {{en: "The frobnicator of team {n} stalled", zh: "第 {n} 组的 frobnicator 停了"}}
+cause: {{en: "A stage of the frobnicator waits for input of team {n}.", zh: "frobnicator 的某一阶段在等待第 {n} 组的输入。"}}
+evidence:
+  any:
+    - {{{leaf}}}
+fixes:
+  - goal: resolve
+    title: {{en: "Start the feeder of team {n} again", zh: "重新启动第 {n} 组的 feeder"}}
+    commands:
+      - {{run: "systemctl restart feeder-{n}", changes: "the feeder starts again"}}
+samples:
+  match:
+    - name: plain
+      text: |
+        ERROR: Frobnicator stalled in stage 7
+references:
+  - {{title: "Notes of team {n}"}}
+"""
+
+
+def many_entries(place: Path, folder: Path, count: int) -> tuple[dict[str, Cost], list[str]]:
+    """What a scan costs of one line that so many entries of a user explain: by their text or by a pattern each, compiled for it or before it."""
+    log = folder / "one.log"
+    log.write_text("ERROR: Frobnicator stalled in stage 7\n")
+    costs, failures = {}, []
+    for form, leaf in (("text", "text: Frobnicator stalled in stage"), ("regex", "regex: 'Frobnicator stalled in stage \\d+(?:, try {n})?'")):
+        layer = folder / form
+        layer.mkdir()
+        for n in range(count):
+            code = f"{chr(65 + n // 26_000 % 26)}{chr(65 + n // 1000 % 26)}Q{n % 1000:03}"
+            (layer / f"{code.lower()}_stalled.yaml").write_text(ENTRY.format(code=code, n=n, leaf=leaf.format(n=n)), encoding="utf-8")
+        words = [sys.executable, "-m", "doctor", "scan", "-f", "json", "-o", str(folder / "out.json"), "--kb", str(layer), str(log)]
+        for when in ("compiled for it", "compiled before"):
+            costs[f"{form}, {when}"] = run(words, cwd=place, env={"XDG_CACHE_HOME": str(folder / "cache")})
+            found = len(json.loads((folder / "out.json").read_text())["findings"])
+            if found != count:
+                failures.append(f"{count} entries by {form}, {when}: {found} were found")
+    return costs, failures
 
 
 def knowledge(place: Path, folder: Path) -> Result:

@@ -241,6 +241,12 @@ def _errors(room: Room) -> Outcome:
     return _many("distinct errors", room.options.errors, attacks.distinct_errors(room.place, room.folder, room.options.errors))
 
 
+def _entries(room: Room) -> Outcome:
+    costs, found = attacks.many_entries(room.place, room.folder, room.options.entries)
+    told = tuple((f"{room.options.entries} entries by {how}", f"{cost.wall:.1f} s, {cost.cpu:.1f} s of the processor, {cost.rss / 1e6:.0f} MB") for how, cost in costs.items())
+    return Outcome(told, tuple(found))
+
+
 def _trees(room: Room) -> Outcome:
     rows = []
     for size in room.options.sizes:
@@ -262,6 +268,7 @@ PARTS: dict[str, Part] = {
     "knowledge": _knowledge,
     "files": _files,
     "errors": _errors,
+    "entries": _entries,
     "trees": _trees,
 }
 
@@ -314,6 +321,7 @@ def main() -> int:
     parser.add_argument("--share", type=int, default=1, help="every so manieth incident goes through all relations (default: each)")
     parser.add_argument("--files", type=int, default=200_000, help="files of the largest tree")
     parser.add_argument("--errors", type=int, default=5_000_000, help="errors of which no two are alike")
+    parser.add_argument("--entries", type=int, default=10_000, help="entries of a user that all explain one line")
     options = parser.parse_args()
     if unknown := [name for name in options.parts if name not in PARTS]:
         parser.error(f"no such part: {', '.join(unknown)}; there are {', '.join(PARTS)}")

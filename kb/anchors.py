@@ -18,6 +18,7 @@ from kb.limited import limited
 _NEW = sys.version_info >= (3, 11)  # the parser of `re` moved in 3.11
 _c: Any = import_module("re._constants" if _NEW else "sre_constants")
 _parser: Any = import_module("re._parser" if _NEW else "sre_parse")
+_compiler: Any = import_module("re._compiler" if _NEW else "sre_compile")
 
 MIN_ANCHOR = 6  # an automaton sorts its literals by length: one short one costs as much as hundreds of long ones
 MAX_PATTERN = 2000  # characters
@@ -33,8 +34,9 @@ def usable(pattern: str, trusted: bool) -> None:
     if len(pattern) > MAX_PATTERN:
         raise PatternError(f"it has {len(pattern)} characters; at most {MAX_PATTERN} are used")
     try:
-        re.compile(pattern)
-        if _size(_parsed(pattern)) > MAX_SIZE:
+        tree = _parsed(pattern)
+        _compiler.compile(tree)  # of the tree, as `re.compile` does it with one that it parses again
+        if _size(tree) > MAX_SIZE:
             raise PatternError(f"written out it is longer than {MAX_SIZE} steps")
         if not trusted:  # it will run under a time limit, which the standard library does not know
             limited(pattern)

@@ -42,13 +42,26 @@ def read_entries(layer: Layer) -> tuple[list[Entry], list[Problem]]:
 def read_files(paths: Iterable[tuple[Path, str]]) -> tuple[list[Entry], list[Problem]]:
     """The same of files, each with the name of the layer that it belongs to."""
     words, faults = read_kinds(HERE / "kinds.yaml")
-    entries, problems = collect(
-        ((path, _shown(path), layer) for path, layer in paths), lambda shown, data, layer: read_entry(shown, data, words, layer)
-    )
+    shown = _Shown()
+    entries, problems = collect(((path, shown(path), layer) for path, layer in paths), lambda name, data, layer: read_entry(name, data, words, layer))
     return entries, faults + problems
 
 
+class _Shown:
+    """The same of the files of folders that may hold thousands: where a folder really is, is asked once."""
+
+    def __init__(self) -> None:
+        self._built_in: dict[Path, bool] = {}  # folder -> does it lie in the checkout?
+
+    def __call__(self, path: Path) -> str:
+        folder = path.parent
+        if folder not in self._built_in:
+            self._built_in[folder] = _shown(folder / "x") != str(folder / "x")
+        return _shown(path) if self._built_in[folder] or os.path.islink(path) else str(path)
+
+
 def _shown(path: Path) -> str:
+    """How a file is called where its faults are told: what is built in from the checkout on, another as it was named."""
     try:
         return str(Path(os.path.realpath(path)).relative_to(HERE.parent))
     except ValueError:

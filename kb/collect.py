@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Protocol, TypeVar
 
-from kb import files
+from kb import files, many
 from kb.problems import Problem
 
 
@@ -24,15 +24,19 @@ def collect(
     paths: Iterable[tuple[Path, str, str]], read: Callable[[str, bytes, str], One | list[Problem]]
 ) -> tuple[list[One], list[Problem]]:
     """Of files, each with the name under which it is told and that of its layer: a code belongs to the first that has it."""
+
+    def one(place: tuple[Path, str, str]) -> One | list[Problem]:
+        path, shown, layer = place
+        try:
+            return read(shown, files.read(path), layer)
+        except OSError as error:
+            return [Problem(shown, 0, f"cannot be read: {error.strerror}")]
+
     found: list[One] = []
     problems: list[Problem] = []
     taken: dict[str, str] = {}
-    for path, shown, layer in paths:
-        try:
-            got = read(shown, files.read(path), layer)
-        except OSError as error:
-            problems.append(Problem(shown, 0, f"cannot be read: {error.strerror}"))
-            continue
+    places = list(paths)
+    for (_, shown, _), got in zip(places, many.each(places, one), strict=True):
         if isinstance(got, list):
             problems += got
         elif got.code in taken:

@@ -25,7 +25,9 @@ TAKEN = b"\x01"
 LANGUAGES = {"english": "utf-8", "chinese": "gb18030"}
 PACE, TEXTS = 1 << 13, 16
 """Of so many bytes of objects it is told how many texts were taken before them; of so many texts, where they begin."""
-_PAIR = lazy(r'\["((?:[^"\\]|\\.)*)","((?:[^"\\]|\\.)*[\u4e00-\u9fff](?:[^"\\]|\\.)*)"\]')
+_STRING = r'[^"\\]*(?:\\.[^"\\]*)*'  # of JSON, between its quotes: in stretches, for every object is searched when knowledge is built
+_CHINESE = r'(?=[^"\\\u4e00-\u9fff]*(?:\\.[^"\\\u4e00-\u9fff]*)*[\u4e00-\u9fff])'
+_PAIR = lazy(rf'\["({_STRING})","{_CHINESE}({_STRING})"\]')
 
 
 T = TypeVar("T")
@@ -146,13 +148,20 @@ class Writer:
         self._sections: dict[str, bytes] = {}
         self._texts: dict[str, list[bytes]] = {name: [] for name in LANGUAGES}
         self._whole = ""
+        self._pairs: tuple[tuple[int, int], ...] = ()  # where the texts in two languages stand in it
 
     def add(self, value: Any) -> tuple[int, int]:
-        self._whole = _json(value)
-        for pair in _PAIR.findall(self._whole):
-            for (name, encoding), text in zip(LANGUAGES.items(), pair, strict=True):
+        self._whole = whole = _json(value)
+        done, around, pairs = 0, [], []
+        for found in _PAIR.finditer(whole):
+            for (name, encoding), text in zip(LANGUAGES.items(), found.groups(), strict=True):
                 self._texts[name].append(text.encode(encoding))
-        piece = _without_texts(self._whole)
+            begin, end = found.span()
+            pairs.append((begin, end))
+            around.append(whole[done:begin])
+            done = end
+        self._pairs = tuple(pairs)
+        piece = TAKEN.join((*map(str.encode, around), whole[done:].encode()))
         at = (len(self._blob), len(piece))
         self._blob += piece
         return at
@@ -163,10 +172,16 @@ class Writer:
         for value in values:
             part = _json(value)
             begin = self._whole.index(part, done)
-            start += len(_without_texts(self._whole[done:begin]))
-            length = len(_without_texts(part))
+            end = begin + len(part)
+            start += self._length(done, begin)
+            length = self._length(begin, end)
             yield start, length
-            start, done = start + length, begin + len(part)
+            start, done = start + length, end
+
+    def _length(self, begin: int, end: int) -> int:
+        """How long a stretch of the object that was added last is without its texts; none of them stands across its borders."""
+        inside = [pair for pair in self._pairs if begin <= pair[0] < end]
+        return len(self._whole[begin:end].encode()) - sum(len(self._whole[a:b].encode()) - len(TAKEN) for a, b in inside)
 
     def pairs(self, values: Sequence[Any]) -> Iterator[Any]:
         """The numbers among all texts of some that stand in the object that was added last, in their order; what is no text in two languages itself."""
@@ -174,8 +189,8 @@ class Writer:
         for value in values:
             part = _json(value)
             done = self._whole.index(part, done)
-            number = len(self._texts["english"]) - len(_PAIR.findall(self._whole[done:]))
-            yield number if _PAIR.fullmatch(part) else value
+            number = len(self._texts["english"]) - sum(begin >= done for begin, _ in self._pairs)
+            yield number if (done, done + len(part)) in self._pairs else value
             done += len(part)
 
     def section(self, name: str, value: Any) -> None:
@@ -190,7 +205,6 @@ class Writer:
         header = {"format": FORMAT, "digest": digest, "stamp": stamp, "version": version, "sections": table}
         return _dump(header) + b"\n" + bytes(body)
 
-
     def _places(self) -> dict[str, list[int]]:
         """How many texts were taken before each stretch of the objects, and where in each language each so many texts begin."""
         before = [0, *accumulate(self._blob.count(TAKEN, at, at + PACE) for at in range(0, len(self._blob), PACE))]
@@ -198,16 +212,11 @@ class Writer:
         return {"before": before, **begins}
 
 
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode  # `dumps` makes a new one for every object
 
 
 def _dump(value: Any) -> bytes:
     return _json(value).encode()
-
-
-def _without_texts(written: str) -> bytes:
-    return _PAIR.sub(TAKEN.decode(), written).encode()
 
 
 def write_atomically(path: Path, data: bytes) -> bool:
