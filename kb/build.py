@@ -21,12 +21,12 @@ from kb.layers import HERE, OVERRIDES, Layer
 from kb.load import read_entry
 from kb.model import Entry, Kind, Signal
 from kb.pace import read_pace
-from kb.pack import Writer
+from kb.pack import Writer, entries_row, places_row
 from kb.problems import Problem
 from kb.reader import Reader
 from kb.situation import read_situation
 from kb.sought import group
-from kb.stored import code_row, entry_row, places_row, signal_row
+from kb.stored import code_row, entry_row, signal_row
 
 
 def kinds() -> dict[str, Kind]:
@@ -134,7 +134,7 @@ def build(layer: Layer, stamp: str | None = None) -> tuple[bytes, list[Problem]]
         found, more = _named_rows(path, "card", "code", writer)
         cards.update(found)
         problems += more
-    writer.section("index", {"entries": places, "codes": len(rows)})
+    writer.section("index", {"entries": entries_row(places), "codes": len(rows)})
     writer.section("situation", [(s.id, *signal_row(s)) for one in told for s in one.signals])
     writer.section("checks", [check._replace(fails=(), holds=()) for check in checks])
     writer.section("compat", compat)
@@ -157,7 +157,7 @@ def pack_of(entries: Sequence[Entry]) -> bytes:
     assigned = fragments.assign_all([s for e in entries for s in e.signals])
     places, catalog, signals = _add_entries(writer, entries, iter(assigned))
     _add_sought(writer, signals)
-    writer.section("index", {"entries": places, "codes": 0})
+    writer.section("index", {"entries": entries_row(places), "codes": 0})
     for rows in ("codes", "env", "cards", "kinds"):
         writer.section(rows, {})
     writer.section("rows", [0])

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from kb import spelling
 from kb.in_use import built_in_pack, compiled, layer_folders, layer_in_use
 from kb.model import Entry, Framework, Signal, Text
-from kb.pack import Pack
+from kb.pack import Pack, places_of
 from kb.problems import KnowledgeError, Problem
 from kb.sought import Layered, Sought
-from kb.stored import code_of, entry_of, framework_of, places_of, signal_of
+from kb.stored import code_of, entry_of, framework_of, signal_of
 
 if TYPE_CHECKING:
     from kb.check import Check
@@ -56,7 +56,7 @@ class Knowledge:
         self._owner: dict[str, int] = {}
         refused: list[Problem] = []
         for number, pack in enumerate(packs):
-            for code in pack.section("index")["entries"]:
+            for code in pack.entries:
                 if self._owner.get(code) == 0 and not replaces(pack, code):
                     refused.append(_not_replaced(code, pack))
                 else:
@@ -69,7 +69,7 @@ class Knowledge:
 
     def replaced(self, code: str) -> bool:
         """Does an entry stand in the place of a built-in one?"""
-        return self._owner.get(code, 0) > 0 and code in self.packs[0].section("index")["entries"]
+        return self._owner.get(code, 0) > 0 and code in self.packs[0].entries
 
     def kind_title(self, kind: str) -> Text:
         """What a kind of fault is called."""
@@ -97,7 +97,7 @@ class Knowledge:
         def row(stored: list[Any]) -> Signal:
             return signal_of(stored[0], pack.item(stored[1:]))
 
-        replaced = frozenset(code for code in pack.section("index")["entries"] if self._owner[code] != number)
+        replaced = frozenset(code for code in pack.entries if self._owner[code] != number)
         return Layered(stored, signal, row, replaced)
 
     def signals(self) -> list[Signal]:
@@ -155,7 +155,7 @@ class Knowledge:
             if number is None:
                 return None
             pack = self.packs[number]
-            self._entries[code] = entry_of(pack.item(pack.section("index")["entries"][code]))
+            self._entries[code] = entry_of(pack.item(pack.entries[code]))
         return self._entries[code]
 
     def catalog(self) -> tuple[Brief, ...]:
@@ -224,7 +224,7 @@ def replaces(pack: Pack, name: str) -> bool:
 
 
 def _not_replaced(code: str, pack: Pack) -> Problem:
-    path = entry_of(pack.item(pack.section("index")["entries"][code])).path
+    path = entry_of(pack.item(pack.entries[code])).path
     return Problem(
         path, 1, f"the code {code} is built in, and this entry does not replace it", f"take a code of your own, or write 'overrides: [{code}]' into layer.yaml of the folder"
     )

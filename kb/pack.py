@@ -12,13 +12,14 @@ import mmap
 import os
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import accumulate, chain
+from functools import cached_property
+from itertools import accumulate, chain, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from parsers.lazy import lazy
 
-FORMAT = 25
+FORMAT = 26
 HEADER_LIMIT = 65536
 TAKEN = b"\x01"
 """Stands for a text in two languages, and between the texts of one: JSON has no such character."""
@@ -104,6 +105,12 @@ class Pack:
                 raise BrokenPackError(f"section {name} is not readable") from error
         return self._decoded[name]
 
+    @cached_property
+    def entries(self) -> Mapping[str, tuple[int, int]]:
+        """Where each entry stands."""
+        codes, *places = self.section("index")["entries"]
+        return dict(zip(codes.split(), places_of(places), strict=True))
+
     def item(self, at: Sequence[int]) -> Any:
         """One object of the blob, by offset and length."""
         piece = self._slice("blob", at[0], sum(at))
@@ -129,12 +136,17 @@ class Pack:
     def _with_texts(self, piece: bytes, at: int) -> str:
         """An object's JSON with its texts again, which stand in the order of the objects."""
         around = piece.decode().split(TAKEN.decode())
-        places = self.section("texts")
+        places = self._places
         first = places["before"][at // PACE] + self._slice("blob", at - at % PACE, at).count(TAKEN)
         pairs = zip(*(self._texts(name, places[name], first, len(around) - 1) for name in LANGUAGES), strict=True)
         return "".join(chain.from_iterable(zip(around, (f'["{english}","{chinese}"]' for english, chinese in pairs), strict=False))) + around[-1]
 
-    def _texts(self, name: str, places: list[int], first: int, count: int) -> list[str]:
+    @cached_property
+    def _places(self) -> Mapping[str, Sequence[int]]:
+        """How many texts were taken before each stretch of the objects, and where in each language each so many texts begin."""
+        return {name: tuple(accumulate(map(int, steps.split()))) for name, steps in self.section("texts").items()}
+
+    def _texts(self, name: str, places: Sequence[int], first: int, count: int) -> list[str]:
         begin, end = first // TEXTS, (first + count) // TEXTS + 1
         piece = self._slice(name, places[begin], places[end] if end < len(places) else self.header.sections[name][1])
         return TAKEN.join(piece.split(TAKEN)[first % TEXTS :][:count]).decode(LANGUAGES[name]).split(TAKEN.decode())
@@ -199,20 +211,40 @@ class Writer:
     def finish(self, digest: str, stamp: str, version: str = "") -> bytes:
         body, table = bytearray(), {}
         texts = {name: TAKEN.join(told) for name, told in self._texts.items()}
-        for name, piece in {**self._sections, "texts": _dump(self._places()), "blob": bytes(self._blob), **texts}.items():
+        for name, piece in {**self._sections, "texts": _dump(self._steps()), "blob": bytes(self._blob), **texts}.items():
             table[name] = (len(body), len(piece), zlib.crc32(piece))
             body += piece
         header = {"format": FORMAT, "digest": digest, "stamp": stamp, "version": version, "sections": table}
         return _dump(header) + b"\n" + bytes(body)
 
-    def _places(self) -> dict[str, list[int]]:
-        """How many texts were taken before each stretch of the objects, and where in each language each so many texts begin."""
+    def _steps(self) -> dict[str, str]:
+        """What `_places` of the pack is made of: each number less the one before it."""
         before = [0, *accumulate(self._blob.count(TAKEN, at, at + PACE) for at in range(0, len(self._blob), PACE))]
         begins = {name: [0, *accumulate(len(text) + 1 for text in told)][::TEXTS] for name, told in self._texts.items()}
-        return {"before": before, **begins}
+        return {name: _steps(numbers) for name, numbers in {"before": before, **begins}.items()}
 
 
 _json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode  # `dumps` makes a new one for every object
+
+
+def _steps(numbers: Sequence[int]) -> str:
+    return " ".join(str(after - before) for before, after in pairwise((0, *numbers)))
+
+
+def places_row(places: Sequence[tuple[int, int]]) -> list[str]:
+    """Where objects stand that come one behind the other: how far each begins behind the one before it, and how long it is."""
+    return [_steps([start for start, _ in places]), " ".join(str(length) for _, length in places)]
+
+
+def places_of(stored: Sequence[str]) -> Sequence[tuple[int, int]]:
+    """The inverse of `places_row`."""
+    starts, lengths = (list(map(int, numbers.split())) for numbers in stored)
+    return tuple(zip(accumulate(starts), lengths, strict=True))
+
+
+def entries_row(places: Mapping[str, tuple[int, int]]) -> list[str]:
+    """What `entries` of the pack is made of."""
+    return [" ".join(places), *places_row(tuple(places.values()))]
 
 
 def _dump(value: Any) -> bytes:

@@ -7,7 +7,6 @@ is made of the code again, a text is not written beside itself as its anchor, an
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import accumulate, pairwise
 from typing import Any
 
 from kb import code_forms
@@ -111,18 +110,6 @@ def entry_of(row: Row) -> Entry:
         no_match=tuple(Sample(n, t, p, tuple((k, v) for k, v in e)) for n, t, p, e in one["no_match"]),
         no_repro=one["no_repro"],
     )  # fmt: skip
-
-
-def places_row(places: Sequence[tuple[int, int]]) -> list[str]:
-    """Where objects stand that come one behind the other: how far each begins behind the one before it, and how long it is."""
-    starts = [0, *(start for start, _ in places)]
-    return [" ".join(str(after - before) for before, after in pairwise(starts)), " ".join(str(length) for _, length in places)]
-
-
-def places_of(stored: Sequence[str]) -> Sequence[tuple[int, int]]:
-    """The inverse of `places_row`."""
-    starts, lengths = (list(map(int, numbers.split())) for numbers in stored)
-    return tuple(zip(accumulate(starts), lengths, strict=True))
 
 
 _PLAIN, _TEXTS = ("code", "name", "ref", "confidence"), ("meaning", "action", "component")  # what nearly every row of a code has

@@ -60,7 +60,7 @@ def _edition(folder: Path, asked: str | None, lang: str) -> int:
     except editions.RefusedError as refused:
         raise UsageError(f"{folder / 'VERSION'}: {refused}", "for example 2026.12, or 2026.12.1") from refused
     _put(target, packed)
-    entries = len(pack.section("index")["entries"])
+    entries = len(pack.entries)
     sys.stdout.write(word("kb.packed", lang, path=target, entries=entries, size=notation.size(len(packed))) + "\n")
     return exits.CLEAN
 
@@ -93,7 +93,7 @@ def add(args: argparse.Namespace) -> int:
     used = any(Path(path).resolve() == folder.resolve() for _, path in layer_folders())
     sys.stdout.write(word("kb.added" if used else "kb.added-apart", lang, entries=len(entries), folder=folder) + "\n")
     known = common.knowledge(args)
-    replaced = [e.code for e in entries if (old := known.packs[0].section("index")["entries"]) and e.code in old]
+    replaced = [e.code for e in entries if (old := known.packs[0].entries) and e.code in old]
     if replaced:
         sys.stdout.write(word("kb.replaces", lang, codes=", ".join(replaced)) + "\n")
     return exits.CLEAN

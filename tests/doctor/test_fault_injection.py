@@ -469,7 +469,7 @@ def test_a_truncated_cache_of_the_knowledge(tmp_path: Path, mine: Path, monkeypa
         told, problems = in_use.compiled(Layer("mine", folder))
         assert problems == []
         assert told.section("index") == right.section("index")
-        assert told.item(told.section("index")["entries"]["USR001"]) == right.item(right.section("index")["entries"]["USR001"])
+        assert told.item(told.entries["USR001"]) == right.item(right.entries["USR001"])
 
 
 MINE = """\

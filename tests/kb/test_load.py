@@ -109,7 +109,7 @@ def test_one_fault_does_not_hide_the_others(tmp_path: Path) -> None:
     (tmp_path / "tst002_broken.yaml").write_text(GOOD.replace("severity", "severty"))
     (tmp_path / "tst003_doubled.yaml").write_text(GOOD)
     data, faults = build(Layer("user", tmp_path))
-    assert list(Pack(data).section("index")["entries"]) == ["TST001"]
+    assert list(Pack(data).entries) == ["TST001"]
     assert any("severty" in str(f) for f in faults)
     assert any("is taken by" in str(f) for f in faults)
 
