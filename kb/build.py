@@ -26,7 +26,7 @@ from kb.problems import Problem
 from kb.reader import Reader
 from kb.situation import read_situation
 from kb.sought import group
-from kb.stored import code_row, entry_row, signal_row
+from kb.stored import code_row, entry_row, file_of, signal_row, slug_of
 
 
 def kinds() -> dict[str, Kind]:
@@ -176,7 +176,7 @@ Places = dict[str, tuple[int, int]]
 
 
 def _add_entries(writer: Writer, entries: Sequence[Entry], assigned: Iterator[Signal]) -> tuple[Places, list[Any], dict[Signal, tuple[int, int]]]:
-    """Where each entry, its line in a list and the leaves that are looked for stand in the pack; samples are not needed at run time.
+    """Where the entry of each file, its line in a list and the leaves that are looked for stand in the pack; samples are not needed at run time.
 
     Of its line the texts are told by their numbers. What it is searched by, and a title without its slots, stand beside the entry, whose words they
     repeat: so they cost little in a compressed file.
@@ -189,8 +189,8 @@ def _add_entries(writer: Writer, entries: Sequence[Entry], assigned: Iterator[Si
         words = _words(entry)
         entry = entry._replace(match=(), no_match=(), signals=tuple(next(assigned) for _ in entry.signals))
         rows = list(map(signal_row, entry.signals))
-        at = places[entry.code] = writer.add(entry_row(entry, rows))
-        head = (entry.code, entry.slug, entry.domain, entry.severity, entry.role, entry.kind, entry.component, entry.status)
+        at = places[file_of(entry)] = writer.add(entry_row(entry, rows))
+        head = (entry.code, "" if entry.slug == slug_of(f"{file_of(entry)}.yaml") else entry.slug, entry.domain, entry.severity, entry.role, entry.kind, entry.component, entry.status)
         title, cause = writer.pairs((entry.title, entry.cause))
         if entry.status != "deprecated":
             signals.update(zip(entry.signals, writer.parts(at, rows), strict=True))

@@ -14,7 +14,7 @@ from kb.model import Entry, Framework, Signal, Text
 from kb.pack import Pack, places_of
 from kb.problems import KnowledgeError, Problem
 from kb.sought import Layered, Sought
-from kb.stored import code_of, entry_of, framework_of, signal_of
+from kb.stored import code_of, entry_of, framework_of, signal_of, slug_of
 
 if TYPE_CHECKING:
     from kb.check import Check
@@ -155,7 +155,7 @@ class Knowledge:
             if number is None:
                 return None
             pack = self.packs[number]
-            self._entries[code] = entry_of(pack.item(pack.entries[code]))
+            self._entries[code] = entry_of(pack.item(pack.entries[code]), pack.files[code])
         return self._entries[code]
 
     def catalog(self) -> tuple[Brief, ...]:
@@ -172,7 +172,7 @@ class Knowledge:
             for (code, slug, domain, severity, role, kind, component, status, *told), words in zip(lines, places_of(searched), strict=True):
                 if self._owner[code] == number:
                     title, cause = (Text(*(pair(one) if isinstance(one, int) else one)) for one in told)
-                    found[code] = Brief(code, slug, domain, severity, role, kind, component, status, title, " ".join((pack.item(words), *cause)))
+                    found[code] = Brief(code, slug or slug_of(pack.files[code]), domain, severity, role, kind, component, status, title, " ".join((pack.item(words), *cause)))
         return tuple(found[code] for code in sorted(found))
 
     def decode(self, written: str) -> tuple[dict[str, Any], ...]:
@@ -224,7 +224,7 @@ def replaces(pack: Pack, name: str) -> bool:
 
 
 def _not_replaced(code: str, pack: Pack) -> Problem:
-    path = entry_of(pack.item(pack.entries[code])).path
+    path = entry_of(pack.item(pack.entries[code]), pack.files[code]).path
     return Problem(
         path, 1, f"the code {code} is built in, and this entry does not replace it", f"take a code of your own, or write 'overrides: [{code}]' into layer.yaml of the folder"
     )

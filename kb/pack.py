@@ -21,6 +21,7 @@ from parsers.lazy import lazy
 
 FORMAT = 26
 HEADER_LIMIT = 65536
+CODE = 6  # letters of a code, which begins the name of an entry's file
 TAKEN = b"\x01"
 """Stands for a text in two languages, and between the texts of one: JSON has no such character."""
 LANGUAGES = {"english": "utf-8", "chinese": "gb18030"}
@@ -108,8 +109,13 @@ class Pack:
     @cached_property
     def entries(self) -> Mapping[str, tuple[int, int]]:
         """Where each entry stands."""
-        codes, *places = self.section("index")["entries"]
-        return dict(zip(codes.split(), places_of(places), strict=True))
+        files, *places = self.section("index")["entries"]
+        return dict(zip((file[:CODE].upper() for file in files.split()), places_of(places), strict=True))
+
+    @cached_property
+    def files(self) -> Mapping[str, str]:
+        """How the file of each entry is called: `drv018_chip_module_fault`; of one that is not built in, its code."""
+        return {file[:CODE].upper(): file for file in self.section("index")["entries"][0].split()}
 
     def item(self, at: Sequence[int]) -> Any:
         """One object of the blob, by offset and length."""
@@ -243,7 +249,7 @@ def places_of(stored: Sequence[str]) -> Sequence[tuple[int, int]]:
 
 
 def entries_row(places: Mapping[str, tuple[int, int]]) -> list[str]:
-    """What `entries` of the pack is made of."""
+    """What `entries` and `files` of the pack are made of: where the entry of each file stands."""
     return [" ".join(places), *places_row(tuple(places.values()))]
 
 

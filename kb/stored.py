@@ -73,20 +73,27 @@ def _pieces(anchors: Sequence[str], places: Row) -> tuple[str, ...]:
     return tuple(a[p // _PLACE : p // _PLACE + p % _PLACE] if p else a for a, p in zip(anchors, places, strict=True))
 
 
+def file_of(entry: Entry) -> str:
+    """The file of an entry that is built in, without its folder and ending; of others their code. A pack lists entries so."""
+    name = entry.path.rpartition("/")[2].removesuffix(".yaml")
+    usual = entry.path == f"{_FOLDER}{entry.domain}/{name}.yaml" and name.partition("_")[0].upper() == entry.code and " " not in name
+    return name if usual else entry.code
+
+
 def entry_row(entry: Entry, signals: Sequence[Row]) -> Row:
-    """The values of an entry in their order; `signals` are its leaves as rows."""
-    folder = f"{_FOLDER}{entry.domain}/"
-    path = f":{entry.path.removeprefix(folder)}" if entry.path.startswith(folder) else entry.path
-    row = entry._replace(slug="" if entry.slug == _slug(entry.path) else entry.slug, path=path)._asdict()
+    """The values of an entry in their order, but for what its file tells; `signals` are its leaves as rows."""
+    path = "" if file_of(entry) != entry.code else entry.path
+    row = entry._replace(slug="" if entry.slug == slug_of(entry.path) else entry.slug, path=path)._asdict()
     return [*({**row, "signals": signals}).values()]
 
 
-def entry_of(row: Row) -> Entry:
-    """The inverse of `entry_row`."""
+def entry_of(row: Row, file: str) -> Entry:
+    """The inverse of `entry_row`, with what `file_of` told."""
     one = dict(zip(Entry._fields, row, strict=True))
+    path = one["path"] or f"{_FOLDER}{one['domain']}/{file}.yaml"
     return Entry(
         **{k: one[k] for k in ("code", "domain", "status", "severity", "role", "kind", "component", "confidence")},
-        slug=one["slug"] or _slug(one["path"]),
+        slug=one["slug"] or slug_of(path),
         traits=tuple(one["traits"]),
         applies_to=tuple((k, v) for k, v in one["applies_to"]),
         title=text_of(one["title"]),
@@ -105,7 +112,7 @@ def entry_of(row: Row) -> Entry:
         repro=(one["repro"][0], tuple((k, v) for k, v in one["repro"][1])) if one["repro"] else None,
         references=tuple(Reference(*r) for r in one["references"]),
         layer=one["layer"],
-        path=_path(one["path"], one["domain"]),
+        path=path,
         match=tuple(Sample(n, t, p, tuple((k, v) for k, v in e)) for n, t, p, e in one["match"]),
         no_match=tuple(Sample(n, t, p, tuple((k, v) for k, v in e)) for n, t, p, e in one["no_match"]),
         no_repro=one["no_repro"],
@@ -144,12 +151,7 @@ def _in_both(value: Any) -> bool:
 _FOLDER = "kb/entries/"
 
 
-def _path(stored: str, domain: str) -> str:
-    """Where an entry stands: of those that are built in only the file's name is kept."""
-    return f"{_FOLDER}{domain}/{stored[1:]}" if stored.startswith(":") else stored
-
-
-def _slug(path: str) -> str:
+def slug_of(path: str) -> str:
     """How an entry is called whose file is named after it, as those that are built in are."""
     return path.rpartition("/")[2].removesuffix(".yaml").partition("_")[2].replace("_", "-")
 

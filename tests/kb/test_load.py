@@ -19,7 +19,7 @@ from kb.layers import HERE
 from kb.load import read_entry
 from kb.model import TRAITS, Edge, Entry
 from kb.pack import BrokenPackError, Pack, keep_newest
-from kb.stored import entry_of, entry_row, signal_row
+from kb.stored import entry_of, entry_row, file_of, signal_row
 
 GOOD = """\
 code: TST001
@@ -205,7 +205,7 @@ def test_an_entry_has_the_traits_of_its_kind() -> None:
     text = GOOD.replace("kind: out-of-memory", "kind: network-config")
     entry = loaded(text)
     assert entry.traits == ("downstream", "raises")
-    assert entry_of(json.loads(json.dumps(entry_row(entry, list(map(signal_row, entry.signals)))))) == entry
+    assert entry_of(json.loads(json.dumps(entry_row(entry, list(map(signal_row, entry.signals))))), file_of(entry)) == entry
 
 
 @pytest.mark.parametrize(
@@ -312,5 +312,5 @@ def test_an_entry_comes_out_of_a_pack_as_it_went_in() -> None:
     """What a pack leaves out follows from the rest: names of leaves, patterns of codes, texts as their own anchors, the slug."""
     entries, _ = built_in_entries()
     stored = [entry_row(entry, list(map(signal_row, entry.signals))) for entry in entries]
-    assert [entry_of(row) for row in json.loads(json.dumps(stored))] == list(entries)
+    assert [entry_of(row, file_of(entry)) for row, entry in zip(json.loads(json.dumps(stored)), entries, strict=True)] == list(entries)
     assert len(json.dumps(stored)) < 0.95 * len(json.dumps([entry._asdict() for entry in entries]))
