@@ -23,6 +23,7 @@ _TRITON, _TILELANG, _ASCENDC = "triton", "tilelang", "ascendc"
 _SUFFIX = lazy(r"(?:_mix_ai[cv]|_\d{1,20}|_[0-9a-f]{16,64})+$")
 _GENERATED = lazy(r"triton_(?:[a-z]{2,6}_)?fused_")  # by torch.compile: its sources are nobody's own
 _NAMELESS = lazy(r"(?:main|kernel|main_kernel)?$")  # what TileLang calls all of them
+_IS_SOURCE = lazy(r"\.(?:py|ipynb|c|cc|cpp|cce|asc|h|hpp)$")
 _PROGRAM = lazy(r"[a-z_][a-z0-9]*(?:_[a-z0-9]+){1,20}$")
 
 # What kind of access failed, by entry.
@@ -90,7 +91,7 @@ def _own(failed: str, finding: Finding, diagnosis: Diagnosis) -> Own | None:
     situation = diagnosis.situation
     if _GENERATED.match(failed):
         return None
-    written = [(value.rpartition(" ")[2], _language(value), os.path.basename(path)) for _, value, path, _ in situation.kernels if not _GENERATED.match(value.rpartition(" ")[2])]
+    written = [(value.rpartition(" ")[2], _language(value), _source(path)) for _, value, path, _ in situation.kernels if not _GENERATED.match(value.rpartition(" ")[2])]
     for name, language, file in written:
         if failed and _alike(failed, name):
             return Own(name, language, file)
@@ -117,6 +118,11 @@ def _alike(failed: str, name: str) -> bool:
     return _SUFFIX.sub("", failed) == name or _SUFFIX.sub("", failed).replace("_", "").lower() == name.replace("_", "").lower()
 
 
+def _source(path: str) -> str:
+    """The file that holds it; a log into which it was pasted is none."""
+    return os.path.basename(path) if _IS_SOURCE.search(path) else ""
+
+
 def _language(value: str) -> str:
     return _TRITON if value.startswith("@triton") else _ASCENDC if value.startswith("__global__") else _TILELANG
 
@@ -133,7 +139,8 @@ def _fix(kind: str, own: Own) -> Fix:
     if own.language == _TILELANG:
         code = CodeFix("python", "", "print(kernel.get_kernel_source())   # of the compiled kernel: every buffer with offset and size\n")
         return Fix("resolve", "low", _TITLES[kind], (step,), (), (), code, _WHEN)
-    runs = "./PROGRAM" if not own.file.endswith(".py") else "python3 {own_file|SCRIPT.py}"
+    script = "python3 {own_file|SCRIPT.py}" if own.file.endswith(".py") else "python3 SCRIPT.py"
+    runs = "./PROGRAM" if own.language == _ASCENDC and not own.file.endswith(".py") else script
     tool = "racecheck" if kind == "race" else "memcheck"
     always = "TRITON_ALWAYS_COMPILE=1 " if own.language == _TRITON else ""
     check = Command(f"{always}mssanitizer --tool={tool} {runs}", None, _WHY if own.language == _TRITON else _WHY_BUILT)

@@ -66,6 +66,13 @@ def test_tilelang_names_the_script_that_waited(tmp_path: Path) -> None:
     assert "Your own kernel" in first(made)
 
 
+def test_a_kernel_pasted_into_the_log_is_started_by_a_script(tmp_path: Path) -> None:
+    made = found(tmp_path, GM, "", TRITON + "$ python3 repro.py\n")
+    assert "plugh_sum" in first(made)
+    assert "python3 SCRIPT.py" in first(made)
+    assert "run.log" not in made["cause"]["en"]
+
+
 @pytest.mark.parametrize(("kernel", "more"), [("RotaryMul_2c_7", ""), ("triton_poi_fused_add_3", ""), ("", "vllm serve /m/a --port 8000\nINFO [vllm/engine/llm_engine.py] v0.11.0\n")])
 def test_what_is_not_theirs_is_not_called_theirs(tmp_path: Path, kernel: str, more: str) -> None:
     """Another kernel failed than the one beside the log, or a framework runs that brings its own."""
