@@ -18,6 +18,7 @@ from doctor.judge.relate import Related
 from kb.model import SAID, CodeFix, Command, Fix, Text
 from parsers.lazy import lazy
 
+KINDS = ("device-exception", "device-timeout")  # of entries that tell of a kernel
 _WHEN = ((f"{SAID}own_kernel", ("~ .",)),)
 _TRITON, _TILELANG, _ASCENDC = "triton", "tilelang", "ascendc"
 _SUFFIX = lazy(r"(?:_mix_ai[cv]|_\d{1,20}|_[0-9a-f]{16,64})+$")
@@ -27,13 +28,14 @@ _IS_SOURCE = lazy(r"\.(?:py|ipynb|c|cc|cpp|cce|asc|h|hpp)$")
 _PROGRAM = lazy(r"[a-z_][a-z0-9]*(?:_[a-z0-9]+){1,20}$")
 
 # What kind of access failed, by entry.
-_KINDS = {"RTS006": "ub", "RTS001": "gm", "RTS702": "gm", "RTS014": "align", "RTS701": "align", "RTS762": "race"}
+_KINDS = {"RTS006": "ub", "RTS001": "gm", "RTS702": "gm", "RTS014": "align", "RTS701": "align", "RTS762": "race", "RTS007": "hang", "RTS005": "hang"}
 
 _TITLES = {
     "ub": Text("Your own kernel[[ {own}]]: smaller tiles, so that all its buffers together fit 192 KB (A2/A3)", "自己的算子[[ {own}]]：减小分块，使全部缓冲合计不超过 192 KB（A2/A3）"),
     "gm": Text("Your own kernel[[ {own}]]: mask or clamp every read and write, the last block first", "自己的算子[[ {own}]]：每次读写都加掩码或限制范围，先查最后一块"),
     "align": Text("Your own kernel[[ {own}]]: bring offsets and lengths to multiples of 32 bytes", "自己的算子[[ {own}]]：偏移与长度按 32 字节对齐"),
     "race": Text("Your own kernel[[ {own}]]: add the wait that is missing between copy and compute", "自己的算子[[ {own}]]：在搬运与计算之间补上缺失的同步"),
+    "hang": Text("Your own kernel[[ {own}]]: find the wait that is never answered, or the loop that does not end", "自己的算子[[ {own}]]：找出得不到响应的等待，或不会结束的循环"),
     "": Text("Your own kernel[[ {own}]]: check its tiling with the smallest shape that fails", "自己的算子[[ {own}]]：用能复现的最小 shape 检查 tiling"),
 }
 _ELSE = {
@@ -50,6 +52,7 @@ _STEPS: Mapping[tuple[str, str], Text] = {
     ("gm", _ASCENDC): Text("SetGlobalBuffer with the real size, blockIdx times length of a block inside it, a shorter count for the last core. Print the tiling values that the kernel gets.", "SetGlobalBuffer 使用真实长度，blockIdx 乘以单核长度不得越界，最后一核用较短的长度。打印 kernel 实际收到的 tiling 值。"),
     ("align", ""): Text("Start of a buffer in the unified buffer, length of a copy and stride of a row: rounded up to 32 bytes; for the rest of a row DataCopyPad, or a wider tile that is masked.", "UB 中缓冲的起始地址、搬运长度与行 stride 均向上取整到 32 字节；不足部分用 DataCopyPad，或加宽分块并加掩码。"),
     ("race", ""): Text("A barrier after every copy and every computation (T.barrier_all, PipeBarrier<PIPE_ALL>, tl.debug_barrier) must make it go away; then take them out one by one, and use SetFlag and WaitFlag where it is needed.", "先在每次搬运与计算后加屏障（T.barrier_all、PipeBarrier<PIPE_ALL>、tl.debug_barrier），故障应消失；再逐个去掉，在必要处使用 SetFlag 与 WaitFlag。"),
+    ("hang", ""): Text("Every wait_flag needs its set_flag of the same pipes and event, on each path; a wait for all blocks needs as many blocks as cores at most; bounds of loops come from the tiling data that the kernel really gets.", "每个 wait_flag 在各分支上都要有同一流水、同一事件的 set_flag；全核同步要求 block 数不超过核数；循环上界取自 kernel 实际收到的 tiling 数据。"),
     ("", ""): Text("Halve the tile, then the shape, until it runs: what is over a border then is where the tiling is wrong.", "逐次减半分块与 shape 直到可运行，即可确定 tiling 出错之处。"),
 }  # fmt: skip
 _POOL = Text("For that one run also export PYTORCH_NO_NPU_MEMORY_CACHING=1: in a pool of memory no border is seen.", "该次运行另设 PYTORCH_NO_NPU_MEMORY_CACHING=1：在内存池中看不出越界。")
@@ -69,7 +72,7 @@ class Own(NamedTuple):
 def told(root: Related, diagnosis: Diagnosis) -> Finding | None:
     """A finding with what to do about one's own kernel in front; None where the kernel is somebody else's."""
     finding = root.finding
-    if root.role != "root" or finding.entry.kind != "device-exception":
+    if root.role != "root" or finding.entry.kind not in KINDS:
         return None
     own = _own(next((kernel for one in finding.instances if (kernel := one.captures.get("kernel"))), ""), finding, diagnosis)
     if own is None:
@@ -141,7 +144,7 @@ def _fix(kind: str, own: Own) -> Fix:
         return Fix("resolve", "low", _TITLES[kind], (step,), (), (), code, _WHEN)
     script = "python3 {own_file|SCRIPT.py}" if own.file.endswith(".py") else "python3 SCRIPT.py"
     runs = "./PROGRAM" if own.language == _ASCENDC and not own.file.endswith(".py") else script
-    tool = "racecheck" if kind == "race" else "memcheck"
+    tool = {"race": "racecheck", "hang": "synccheck"}.get(kind, "memcheck")
     always = "TRITON_ALWAYS_COMPILE=1 " if own.language == _TRITON else ""
     check = Command(f"{always}mssanitizer --tool={tool} {runs}", None, _WHY if own.language == _TRITON else _WHY_BUILT)
     return Fix("resolve", "low", _TITLES[kind], (step, *((_POOL,) if own.file.endswith(".py") else ())), (), (check,), None, _WHEN)

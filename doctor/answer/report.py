@@ -150,7 +150,7 @@ def _finding(related: Related, diagnosis: Diagnosis, knowledge: Knowledge, codes
 
 def _of_owner(related: Related, diagnosis: Diagnosis) -> Finding:
     """What failed on the device is told with whose kernel it is."""
-    if related.finding.entry.kind != "device-exception":
+    if related.finding.entry.kind not in ("device-exception", "device-timeout"):
         return related.finding
     from doctor.answer import kernel_owners, own_kernel  # few logs tell of a kernel
 

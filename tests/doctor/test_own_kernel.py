@@ -41,6 +41,7 @@ def first(made: dict[str, Any]) -> str:
         (UB, "plugh_add_custom", {"add_cpp": ASCENDC.replace("plugh_add", "plugh_add_custom")}, ("plugh_add_custom", "--tool=memcheck", "-sanitizer")),
         (UB, "PlughAdd_7869a97190b9b4d296d9414a005b954b_1", {"add_cpp": ASCENDC}, ("plugh_add", "InitBuffer")),
         (GM, "plugh_sum_mix_aic", {"sum_py": TRITON}, ("plugh_sum", "mask", "mssanitizer --tool=memcheck python3 sum.py")),
+        ("timeout or trap error", "plugh_sum", {"sum_py": TRITON}, ("plugh_sum", "wait", "--tool=synccheck")),
         (RACE, "plugh_sum", {"sum_py": TRITON}, ("plugh_sum", "wait", "--tool=racecheck")),
     ],
 )  # fmt: skip
