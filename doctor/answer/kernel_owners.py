@@ -82,7 +82,7 @@ OWNERS = (
         _mended(
             "resolve",
             Text("Linear attention: another triton-ascend or another copy of {kernel}; until then the path in plain torch", "线性注意力：更换 triton-ascend 或 {kernel} 的版本；修复前改走纯 torch 路径"),
-            Text("{update|Update the framework that carries the copy}, with the triton-ascend and the CANN that its release names; report chip, shapes and kernel there.", "{update|升级自带该副本的框架}，并使用其发布说明所列的 triton-ascend 与 CANN；附芯片、shape 与算子反馈。"),
+            Text("{update|Update the framework that carries the copy}, with the triton-ascend and CANN that its release names.", "{update|升级自带该副本的框架}，并使用其发布说明所列的 triton-ascend 与 CANN。"),
             Text("transformers computes such layers in plain torch, slower and with more memory, in an environment without flash-linear-attention and causal_conv1d.", "在没有 flash-linear-attention 与 causal_conv1d 的环境中，transformers 会用纯 torch 计算这些层，较慢且显存占用更多。"),
         ), exact=True,
     ),
