@@ -2,8 +2,8 @@
 
 >>> [found.id if (found := owner(name)) else None for name in ("alloc_extend_kernel_18", "triton_poi_fused_add_mul_3", "ReshapeAndCacheNdKernel")]
 ['sglang', 'inductor', 'atb']
->>> owner("fused_recurrent_gated_delta_rule_fwd_kernel").id, owner("GatherV2_7869a97190b9b4d296d9414a005b954b_high_performance_1")
-('python', None)
+>>> owner("fused_recurrent_gated_delta_rule_fwd_kernel").id, owner("plugh_rope_kernel").id, owner("GatherV2_7869a97190b9b4d296d9414a005b954b_high_performance_1")
+('fla', 'python', None)
 
 What CANN itself compiled (`te_...`, a type of operator with a hash) has no owner here: the entries know what to do about it.
 """
@@ -75,6 +75,16 @@ OWNERS = (
             Text("Then try again; if the kernel fails still, report it with the shapes to whoever calls it (vllm-ascend, MindIE).", "然后重试；若该算子仍失败，请附 shape 反馈给调用方（vllm-ascend、MindIE）。"),
             commands=(Command("cat /usr/local/Ascend/nnal/atb/latest/version.info; cat /usr/local/Ascend/ascend-toolkit/latest/version.cfg", None, Text("Both must name one release.", "两者应为同一版本。")),),
         ),
+    ),
+    Owner(
+        "fla", lazy(r"chunk_(?:scaled_dot_kkt|(?:gated_)?delta_rule|gla|kda|local_cumsum|transform_qk|(?:fwd|bwd)_)|fused_recurrent_|recompute_w_u_|prepare_wy_repr|solve_tril|merge_16x16_to|causal_conv1d_(?:fwd|bwd|update)").match,
+        Text("flash-linear-attention, or of the copy that a framework carries", "flash-linear-attention（或框架自带的副本）"),
+        _mended(
+            "resolve",
+            Text("Linear attention: another triton-ascend or another copy of {kernel}; until then the path in plain torch", "线性注意力：更换 triton-ascend 或 {kernel} 的版本；修复前改走纯 torch 路径"),
+            Text("{update|Update the framework that carries the copy}, with the triton-ascend and CANN that its release names.", "{update|升级自带该副本的框架}，并使用其发布说明所列的 triton-ascend 与 CANN。"),
+            Text("transformers computes such layers in plain torch, slower and with more memory, in an environment without flash-linear-attention and causal_conv1d.", "在没有 flash-linear-attention 与 causal_conv1d 的环境中，transformers 会用纯 torch 计算这些层，较慢且显存占用更多。"),
+        ), exact=True,
     ),
     Owner(
         "python", lazy(r"[a-z_][a-z0-9]*(?:_[a-z0-9]+){1,20}(?:_mix_ai[cv])?$").match,

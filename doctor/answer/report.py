@@ -106,7 +106,7 @@ def _nodes(finding: Finding) -> dict[str, list[str]]:
 
 
 def _finding(related: Related, diagnosis: Diagnosis, knowledge: Knowledge, codes: decision.Times) -> dict[str, Any]:
-    finding, situation = _of_owner(related), diagnosis.situation
+    finding, situation = _of_owner(related, diagnosis), diagnosis.situation
     entry, scope = finding.entry, finding.instances[0].scope
     known = code_meaning.completed(advice.values(finding, situation, beside.beside(related, diagnosis)), entry, knowledge)
     caller = callers.caller(related, diagnosis)
@@ -149,13 +149,13 @@ def _finding(related: Related, diagnosis: Diagnosis, knowledge: Knowledge, codes
     }
 
 
-def _of_owner(related: Related) -> Finding:
+def _of_owner(related: Related, diagnosis: Diagnosis) -> Finding:
     """What failed on the device is told with whose kernel it is."""
-    if related.finding.entry.kind != "device-exception":
+    if related.finding.entry.kind not in ("device-exception", "device-timeout"):
         return related.finding
-    from doctor.answer import kernel_owners  # few logs tell of a kernel
+    from doctor.answer import kernel_owners, own_kernel  # few logs tell of a kernel
 
-    return kernel_owners.told(related)
+    return own_kernel.told(related, diagnosis) or kernel_owners.told(related)
 
 
 def _note(related: Related, diagnosis: Diagnosis) -> dict[str, str] | None:

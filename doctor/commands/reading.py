@@ -64,7 +64,7 @@ def look(
 
 
 _LATER = (
-    "job.analyse", "job.story", "job.summary", "pace.quiet", "answer.report", "answer.kernel_owners", "lookup.nearest", "base.words.report", "base.words.job",
+    "job.analyse", "job.story", "job.summary", "pace.quiet", "answer.report", "answer.kernel_owners", "answer.own_kernel", "lookup.nearest", "base.words.report", "base.words.job",
     "render.compact", "render.job", "render.pager",
 )  # fmt: skip
 

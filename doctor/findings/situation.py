@@ -59,6 +59,7 @@ class Situation(NamedTuple):
     published: tuple[Pairing, ...] = ()  # which versions go together
     started: tuple[Started, ...] = ()  # the commands by which programs were started, as they are told
     variables: tuple[Variable, ...] = ()
+    kernels: tuple[Said, ...] = ()  # that somebody wrote, as they stand in their sources
 
     def first(self, fact: str) -> str | None:
         return next(iter(self.facts.get(fact, ())), None)
@@ -184,7 +185,7 @@ def situation(
     for fact in [fact for fact in told if fact.startswith(IN_SCRIPT)]:
         told.setdefault(fact.removeprefix(IN_SCRIPT), told[fact])
         del told[fact]
-    started = _started(told.pop(START, ()))
+    started, kernels = _started(told.pop(START, ())), tuple(told.pop("kernel", ()))
     variables = (
         *(Variable(name, value.strip('"'), one.path) for one in told.get("variable", ()) for name, _, value in [one.value.partition("=")]),
         *(Variable(name, value, one.path) for one in started for name, value in one.env),
@@ -203,7 +204,7 @@ def situation(
     known["progress"] = tuple(sorted(known.get("progress", ()), key=_part, reverse=True))
     if "machine" in known:
         known["machine"] = ("npu",) if "npu" in known["machine"] else known["machine"]
-    return Situation({fact: values for fact, values in known.items() if values and values[0]}, frameworks, published, started, variables)
+    return Situation({fact: values for fact, values in known.items() if values and values[0]}, frameworks, published, started, variables, kernels)
 
 
 def _counted(harvest: Harvest, started: tuple[Started, ...], visible: Sequence[str], there: Sequence[str], apart: bool) -> Mapping[str, tuple[str, ...]]:

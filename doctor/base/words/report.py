@@ -29,6 +29,7 @@ WORDS = {
     "owner-pod": ("A pod runs it: change args and env of the container in its template (Deployment, Job, chart values), for a shell in the pod changes nothing that lasts", "运行在 Pod 中：修改其模板（Deployment、Job、chart values）中容器的 args 与 env；在 Pod 内的 shell 中修改不会保留"),
     "library-update": ("Install another release of {package}, or go back to the one that worked; report the call with the versions.", "安装 {package} 的其他版本，或退回可用的版本；并附上版本信息反馈该调用。"),
     "kernel-of": ("{kernel} is a kernel of {owner}: its code is the suspect, before the card and before your data.", "{kernel} 是 {owner} 的算子：应先怀疑其代码，而不是硬件或数据。"),
+    "kernel-own": ("The kernel[[ {own}]] is of your own program[[ ({own_file})]]: its code and its tiling are the suspect, before CANN, the card and your data.", "出错的算子[[ {own} ]]是您自己的程序[[（{own_file}）]]中的：应先怀疑其代码与 tiling，而不是 CANN、硬件或数据。"),
     "library-newer": ("replaces {package} in this Python", "替换当前 Python 中的 {package}"),
     "library-checkout": ("torch stays as it is; run from a checkout: git pull there instead", "torch 保持不变；若从源码目录运行，则在其中 git pull"),
     "library-graphs": ("First without graphs: {how}. If it works then, stay with that until the release is changed.", "先关闭图模式：{how}。若可运行，则在更换版本前保持关闭。"),
