@@ -11,6 +11,7 @@ ANCHORS: dict[str, tuple[str, ...]] = {
         "opType", "optype", "Optype", "op type", "soc", "Soc", "SOC", "Could not run '", "for device", "op store", "910",
         "310", "A2", "A3", "chip", "platform", "Atlas", "is not implemented", "no kernel",
     ),
+    "elsewhere": ("CUDA", "cuda", "GPU", "NVIDIA", "Nvidia", "ROCm", "XPU", "HPU"),
     "imports": (
         "cannot import name", "No module named", "unexpected keyword argument", "required positional argument",
         "required keyword-only argument", "positional arguments but", "positional argument but", "has no attribute",
