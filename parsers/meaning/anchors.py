@@ -47,7 +47,7 @@ ANCHORS: dict[str, tuple[str, ...]] = {
     "rules": (
         "must", "should", "is not supported with", "not compatible with", "incompatible", "annot be used", "can't be used",
         "nvalid value", "nvalid choice", "nvalid argument", "nrecognized argument", "unknown option", "no such option",
-        "divisible", "xpected", "equired", "not supported", "only support", "nsupported", "nknown",
+        "divisible", "xpected", "equired", "not supported", "only support", "nsupported", "nknown", "not support ", "n't support ",
     ),
     "plain": (
         "failed", "Failed", "FAILED", "exception code", "Invalid device", "invalid device", "ailure", "rror code",

@@ -25,7 +25,7 @@ _ELSEWHERE = (
     lazy(r"\b(?:must|should) be (?:an? |on (?:an? |the )?)?(?P<chip>(?:CUDA|cuda) (?:tensors?|devices?))\b"),
 )  # fmt: skip
 # A generation of GPUs is asked for: whoever says so saw one. A backend is chosen. The others know more devices.
-_OTHERWISE = lazy(r"ompute capability|NCCL|not 'cpu'|(?i:\b(?:npus?|ascend|mlu|privateuse1)\b)")
+_OTHERWISE = lazy(r"ompute capability|\b(?:Volta|Turing|Ampere|Ada|Hopper|Blackwell|sm_?\d\d)|or (?:newer|later|higher)\b|NCCL|not 'cpu'|(?i:\b(?:npus?|ascend|mlu|privateuse1)\b)")
 _SPEAKS = lazy(r"^(?:\w{1,60}(?:Error|Exception): )?(?P<who>[A-Z][A-Za-z]{2,30})(?= (?:currently|only|requires|needs|cannot)\b|: )")
 
 

@@ -75,6 +75,20 @@ def test_sentence(text: str, table: str, cells: dict[str, str]) -> None:
     assert (row.table, {name: row.get(name) for name in cells}) == (f"meaning.{table}", cells)
 
 
+@pytest.mark.parametrize("text", ["FlashAttention only supports Ampere GPUs or newer.", "Plugh is only supported on CUDA, XPU and NPU devices", "Plugh requires a GPU with compute capability 8.0"])
+def test_who_knows_the_npu_or_saw_a_gpu_is_not_for_others(text: str) -> None:
+    """A generation of GPUs is asked for by whoever found one."""
+    assert all(row.get("what") != "elsewhere" for row in read(Said(text)))
+
+
+def test_who_refuses_a_choice_says_so_as_an_exception() -> None:
+    """What is not supported was chosen; a line of a log may only tell what a chip lacks."""
+    (row,) = read(Said("PLUGH do not support xyzzy parallel", "ValueError"))
+    assert (row.table, row.get("how"), row.get("subject"), row.get("given")) == ("meaning.rule", "combination", "xyzzy parallel", "PLUGH")
+    assert read(Said("PLUGH do not support xyzzy parallel")) == ()
+    assert read(Said("ValueError: PLUGH do not support xyzzy parallel"))[0].get("subject") == "xyzzy parallel"
+
+
 @pytest.mark.parametrize(
     "text", ["", "all is well", "the given file does not exist", "model you asked for was not found", "Check whether the plugh timeout is set.", "'NoneType' object has no attribute 'size'", "list index out of range", "step 12 took 3 s", "Get soc name failed.", "start (105984) + length (35328) exceeds dimension size (131125)"]
 )
