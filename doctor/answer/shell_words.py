@@ -13,7 +13,8 @@ _SHELLS = lazy(r"\b(?:(?:ba|da|z|k)?sh|su|ssh|eval|watch|xargs)\b[^;|&]*$")
 _EXPLAIN = lazy(r"\bnpu-doctor explain $")
 _PATTERN = lazy(r"\bgrep (?:-[a-zA-EG-Z0-9]+ )*['\"]?$")
 _NEGATIVE = lazy(r"-\d+")
-_PROGRAMS = lazy(r"\b(?:python[\d.]*|perl|node|sed|awk|gawk)\b[^;|&]*$")
+# What follows `-m pip` is no Python: a requirement such as 'peft>=0.18' keeps its signs.
+_PROGRAMS = lazy(r"\b(?:python[\d.]*(?![\d.]| -m pip )|perl|node|sed|awk|gawk)\b[^;|&]*$")
 
 
 def quoted(value: str, before: str) -> str:

@@ -11,6 +11,7 @@ ANCHORS: dict[str, tuple[str, ...]] = {
         "opType", "optype", "Optype", "op type", "soc", "Soc", "SOC", "Could not run '", "for device", "op store", "910",
         "310", "A2", "A3", "chip", "platform", "Atlas", "is not implemented", "no kernel",
     ),
+    "elsewhere": ("CUDA", "cuda", "GPU", "NVIDIA", "Nvidia", "ROCm", "XPU", "HPU"),
     "imports": (
         "cannot import name", "No module named", "unexpected keyword argument", "required positional argument",
         "required keyword-only argument", "positional arguments but", "positional argument but", "has no attribute",
@@ -46,7 +47,7 @@ ANCHORS: dict[str, tuple[str, ...]] = {
     "rules": (
         "must", "should", "is not supported with", "not compatible with", "incompatible", "annot be used", "can't be used",
         "nvalid value", "nvalid choice", "nvalid argument", "nrecognized argument", "unknown option", "no such option",
-        "divisible", "xpected", "equired", "not supported", "only support", "nsupported", "nknown",
+        "divisible", "xpected", "equired", "not supported", "only support", "nsupported", "nknown", "not support ", "n't support ",
     ),
     "plain": (
         "failed", "Failed", "FAILED", "exception code", "Invalid device", "invalid device", "ailure", "rror code",

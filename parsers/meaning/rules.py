@@ -31,6 +31,9 @@ _RANGE = (
     lazy(r"(?P<subject>[A-Za-z_][\w.-]{0,80}) is invalid, (?:the )?current value (?:is|:) ?(?P<given>[^\s,;]{1,80})[,;] ?(?:and )?(?:the )?(?:valid|expected|supported) (?:range|values?) (?:is|are|:) ?(?P<allowed>[^\n]{1,160}?)\.?\s*$"),
 )  # fmt: skip
 _TOGETHER = lazy(r"(?:(?P<subject>[^\n.;]{2,140}?) (?:is|are)? ?(?:not (?:yet |currently )?(?:supported|compatible|allowed)|incompatible|unsupported|mutually exclusive)(?: (?:with|when|for|in|by|together with|while|if) (?P<given>[^\n.;]{1,120}))?)")
+# Who says so as an exception speaks of a choice that was made; a line of a log may only tell what a chip lacks.
+_REFUSES = lazy(r"(?:^|: )(?P<subject>[^\n.;:]{2,100}?) (?:does|do|did) ?(?:not|n't) (?:yet |currently )?support (?P<given>[^\n.;:]{2,120})")
+_RAISED = lazy(r"(?:\w+\.){0,6}\w{1,60}(?:Error|Exception): ")
 _CANNOT = lazy(r"(?:(?P<subject>[^\n.;]{2,140}?) (?:cannot|can't|can not) be (?:used|enabled|set|combined|applied)(?: (?:with|when|together with|for|in|and) (?P<given>[^\n.;]{1,120}))?)")
 _EXPECTED = lazy(r"(?:[Ee]xpected (?P<allowed>[^\n;]{1,120}?),? (?:but )?(?:got|found|received|given)\b:? ?(?P<given>[^\n;]{1,100}))")
 _WHILE = lazy(r"^(?:Error|Failed|Exception) (?:while )?[a-z]{3,20}ing(?: [^\s:]{1,60}){0,6}: (?=\S)")  # what was being done; what it says stands behind
@@ -51,6 +54,8 @@ def read(said: Said) -> tuple[Reading, ...]:
         if (found := form.search(text)) is not None:
             told = found.groupdict()
             return (_row(said, how, text, told.get("subject") or "", told.get("given") or ""),)
+    if (said.type or _RAISED.match(said.text) is not None) and (found := _REFUSES.search(text)) is not None:
+        return (_row(said, "combination", text, found["given"], found["subject"]),)
     if (asked := demand(text, VERB)) is not None:
         return (_row(said, "requirement", text, asked.subject, asked.given),)
     if not asserted:

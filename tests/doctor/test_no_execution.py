@@ -100,6 +100,8 @@ def test_a_capture_adds_nothing_to_a_command(hostile: str, knowledge: Knowledge)
         ('grep ":{x}" f', "-1", 'grep ":-1" f'),
         ("bash -c 'ping {x}'", "$(id)", "bash -c 'ping '\"'\"'$(id)'\"'\"''"),
         ("python -c 'import {x}'", "os; os.system('id')", "python -c 'import os__os.system__id__'"),
+        ("python3 -m pip install '{x}'", "peft>=0.18", "python3 -m pip install 'peft>=0.18'"),
+        ("python3 -m pip list | python3.11 -c 'import {x}'", "a-b", "python3 -m pip list | python3.11 -c 'import a_b'"),
         ("sed -i 's/a/{x}/' f", "b/e; id", "sed -i 's/a/b_e__id/' f"),
         ("grep '{x}' f", "plain-1.so", "grep 'plain-1.so' f"),
         ("cat {x}", "-1", "cat ./-1"),

@@ -46,6 +46,11 @@ SENTENCES = [
     ("The operation is not supported.", "rule", {"how": "combination"}),
     ("Unsupported soc version: Ascend310B4", "unsupported", {"what": "chip", "chip": "Ascend310B4"}),
     ("plugh_impl: implementation for device npu:0 not found.", "unsupported", {"what": "operator", "operator": "plugh_impl"}),
+    ("Plugh currently only works on NVIDIA, AMD and Intel GPUs.", "unsupported", {"what": "elsewhere", "chip": "NVIDIA, AMD and Intel GPUs", "who": "Plugh"}),
+    ("No GPU or XPU found. A GPU or XPU is needed for FP8 plugh.", "unsupported", {"what": "elsewhere", "chip": "GPU or XPU"}),
+    ("Expected x.is_cuda() to be true, but got false.", "unsupported", {"what": "elsewhere", "chip": "CUDA"}),
+    ("This plugh only supports CUDA devices", "unsupported", {"what": "elsewhere", "chip": "CUDA devices"}),
+    ("Plugh requires a CUDA-capable GPU", "unsupported", {"what": "elsewhere", "who": "Plugh"}),
     ("chunked plugh is not supported with MLA", "rule", {"how": "combination", "given": "MLA"}),
     ("plugh is not a valid PlughOption, please select one of ['a', 'b']", "rule", {"how": "choice", "given": "plugh", "allowed": "a, b"}),
     ("Unsupported device type: npu, only support ['cuda', 'cpu']", "rule", {"how": "choice", "subject": "device", "allowed": "cuda, cpu"}),
@@ -68,6 +73,20 @@ def test_sentence(text: str, table: str, cells: dict[str, str]) -> None:
     """One meaning, with what the sentence tells."""
     (row,) = read(Said(text))
     assert (row.table, {name: row.get(name) for name in cells}) == (f"meaning.{table}", cells)
+
+
+@pytest.mark.parametrize("text", ["FlashAttention only supports Ampere GPUs or newer.", "Plugh is only supported on CUDA, XPU and NPU devices", "Plugh requires a GPU with compute capability 8.0"])
+def test_who_knows_the_npu_or_saw_a_gpu_is_not_for_others(text: str) -> None:
+    """A generation of GPUs is asked for by whoever found one."""
+    assert all(row.get("what") != "elsewhere" for row in read(Said(text)))
+
+
+def test_who_refuses_a_choice_says_so_as_an_exception() -> None:
+    """What is not supported was chosen; a line of a log may only tell what a chip lacks."""
+    (row,) = read(Said("PLUGH do not support xyzzy parallel", "ValueError"))
+    assert (row.table, row.get("how"), row.get("subject"), row.get("given")) == ("meaning.rule", "combination", "xyzzy parallel", "PLUGH")
+    assert read(Said("PLUGH do not support xyzzy parallel")) == ()
+    assert read(Said("ValueError: PLUGH do not support xyzzy parallel"))[0].get("subject") == "xyzzy parallel"
 
 
 @pytest.mark.parametrize(
