@@ -124,9 +124,12 @@ def test_a_capture_is_a_fact_as_well() -> None:
         ("- NPU type: Ascend910B\n- CANN version: 8.0.RC2\n", {"chip": "910 (A1)"}),
         ("on this Ascend 910B\nnpu:0\n", {"chip": "910B"}),
         ("Loading checkpoint shards:  97%|###| 36/37 [33:01<00:55]\nnpu:0\n", {"progress": "36/37"}),
+        ("li@n1:~$ sudo npu-smi info\nnpu:0\n", {"place": "host"}),
+        ("li@n1:~$ sudo npu-smi info\n$ docker exec -it qwen bash\nroot@0a1b2c3d4e5f:/# npu-smi info\n", {"place": "container"}),
+        ("npu:0 is lost\n", {"place": None}),
     ],
 )  # fmt: skip
-def test_facts_of_a_log(log: str, facts: dict[str, str]) -> None:
+def test_facts_of_a_log(log: str, facts: dict[str, str | None]) -> None:
     told = diagnose(log).situation
     assert {fact: told.first(fact) for fact in facts} == facts
 
