@@ -197,6 +197,7 @@ def situation(
     known |= _counted(harvest, started, known.pop("visible", ()), known.pop("npu_id", ()), "ray" in known.get("seen", ()))
     known |= _room(known)
     known |= _place(known, started)
+    known["pair"] = fits.together(known, published)
     known |= _lacking(known.pop("installed", ()), published)
     known |= _held(harvest, started, known.pop("holder", ()), known.pop("card_use", ()), known.pop("listener", ()), next(iter(known.get("visible", ())), ""))
     known["activity"] = (_activity(seen, told.get("activity", ()), known.pop("command", ())),)
