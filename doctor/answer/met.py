@@ -64,6 +64,14 @@ def refuted(fix: Fix, situation: Situation) -> bool:
     return any(shut_out(bounds, least) for name, bounds in _asked(fix) for row in known_from for least in row.get(name.lower(), ()))
 
 
+def without_containers(fix: Fix, situation: Situation) -> Fix:
+    """On a bare host, of a fix for both, what is for a host."""
+    if situation.facts.get("place") != ("host",) or fix.goal == "locate":
+        return fix
+    rest = tuple(command for command in fix.commands if not _OF_CONTAINERS.match(command.run))
+    return fix._replace(commands=rest) if rest else fix
+
+
 def of_this_cpu(command: str, situation: Situation) -> str:
     """A command with the processor that the logs tell, where it is written for another one."""
     told = situation.facts.get("cpu", ())

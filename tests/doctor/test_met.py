@@ -78,5 +78,7 @@ def test_no_container_is_started_on_a_bare_host() -> None:
     host = Situation({"place": ("host",)})
     assert chosen((start, path), host) == (path,)
     assert chosen((start,), host) == (start,)
+    both = start._replace(commands=start.commands + path.commands)
+    assert [one.commands for one in chosen((both,), host)] == [path.commands]
     assert start in chosen((start, path), Situation({"place": ("container",)}))
     assert start in chosen((start, path), Situation())
