@@ -11,8 +11,9 @@
     [devid 3]link up count       : 4
     [devid 3]    Tue Mar  3 09:13:50 2026    LINK DOWN
 
-The outputs do not name the card (`-tls` and `-link_stat` aside), so the command above is read too, and headings such
-as `== 3` that people's loops echo; rows carry it as `npu` when anything tells.
+The outputs do not name the card (`-tls` and `-link_stat` aside), so the command above is read too, headings such as
+`== 3` that people's loops echo, and the list that a loop runs over; rows carry it as `npu` when anything tells. Where
+hccn.conf stands in the same text, a row `differs` names each card that has another address than the file says.
 
 >>> [(row.get("topic"), row.get("key"), row.get("value"), row.get("npu")) for row in rows(__doc__.splitlines()[2:4], 1)]
 [('link', 'link status', 'DOWN', '3')]
@@ -20,7 +21,7 @@ as `== 3` that people's loops echo; rows carry it as `npu` when anything tells.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from parsers.lazy import lazy
 from parsers.parsed import Row
@@ -28,6 +29,13 @@ from parsers.prefix import peel
 
 _COMMAND = lazy(r"\bhccn_tool\b(?P<options>.{0,200})")
 _CARD = lazy(r"-i +(?P<npu>\d{1,4})\b")
+_OF_LOOP = lazy(r"-i +[\"']?\$\{?\w")
+# The cards that a loop of a shell runs over: `{0..7}`, `$(seq 0 7)`, `` `seq 8` `` or the numbers themselves.
+_LOOP = lazy(
+    r"\bfor \w{1,20} in (?:\{(?P<low>\d{1,2})\.\.(?P<high>\d{1,2})\}"
+    r"|(?:\$\(|`)seq (?:(?P<from>\d{1,2}) )?(?P<to>\d{1,2})[)`]|(?P<each>\d{1,2}(?: \d{1,2}){0,31}))\s*(?:;|$)"
+)
+_ADDRESS = lazy(r"\d{1,3}(?:\.\d{1,3}){3}$")
 _HEADING = lazy(
     r"\s{0,80}(?P<mark>[=#*-]{1,20} {0,20})?(?:(?P<word>NPU|npu|dev(?:ice|id)?|card)[ _:]{0,20})?(?P<npu>\d{1,2})"
     r"[\s:]{0,40}(?:[=#*-]{1,20}\s{0,80})?$"
@@ -80,14 +88,21 @@ def rows(lines: Sequence[str], first_line: int) -> tuple[Row, ...]:
     """The values of all outputs in the lines."""
     done: list[Row] = []
     asked: str | None = None
+    loop = _Loop(())
     bare = optical = False
     for number, raw in enumerate(lines, first_line):
         if len(raw) > 2000:
             continue
+        if "for " in raw and (head := _LOOP.search(raw)) is not None:
+            loop.end(done)
+            loop = _Loop(_cards(head.groupdict()))
         if "hccn_tool" in raw and (command := _COMMAND.search(raw)) is not None and "-g" in command["options"]:
             card = _CARD.search(command["options"])
             asked, bare = card["npu"] if card is not None else None, False
             optical = "-optical" in command["options"]
+            if _OF_LOOP.search(command["options"]) is None:
+                loop.end(done)
+                loop = _Loop(())
             continue
         if not any(word in raw for word in _WORDS):
             heading = _HEADING.match(raw)
@@ -107,8 +122,59 @@ def rows(lines: Sequence[str], first_line: int) -> tuple[Row, ...]:
             continue
         optical = optical or text.strip().startswith("present  ")
         for topic, key, value, unit, card_number in _values(text, optical):
+            loop.take(key, len(done), card_number or npu)
             done.append(_row(number, topic, key, value, unit, card_number or npu))
-    return tuple(done)
+    loop.end(done)
+    return (*done, *_differing(done))
+
+
+def _cards(loop: Mapping[str, str | None]) -> tuple[str, ...]:
+    """The numbers that a loop runs over."""
+    if loop["each"]:
+        return tuple(loop["each"].split())
+    first, last = loop["low"] or loop["from"] or "1", loop["high"] or loop["to"] or "0"
+    return tuple(map(str, range(int(first), int(last) + 1)))
+
+
+class _Loop:
+    """What a loop over cards printed: the first key of an output comes again with the next card's."""
+
+    def __init__(self, cards: tuple[str, ...]) -> None:
+        self._cards = cards
+        self._key = ""
+        self._outputs: list[list[int]] = []  # of each card, which rows are its
+
+    def take(self, key: str, at: int, npu: str | None) -> None:
+        if not self._cards or npu is not None:
+            return
+        self._key = self._key or key
+        if key == self._key:
+            self._outputs.append([])
+        self._outputs[-1].append(at)
+
+    def end(self, done: list[Row]) -> None:
+        """The rows get their card; none does where a card printed nothing, for then nobody knows which."""
+        if len(self._outputs) == len(self._cards):
+            for card, output in zip(self._cards, self._outputs, strict=True):
+                for at in output:
+                    done[at] = done[at]._replace(cells=(*done[at].cells, ("npu", card)))
+
+
+def _differing(done: Sequence[Row]) -> Iterator[Row]:
+    """A row a card whose own address is not that of hccn.conf; nothing where a text shows two of one card: of several nodes, perhaps."""
+    told: dict[tuple[str, str], dict[str, int]] = {}
+    for row in done:
+        cells = dict(row.cells)
+        where = "card" if cells["key"] == "ipaddr" else "file" if cells["key"].startswith("address_") else ""
+        if where and "npu" in cells and _ADDRESS.match(cells["value"]):
+            told.setdefault((cells["npu"], where), {})[cells["value"]] = row.line
+    if any(len(values) > 1 for values in told.values()):
+        return
+    for npu in [npu for npu, where in told if where == "card" and (npu, "file") in told]:
+        ((card, line),), (file,) = told[npu, "card"].items(), told[npu, "file"]
+        if card != file:
+            row = _row(line, "hccn.conf", "differs", file, "", npu)
+            yield row._replace(cells=(*row.cells, ("file", file), ("card", card)))
 
 
 def _row(number: int, topic: str, key: str, value: str, unit: str, npu: str | None) -> Row:

@@ -219,6 +219,8 @@ def _finish(table: _Table | None) -> list[Row]:
             ("missing_npus", ", ".join(_missing(table)) or "none"),
             ("unhealthy", ", ".join(dict.fromkeys(unhealthy)) or "none"),
         )
+        if len(unhealthy) == len(table.chips) and len(set(unhealthy)) > 1:
+            summary = (*summary, ("all_unhealthy", "yes"))
         if table.version:
             summary = (*summary, ("version", table.version))
         made.append(Row("npu-smi.summary", table.line, summary))

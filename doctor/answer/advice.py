@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from doctor.answer.met import met, of_this_cpu, refuted
+from doctor.answer.met import met, of_this_cpu, refuted, without_containers
 from doctor.answer.shell_words import quoted
 from doctor.base import notation
 from doctor.base.notation import clean
@@ -120,7 +120,7 @@ class _Fitting(NamedTuple):
 
 def _fitting(fixes: Sequence[Fix], situation: Situation, captures: Mapping[str, str] | None, finding: Finding | None) -> list[_Fitting]:
     """Each that fits, in that order."""
-    fitting = [_Fitting(fix, fits is True, _done(fix, situation, finding)) for fix in fixes if (fits := situation.fits(fix.when, captures)) is not False]
+    fitting = [_Fitting(without_containers(fix, situation), fits is True, _done(fix, situation, finding)) for fix in fixes if (fits := situation.fits(fix.when, captures)) is not False]
     possible = [one for one in fitting if not refuted(one.fix, situation)]
     if any(one.fix.goal != "locate" for one in possible):
         fitting = possible

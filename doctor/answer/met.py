@@ -23,6 +23,7 @@ _ALTERNATIVE = lazy(r"(?i)\b(?:or|else|unless) (?!later|newer|higher|above)|\b(?
 _PRODUCT = lazy(r"\b(?:CANN|HDK|[Dd]river|[Ff]irmware|NNAL|MindIE|MindSpore|torch_npu|torch-npu|vllm-ascend|vLLM|transformers)\b")
 _PIP = lazy(r"\bpip3? install\b(?P<what>[^;&|]{1,400})")
 _PULL = lazy(r"(?:docker|podman|nerdctl) pull (?P<image>\S{1,200})$")
+_OF_CONTAINERS = lazy(r"(?:docker|podman|nerdctl) (?:run|stop|exec|restart|update)\b|kubectl\b")
 _REQUIREMENT = lazy(r"(?<![\w./-])['\"]?(?P<name>[A-Za-z][\w-]{1,60})(?:\[[\w,-]{1,60}\])?(?P<bounds>(?:(?:==|>=|<=|<|>)\d[\w.]{0,20},?){1,3})(?![\w*$])")
 _CPUS = ("aarch64", "x86_64")
 _OF_CPU = lazy(r"(?<=[-/])(?:aarch64|x86_64)(?=-linux|\.run\b|/devlib\b)")
@@ -51,12 +52,24 @@ def _pulled(fix: Fix, situation: Situation) -> bool:
 
 
 def refuted(fix: Fix, situation: Situation) -> bool:
-    """Does it install a release that does not know the model which the logs show as loaded?"""
+    """Does it install a release that does not know the model which the logs show as loaded, or start a container for who uses none?"""
+    if fix.goal == "locate":
+        return False
+    if situation.facts.get("place") == ("host",) and fix.commands and all(_OF_CONTAINERS.match(command.run) for command in fix.commands):
+        return True
     models = situation.facts.get("model", ())
-    if not models or fix.goal == "locate":
+    if not models:
         return False
     known_from = [row.versions for row in situation.published if row.table == MODELS and row.versions["model"][0] in models]
     return any(shut_out(bounds, least) for name, bounds in _asked(fix) for row in known_from for least in row.get(name.lower(), ()))
+
+
+def without_containers(fix: Fix, situation: Situation) -> Fix:
+    """On a bare host, of a fix for both, what is for a host."""
+    if situation.facts.get("place") != ("host",) or fix.goal == "locate":
+        return fix
+    rest = tuple(command for command in fix.commands if not _OF_CONTAINERS.match(command.run))
+    return fix._replace(commands=rest) if rest else fix
 
 
 def of_this_cpu(command: str, situation: Situation) -> str:

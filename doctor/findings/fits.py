@@ -47,6 +47,13 @@ def _misfits(known: Mapping[str, str], rows: Sequence[Pairing]) -> Iterator[Misf
             yield Misfit(other, known[other], versions[0], by, known[by])
 
 
+def together(facts: Mapping[str, Sequence[str]], rows: Sequence[Pairing]) -> tuple[str, ...]:
+    """Do the installed vllm and vllm-ascend go together, as published? Nothing where a version, or the table's word on it, is missing."""
+    known = {name: plain(values[0]) for name in ("vllm", "vllm_ascend") if len(values := facts.get(name, ())) == 1}
+    wanted = published(rows, "vllm_ascend", known["vllm_ascend"], "vllm", {}) if len(known) == 2 else ()
+    return () if not wanted else ("fits",) if any(release(v) == release(known["vllm"]) for v in wanted) else ("differs",)
+
+
 def names(known: Mapping[str, str], rows: Sequence[Pairing]) -> dict[str, str]:
     """`vllm_for_vllm_ascend` and the like: the release to take, of every pair of which one version is known."""
     made: dict[str, str] = {}

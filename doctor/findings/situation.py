@@ -39,6 +39,7 @@ _WORKED_OUT = frozenset({"launcher", "cards", "ranks", "held", "npus", "kubernet
 # Facts that texts may name.
 _COUNTED = ("processes", "visible", "visible_count", "visible_wanted", "renumbered", "sharing_ranks", "shared_card", "holder_pid", "holder_pids", "holders", "both_shares", "idle_npu", "idle_npus", "port", "other_port", "listener_pid", "listener", "ray_head", "ray_npus", "ray_gpus")
 NAMED = ("chip", *VERSIONS, "transformers", "deepspeed", "opset", "progress", *_COUNTED, *_CALLED, *_ASKED)
+_CONTAINERS = frozenset({"pod", "compose", "gpustack"})  # of what is seen: whose programs run in containers
 _ONE_CHIP = frozenset({"A1", "A2"})  # generations of which a card has one chip
 PACKAGES = {"A1": "910", "A2": "910b", "A3": "A3", "310P": "310p", "310B": "310b"}
 
@@ -196,6 +197,8 @@ def situation(
     seen = [frameworks[name] for name in known.get("framework", ()) if name in frameworks]
     known |= _counted(harvest, started, known.pop("visible", ()), known.pop("npu_id", ()), "ray" in known.get("seen", ()))
     known |= _room(known)
+    known |= _place(known, started)
+    known["pair"] = fits.together(known, published)
     known |= _lacking(known.pop("installed", ()), published)
     known |= _held(harvest, started, known.pop("holder", ()), known.pop("card_use", ()), known.pop("listener", ()), next(iter(known.get("visible", ())), ""))
     known["activity"] = (_activity(seen, told.get("activity", ()), known.pop("command", ())),)
@@ -229,6 +232,12 @@ def _room(known: Mapping[str, tuple[str, ...]]) -> Mapping[str, tuple[str, ...]]
         most = max(map(int, there))
         made["npus"] = ("none-reported" if most == 0 else "never-enough" if int(asked[0]) > most else "taken",)
     return made
+
+
+def _place(known: Mapping[str, tuple[str, ...]], started: tuple[Started, ...]) -> Mapping[str, tuple[str, ...]]:
+    """Does the program run in a container or on a bare host? Whoever starts containers, or is started as one, runs in one."""
+    inside = known.get("kubernetes") or any(one.kind == "docker" for one in started) or not _CONTAINERS.isdisjoint(known.get("seen", ())) or "container" in known.get("place", ())
+    return {"place": ("container",)} if inside else {}
 
 
 def _lacking(lists: Sequence[str], published: tuple[Pairing, ...]) -> Mapping[str, tuple[str, ...]]:

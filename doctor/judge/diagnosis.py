@@ -64,7 +64,7 @@ def conclude(
     related = with_doubts(related, unexplained)
     line, general = decisive(related, unexplained)
     at = situation(harvest, knowledge.situation(), knowledge.frameworks(), knowledge.published())
-    related = tuple(r._replace(finding=decided(r.finding, at)) for r in related)
+    related = relate.doubted_last(related, tuple(r._replace(finding=decided(r.finding, at)) for r in related))
     return Diagnosis(
         _verdict(related, open_still),
         related,

@@ -71,6 +71,21 @@ def relate(findings: Iterable[Finding], story: Story = NO_STORY, rules: Sequence
     return tuple(out)
 
 
+def doubted_last(before: Sequence[Related], decided: Sequence[Related]) -> tuple[Related, ...]:
+    """A root that a fact of the situation made one of several stands, with what it explains, behind roots that are still causes."""
+    doubted = {new.finding.entry.code for old, new in zip(before, decided, strict=True) if new.role == "root" and (old.finding.entry.role, new.finding.entry.role) == ("cause", "ambiguous")}
+    if not doubted or not any(r.role == "root" and r.finding.entry.role == "cause" and r.finding.entry.severity in ("error", "fatal") for r in decided):
+        return tuple(decided)
+    blocks: list[list[Related]] = []
+    for one in decided:
+        if one.role == "root" or not blocks:
+            blocks.append([])
+        blocks[-1].append(one)
+    last = max((n for n, block in enumerate(blocks) if block[0].finding.entry.role == "cause"), default=0)
+    moved = sorted(blocks[: last + 1], key=lambda block: block[0].finding.entry.code in doubted)
+    return tuple(one for block in (*moved, *blocks[last + 1 :]) for one in block)
+
+
 def _parents(ranked: Sequence[Finding], scene: Scene, rules: Sequence[Rule]) -> dict[str, _Parent]:
     """What explains each finding. The least likely root first, so that chains end at the best one."""
     above: dict[str, _Parent] = {}

@@ -70,3 +70,15 @@ def test_the_first_fix_is_no_alternative(title: str, lang: str, told: str) -> No
     """Where nothing stands before it, "Or" says nothing; further fixes keep it in a list."""
     first, second = fixes((shown(title, lang), shown(title, lang)), lang)
     assert (first.title, second.title, alone(second).title) == (told, title, told)
+
+
+def test_no_container_is_started_on_a_bare_host() -> None:
+    """What starts containers is no advice there, unless nothing else is known."""
+    start, path = fix("Pass the devices", "docker run -it IMAGE bash"), fix("Put the driver on the path", "export LD_LIBRARY_PATH=/usr/local/Ascend/driver/lib64")
+    host = Situation({"place": ("host",)})
+    assert chosen((start, path), host) == (path,)
+    assert chosen((start,), host) == (start,)
+    both = start._replace(commands=start.commands + path.commands)
+    assert [one.commands for one in chosen((both,), host)] == [path.commands]
+    assert start in chosen((start, path), Situation({"place": ("container",)}))
+    assert start in chosen((start, path), Situation())

@@ -124,9 +124,15 @@ def test_a_capture_is_a_fact_as_well() -> None:
         ("- NPU type: Ascend910B\n- CANN version: 8.0.RC2\n", {"chip": "910 (A1)"}),
         ("on this Ascend 910B\nnpu:0\n", {"chip": "910B"}),
         ("Loading checkpoint shards:  97%|###| 36/37 [33:01<00:55]\nnpu:0\n", {"progress": "36/37"}),
+        ("li@n1:~$ sudo npu-smi info\nnpu:0\n", {"place": "host"}),
+        ("li@n1:~$ sudo npu-smi info\n$ docker exec -it qwen bash\nroot@0a1b2c3d4e5f:/# npu-smi info\n", {"place": "container"}),
+        ("npu:0 is lost\n", {"place": None}),
+        ("npu:0\nvllm               0.11.0+empty\nvllm_ascend        0.11.0rc1\n", {"pair": "fits"}),
+        ("npu:0\nvllm               0.11.0+empty\nvllm_ascend        0.13.0rc1\n", {"pair": "differs"}),
+        ("npu:0\nvllm               0.11.0+empty\n", {"pair": None}),
     ],
 )  # fmt: skip
-def test_facts_of_a_log(log: str, facts: dict[str, str]) -> None:
+def test_facts_of_a_log(log: str, facts: dict[str, str | None]) -> None:
     told = diagnose(log).situation
     assert {fact: told.first(fact) for fact in facts} == facts
 
@@ -164,3 +170,12 @@ def test_what_the_framework_is_told_fills_advice() -> None:
     at = Situation({"framework": ("xllm", "torch_npu"), "activity": ("serving",)}, KNOWN)
     assert at.phrases()["graphs_off"].en == "start with --enable_graph=false"
     assert Situation({"framework": ("paddle",)}, KNOWN).phrases().keys() == {"update"}
+
+
+def test_what_a_fact_makes_doubtful_stands_behind_a_cause() -> None:
+    """Of one failed start: kernels for GPUs that do not import, and a module that the installed pair does not have."""
+    log = (
+        "vllm               0.11.0+empty\nvllm_ascend        0.11.0rc1\ntriton-ascend      3.2.0\n"
+        "AttributeError: module 'triton.language' has no attribute 'constexpr_function'\nModuleNotFoundError: No module named 'vllm.lora.lora_model'\nnpu:0\n"
+    )
+    assert [root.finding.entry.code for root in diagnose(log).roots][:2] == ["VER012", "VER016"]

@@ -228,3 +228,26 @@ def test_importing_the_parsers_is_cheap() -> None:
     loaded = subprocess.run(command, capture_output=True, text=True, cwd=DATA.parents[2], check=True).stdout.split()
     assert "parsers.tables" in loaded
     assert not {"datetime", "json", "logging", "pathlib", "decimal", "regex", "yaml"} & set(loaded)
+
+
+@pytest.mark.parametrize("head", ["for i in {2..3}; do hccn_tool -i $i -link -g; done", "for i in $(seq 2 3)\ndo hccn_tool -i ${i} -link -g\ndone", "for n in 2 3; do hccn_tool -i $n -link -g; done"])
+def test_the_outputs_of_a_loop_are_those_of_the_cards_that_it_runs_over(head: str) -> None:
+    found = parsed(f"# {head}\nlink status: UP\nlink status: DOWN\n", "key-value")
+    assert [(row.get("npu"), row.get("value")) for row in found] == [("2", "UP"), ("3", "DOWN")]
+
+
+def test_a_loop_of_which_a_card_printed_nothing_names_no_card() -> None:
+    found = parsed("# for i in {0..3}; do hccn_tool -i $i -ip -g; done\nipaddr:10.0.0.1\nnetmask:255.0.0.0\nipaddr:10.0.0.3\nnetmask:255.0.0.0", "key-value")
+    assert {row.get("npu") for row in found} == {None}
+
+
+def test_a_loop_ends_where_another_card_is_asked() -> None:
+    found = parsed("# for i in 0 1; do hccn_tool -i $i -ip -g; done\nipaddr:10.0.0.1\nipaddr:10.0.0.2\n# hccn_tool -i 7 -ip -g\nipaddr:10.0.0.8", "key-value")
+    assert [row.get("npu") for row in found] == ["0", "1", "7"]
+
+
+def test_a_card_with_another_address_than_the_file_says() -> None:
+    text = "address_0=10.0.0.1\naddress_1=10.0.0.2\n# hccn_tool -i 1 -ip -g\nipaddr:10.0.0.9\n"
+    row = next(row for row in parsed(text, "key-value") if row.get("key") == "differs")
+    assert (row.get("npu"), row.get("file"), row.get("card"), row.line) == ("1", "10.0.0.2", "10.0.0.9", 4)
+    assert not any(row.get("key") == "differs" for row in parsed(text + "address_1=10.0.0.9\n", "key-value"))  # of two nodes, perhaps
