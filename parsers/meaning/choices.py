@@ -29,6 +29,8 @@ _FORMS = (
     lazy(r"(?P<subject>[A-Za-z_-][\w.-]{1,60})(?: must be| should be| has to be|: expected)(?: one)? (?:of|in) " + _LIST + r",? ?(?:but )?(?:got|found|received|given|not|is):? " + _VALUE),
     # a rule about a number that ends with the numbers which keep it
     lazy(r"\bby the (?P<subject>[a-z][a-z ]{2,60}?)(?: per [a-z]{1,20})? \((?P<given>\d{1,9})\)\. [^.\n]{0,80}\bvalid values for [a-z ]{1,60} are: (?P<allowed>\[[^\]\n]{1,200}\])"),
+    # a device that is refused without a list of those that are not: ctranslate2, and what builds on it
+    lazy(r"(?:[Uu]nsupported|[Uu]nknown|[Ii]nvalid|[Uu]nrecogni[sz]ed) (?P<subject>device(?: type| string)?)(?: ?[:=] ?| )['\"]?(?P<given>npu(?::\d{1,3})?)\b['\"]?(?P<allowed>(?!))?"),
     lazy(_VALUE + r" is not (?:a )?(?:supported|available|recogni[sz]ed|known|registered)(?: (?:as )?(?:a |an )?(?P<subject>[A-Za-z][\w -]{1,40}?))?[,.;:] ?" + _OFFERS + _LIST),
 )  # fmt: skip
 # What pydantic says: the field, then what it takes and what it got.
