@@ -72,7 +72,8 @@ def test_what_a_block_says_in_plain_words_is_read(scanner: Scanner, knowledge: K
 
 def test_a_program_that_only_says_failed_is_quoted(scanner: Scanner, knowledge: Knowledge) -> None:
     decisive = diagnosed("PlughOperation CreateOperation failed!\n", scanner, knowledge).decisive
-    assert decisive is not None and decisive.first.text == "PlughOperation CreateOperation failed!"
+    assert decisive is not None
+    assert decisive.first.text == "PlughOperation CreateOperation failed!"
     assert diagnosed("plugh: 3 of 4 tests failed!\n", scanner, knowledge).decisive is None
 
 
