@@ -116,6 +116,8 @@ def peel(raw: str) -> Peeled:
         said.level = LEVELS[(only["bracket"] or only["level"] or only["word"]).upper()]
     if said.level is None and "level" in text[at : at + _NAMED] and (named := forms.NAMED_LEVEL.search(text, at, at + _NAMED)):
         said.level = LEVELS[named["level"].upper()]
+    if said.level is None and (": " in text[at : at + _NAMED]) and (told := forms.TOLD.match(text, at)) is not None:
+        at = told.end()
     if at:
         text = text[at:]
     return Peeled(
@@ -160,6 +162,8 @@ def _candidates(text: str, at: int) -> tuple[re.Pattern[str], ...]:
         return (forms.BUILDKIT,)
     if first == ">":
         return (forms.QUOTE,)
+    if first == "-":
+        return (forms.DASHED,)
     if first == "\ufeff":
         return (forms.BOM,)
     if not first.isascii() or not (first.isalnum() or first in ("/", ".", "~")):

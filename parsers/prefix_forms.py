@@ -110,6 +110,8 @@ SLASH_TIME = _form(
     r"(?P<month>\d\d)/(?P<day>\d\d)(?:/(?P<year>\d{4}))? (?P<clock>\d\d:\d\d:\d\d) - "
     rf"(?:(?P<name>[\w.]{{1,120}}) - )??(?P<level>{LEVEL}) - ?"
 )
+# - name - CRITICAL - : a line of Python's usual logger whose time was not copied along
+DASHED = _form(rf"- (?P<name>[A-Za-z_][\w.]{{0,120}}) - (?P<level>{LEVEL}) - (?=\S)")
 BARE_TIME = _form(rf"{DATE}[ T-]{CLOCK}{ZONE}(?:: | - | \| | )(?=\S)")
 # [INFO|trainer.py:2369] 2025-01-01 10:10:10,123 >>
 TRAINER = _form(
@@ -131,6 +133,12 @@ LEVEL_ONLY = _form(
 )
 # Loggers that name their fields: level=error, {"level":"error", ...}. The line stays as it is.
 NAMED_LEVEL = _form(r'(?<![^\s{,])(?:level=|"(?:level|severity)": ?")(?P<level>(?i:debug|info|warn|warning|error|fatal|critical|panic))\b')
+# What somebody says before the exception that he quotes: the title of an issue with its tags, or the Chinese word for it.
+TOLD = lazy(
+    r"(?:(?:\[(?:[Bb]ug|BUG|[Uu]sage|[Qq]uestion|[Hh]elp|[Ii]ssue|NPU|npu|CANN|[Aa]scend|910\w{1,3}|310\w{1,2}|A[23])(?:\]\[|\])[:：]? {0,2}){1,4}(?:[^\n]{1,100}? )??"
+    r"|[^\n:：]{0,60}?报错(?:了|信息|内容|日志|如下|为|是){0,2} ?[:：,，]? ?)"
+    r"(?=(?:[A-Za-z_]\w{0,60}\.){0,6}[A-Za-z_]\w{0,80}?(?:Error|Exception): \S)"
+)
 # One bracketed field after a bracketed time, and what may end them all.
 FIELD = _form(r" {0,2}\[(?P<field>[^\[\]\n]{1,160})\]")
 NAMED = _form(rf"[\w.-]{{1,120}}: (?=\[(?:{LEVEL})\])")

@@ -24,6 +24,8 @@ _BLOCK = lazy(
 )
 # A failure in plain words: `init device failed, error code: -8255`.
 _SAID = lazy(r"(?=[^\n]{0,200}?\bfail(?:ed|ure)?\b)[^\n]{0,240}?\berror code[: ]{1,3}(?:0x[0-9a-fA-F]*[1-9a-fA-F]|-?[1-9]\d*)")
+# One that a C++ program says in so many words, without a code: `LinearOperation CreateOperation failed!`.
+_FAILED = lazy(r"(?=[A-Z])[^\n:=]{3,120} failed!\s*$")
 # What a compiler or a linker says first: `a.c:62: error: ...`, `ld: warning: libx.so, needed by liby.so, not found`.
 _BUILD = lazy(r"\S{1,300}:\d{1,7}(?::\d{1,5})?: (?:fatal )?error: \S|[^\n]{0,300}\.so[\w.]{0,20}, needed by \S{1,300}, not found|[^\n]{1,300}: undefined reference to [`'\"]|\s{0,8}[A-Z]\w{1,20} \d[\d.]{0,15} or higher is required\.\s{1,3}You are running")
 _INSIDE = ("  ", "\t")  # of a traceback or a list that a launcher logs line by line
@@ -96,6 +98,6 @@ def _numbers_decide(line: Line) -> bool:
 
 def _in_plain_words(text: str) -> bool:
     """Does a line without a level report a failure?"""
-    if any(words in text for words in PLAIN_MARKS) or _SAID.match(text) or _BLOCK.match(text) or _BUILD.match(text):
+    if any(words in text for words in PLAIN_MARKS) or _SAID.match(text) or _BLOCK.match(text) or _BUILD.match(text) or _FAILED.match(text):
         return True
     return "err" in text and (number(text) or 0) in WORDS and number(text) not in PASSING

@@ -29,6 +29,10 @@ _FORMS = (
     lazy(r"(?P<subject>[A-Za-z_-][\w.-]{1,60})(?: must be| should be| has to be|: expected)(?: one)? (?:of|in) " + _LIST + r",? ?(?:but )?(?:got|found|received|given|not|is):? " + _VALUE),
     # a rule about a number that ends with the numbers which keep it
     lazy(r"\bby the (?P<subject>[a-z][a-z ]{2,60}?)(?: per [a-z]{1,20})? \((?P<given>\d{1,9})\)\. [^.\n]{0,80}\bvalid values for [a-z ]{1,60} are: (?P<allowed>\[[^\]\n]{1,200}\])"),
+    # a device that is refused without a list of those that are not: ctranslate2, and what builds on it
+    lazy(r"(?:[Uu]nsupported|[Uu]nknown|[Ii]nvalid|[Uu]nrecogni[sz]ed) (?P<subject>device(?: type| string)?)(?: ?[:=] ?| )['\"]?(?P<given>npu(?::\d{1,3})?)\b['\"]?(?P<allowed>(?!))?"),
+    # the devices that are known, and not which one was given
+    lazy(r"(?:[Vv]alid|[Ss]upported|[Aa]llowed|[Aa]vailable) (?P<subject>device)s?(?![^\n]{0,300}['\"]npu)(?: (?:types?|strings?|names?))?(?: (?:is|are|must be))?(?: one of)?:? \[?(?P<allowed>['\"](?:cpu|cuda)(?::\d)?['\"](?:(?:, ?(?:or )?| or )['\"][\w:.-]{1,20}['\"]){1,12})(?P<given>(?!))?"),
     lazy(_VALUE + r" is not (?:a )?(?:supported|available|recogni[sz]ed|known|registered)(?: (?:as )?(?:a |an )?(?P<subject>[A-Za-z][\w -]{1,40}?))?[,.;:] ?" + _OFFERS + _LIST),
 )  # fmt: skip
 # What pydantic says: the field, then what it takes and what it got.
@@ -53,7 +57,7 @@ def _row(said: Said, found: re.Match[str]) -> Reading:
     where = owner or said.user_file
     by = "library" if owner else "user" if said.user_file else "unknown"
     return reading(
-        "rule", how="choice", rule=found[0], subject=(found["subject"] or "").strip(" `"), given=found["given"].rstrip(".:"), allowed=allowed,
+        "rule", how="choice" if found["given"] else "devices", rule=found[0], subject=(found["subject"] or "").strip(" `"), given=(found["given"] or "").rstrip(".:"), allowed=allowed,
         where=where, by=by, caller=said.caller if said.caller != "user" else "",
         where_pip=distribution(owner) if owner else "", caller_pip=distribution(said.caller) if said.caller not in ("", "user") else "", file=said.user_file,
     )  # fmt: skip

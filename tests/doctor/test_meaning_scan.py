@@ -70,6 +70,13 @@ def test_what_a_block_says_in_plain_words_is_read(scanner: Scanner, knowledge: K
     assert all("all is well" not in c.first.text for c in diagnosis.unexplained)
 
 
+def test_a_program_that_only_says_failed_is_quoted(scanner: Scanner, knowledge: Knowledge) -> None:
+    decisive = diagnosed("PlughOperation CreateOperation failed!\n", scanner, knowledge).decisive
+    assert decisive is not None
+    assert decisive.first.text == "PlughOperation CreateOperation failed!"
+    assert diagnosed("plugh: 3 of 4 tests failed!\n", scanner, knowledge).decisive is None
+
+
 def test_a_line_of_a_block_is_told_once(scanner: Scanner, knowledge: Knowledge) -> None:
     """One in which a mark of its own stands is met twice, and counted once; one that an entry knows is explained."""
     marked = BLOCK.replace("The plugh of this stream is gone.", "plugh failed, error code: -123456")

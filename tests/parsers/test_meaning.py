@@ -53,6 +53,8 @@ SENTENCES = [
     ("Plugh requires a CUDA-capable GPU", "unsupported", {"what": "elsewhere", "who": "Plugh"}),
     ("chunked plugh is not supported with MLA", "rule", {"how": "combination", "given": "MLA"}),
     ("plugh is not a valid PlughOption, please select one of ['a', 'b']", "rule", {"how": "choice", "given": "plugh", "allowed": "a, b"}),
+    ("Please input valid device: 'cpu', 'cuda', 'cuda:0' !", "rule", {"how": "devices", "subject": "device", "allowed": "cpu, cuda, cuda:0"}),
+    ("unsupported device npu:1", "rule", {"how": "choice", "subject": "device", "given": "npu:1"}),
     ("Unsupported device type: npu, only support ['cuda', 'cpu']", "rule", {"how": "choice", "subject": "device", "allowed": "cuda, cpu"}),
     ("mode\n  Input should be 'a' or 'b' [type=literal_error, input_value='plugh', input_type=str]", "rule", {"subject": "mode", "given": "plugh"}),
     ("plugh.py: error: unrecognized arguments: --foo 3", "rule", {"how": "option", "given": "--foo 3"}),

@@ -57,6 +57,7 @@ CASES = {
     "2026-01-02 03:04:05.123 | ERROR    | mod.sub:func:12 - boom": {"level": "error", "module": "mod.sub:func:12"},
     "2026-01-02 03:04:05,123\tINFO worker.py:1888 -- boom": {"level": "info", "module": "worker.py"},
     "10/09/2024 10:06:02 - CRITICAL - boom": {"level": "fatal", "time": "2024-10-09T10:06:02.000000"},
+    "- tool.cmd.start - CRITICAL - boom": {"level": "fatal", "module": "tool.cmd.start", "time": None},
     "05/22 09:09:31 - mmengine - INFO - boom": {"level": "info", "time": None, "module": "mmengine"},
     "[2026-07-01 09:33:11 DP0 TP3] boom": {"worker": "DP0 TP3", "time": "2026-07-01T09:33:11.000000"},
     "E1204 14:46:07.912003 60570 file.cpp:201] boom": {"level": "error", "module": "file.cpp"},
@@ -190,3 +191,15 @@ def test_a_bar_that_comes_into_reach_when_a_prefix_is_gone() -> None:
 def test_a_rank_without_a_colon_is_a_prefix_of_an_exception_alone(raw: str, text: str, rank: int | None) -> None:
     """Messages begin so as well."""
     assert (peel(raw).text, peel(raw).rank) == (text, rank)
+
+
+@pytest.mark.parametrize("said", ["[Bug] [NPU] Retract decode ", "[Bug]: ", "[Usage][Ascend]：", "启动服务时报错：", "910C上运行报错", "报错信息如下: "])
+def test_what_somebody_says_before_the_exception_that_he_quotes(said: str) -> None:
+    assert peel(f"{said}torch.OutOfMemoryError: x").text == "torch.OutOfMemoryError: x"
+
+
+@pytest.mark.parametrize(
+    "raw", ["load failed: ValueError: x", "[Server] ValueError: x", "[Bug] no Error here", "报错: 见下", "ERROR: 报错 ValueError: x", "[Bug] ValueErrors: x", "[Bug] ValueError:"]
+)
+def test_what_a_program_says_before_an_exception_stays(raw: str) -> None:
+    assert peel(raw).text == raw
