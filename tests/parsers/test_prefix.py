@@ -106,6 +106,7 @@ KEPT = (
     "12:30 is lunch",
     "12:30:00.123 was lunch",
     "12\tplates",
+    "FAILED tests/test_net.py - what a pity",
     "dest | status",
     "(base) text in parentheses",
     "(see pid=3 below, maybe",
@@ -190,3 +191,8 @@ def test_a_bar_that_comes_into_reach_when_a_prefix_is_gone() -> None:
 def test_a_rank_without_a_colon_is_a_prefix_of_an_exception_alone(raw: str, text: str, rank: int | None) -> None:
     """Messages begin so as well."""
     assert (peel(raw).text, peel(raw).rank) == (text, rank)
+
+
+@pytest.mark.parametrize("test", ["FAILED tests/test_net.py::Net::test_b[x - y] - ", "ERROR tests/test_net.py - ", "[rank3]: FAILED test_a.py::test_b - "])
+def test_the_test_that_pytest_names_is_a_prefix_of_its_exception(test: str) -> None:
+    assert peel(f"{test}ValueError: boom").text == "ValueError: boom"
