@@ -169,13 +169,15 @@ def _candidates(text: str, at: int) -> tuple[re.Pattern[str], ...]:
     if not first.isascii() or not (first.isalnum() or first in ("/", ".", "~")):
         return ()
     found: tuple[re.Pattern[str], ...] = ()
+    head = text[at : at + 400]
     if first.isdecimal():
         found = forms.DIGIT
     elif first in forms.LEVEL_LETTERS:
         found = (forms.VLLM, forms.GLOG, forms.TORCH_CUT)
+        if ".py" in head and head.startswith(("FAILED ", "ERROR ")):
+            found = (*found, forms.PYTEST)
     elif first == "r":
         found = (forms.RANK_BARE,)
-    head = text[at : at + 400]
     if ".log" in head or ".txt:" in head or ".out:" in head or ".err:" in head:
         found = (forms.GREP, *found)
     if ": " in head[:70] and first.isalpha():

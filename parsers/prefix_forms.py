@@ -57,6 +57,8 @@ KUBECTL = _form(r"\[(?:pod|job|deployment|statefulset)/(?P<worker>[\w.-]{1,120})
 SERVER = _form(r"\[[A-Z][A-Z _-]{2,24}\] (?=\((?:\w[\w.:-]{0,60} ){1,3}?pid=\d)")
 # vllm-omni names the stage whose process wrote the line: [Stage-0] ERROR 06-12 ...
 STAGE = _form(r"\[(?P<worker>Stage-\d{1,4})\] (?=\S)")
+# pytest names the test that failed before the exception: FAILED tests/test_a.py::Net::test_b[x] - ValueError: ...
+PYTEST = _form(r"(?:FAILED|ERROR) [^\s:]{1,300}\.py(?:::[^\n]{1,300}?)? - (?=[A-Za-z_.]{1,80}(?:Error|Exception|Interrupt)\b)")
 # Times of the container runtime are dropped: they are UTC, the line's own are local.
 CRI = _form(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d) (?:(?:stdout|stderr) [FP] |(?=\S))")
 BUILDKIT = _form(r"#\d{1,4} \d{1,6}\.\d{1,6} ")

@@ -107,6 +107,7 @@ KEPT = (
     "12:30 is lunch",
     "12:30:00.123 was lunch",
     "12\tplates",
+    "FAILED tests/test_net.py - what a pity",
     "dest | status",
     "(base) text in parentheses",
     "(see pid=3 below, maybe",
@@ -203,3 +204,8 @@ def test_what_somebody_says_before_the_exception_that_he_quotes(said: str) -> No
 )
 def test_what_a_program_says_before_an_exception_stays(raw: str) -> None:
     assert peel(raw).text == raw
+
+
+@pytest.mark.parametrize("test", ["FAILED tests/test_net.py::Net::test_b[x - y] - ", "ERROR tests/test_net.py - ", "[rank3]: FAILED test_a.py::test_b - "])
+def test_the_test_that_pytest_names_is_a_prefix_of_its_exception(test: str) -> None:
+    assert peel(f"{test}ValueError: boom").text == "ValueError: boom"
