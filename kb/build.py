@@ -21,7 +21,7 @@ from kb.layers import HERE, OVERRIDES, Layer
 from kb.load import read_entry
 from kb.model import Entry, Kind, Signal
 from kb.pace import read_pace
-from kb.pack import Writer, entries_row, places_row
+from kb.pack import Writer, codes_row, named_row, places_row
 from kb.problems import Problem
 from kb.reader import Reader
 from kb.situation import read_situation
@@ -134,17 +134,17 @@ def build(layer: Layer, stamp: str | None = None) -> tuple[bytes, list[Problem]]
         found, more = _named_rows(path, "card", "code", writer)
         cards.update(found)
         problems += more
-    writer.section("index", {"entries": entries_row(places), "codes": len(rows)})
+    writer.section("index", {"entries": named_row(places), "codes": len(rows)})
     writer.section("situation", [(s.id, *signal_row(s)) for one in told for s in one.signals])
     writer.section("checks", [check._replace(fails=(), holds=()) for check in checks])
     writer.section("compat", compat)
     writer.section("frameworks", frameworks)
     writer.section("pace", [one.form for one in pace])
-    writer.section("codes", codes)
+    writer.section("codes", codes_row(codes))
     writer.section("rows", [rows[0][0] if rows else 0, *(length for _, length in rows)])  # they stand one behind the other
     writer.section("families", families)
-    writer.section("env", variables)
-    writer.section("cards", cards)
+    writer.section("env", named_row(variables))
+    writer.section("cards", named_row(cards))
     writer.section("kinds", {name: kind.title for name, kind in kinds().items()})
     writer.section("catalog", catalog)
     writer.section("overrides", overrides)
@@ -157,9 +157,11 @@ def pack_of(entries: Sequence[Entry]) -> bytes:
     assigned = fragments.assign_all([s for e in entries for s in e.signals])
     places, catalog, signals = _add_entries(writer, entries, iter(assigned))
     _add_sought(writer, signals)
-    writer.section("index", {"entries": entries_row(places), "codes": 0})
-    for rows in ("codes", "env", "cards", "kinds"):
-        writer.section(rows, {})
+    writer.section("index", {"entries": named_row(places), "codes": 0})
+    for name in ("env", "cards"):
+        writer.section(name, named_row({}))
+    writer.section("codes", codes_row(()))
+    writer.section("kinds", {})
     writer.section("rows", [0])
     writer.section("families", [])
     writer.section("situation", [])
@@ -229,9 +231,9 @@ def _words(entry: Entry) -> str:
     return " ".join(dict.fromkeys(parts))
 
 
-def _codes(layer: Layer, writer: Writer) -> tuple[dict[str, list[int]], list[tuple[int, int]], list[dict[str, Any]], list[Problem]]:
-    """Every spelling of every code with the numbers of its rows, where these stand, and the families, by whose numbers rows name theirs."""
-    index: dict[str, list[int]] = {}
+def _codes(layer: Layer, writer: Writer) -> tuple[list[list[str]], list[tuple[int, int]], list[dict[str, Any]], list[Problem]]:
+    """Every spelling of each row of the tables, where the rows stand, and the families, by whose numbers rows name theirs."""
+    spelled: list[list[str]] = []
     places: list[tuple[int, int]] = []
     families: list[dict[str, Any]] = []
     problems: list[Problem] = []
@@ -253,10 +255,9 @@ def _codes(layer: Layer, writer: Writer) -> tuple[dict[str, list[int]], list[tup
             if what := rows_of.fault("code", row):
                 problems.append(doc.problem(("codes", i), what))
                 continue
-            for spelled in dict.fromkeys((spelling.key(row["code"]), *_forms(row), *_symbol(row))):
-                index.setdefault(spelled, []).append(len(places))
+            spelled.append(list(dict.fromkeys((spelling.key(row["code"]), *_forms(row), *_symbol(row)))))
             places.append(writer.add(code_row(len(families) - 1, row)))
-    return index, places, families, problems
+    return spelled, places, families, problems
 
 
 def _forms(row: dict[str, Any]) -> Iterable[str]:

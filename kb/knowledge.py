@@ -52,7 +52,7 @@ class Knowledge:
         self._situation: tuple[Signal, ...] | None = None
         self._frameworks: Mapping[str, Framework] | None = None
         self._published: tuple[Pairing, ...] | None = None
-        self._named: dict[str, dict[str, tuple[Pack, list[int]]]] = {}
+        self._named: dict[str, dict[str, tuple[Pack, tuple[int, int]]]] = {}
         self._owner: dict[str, int] = {}
         refused: list[Problem] = []
         for number, pack in enumerate(packs):
@@ -179,8 +179,7 @@ class Knowledge:
         """The rows of the code tables that a spelling may mean, the likeliest first."""
         found: list[dict[str, Any]] = []
         for pack in self.packs:
-            index = pack.section("codes")
-            for row in _codes(pack, [number for key in spelling.candidates(written) for number in index.get(key, ())]):
+            for row in _codes(pack, [number for key in spelling.candidates(written) for number in pack.codes.get(key, ())]):
                 if row not in found:
                     found.append(row)
         return tuple(sorted(found, key=lambda row: spelling.likelihood(written, row["code"], row["family"])))
@@ -192,13 +191,14 @@ class Knowledge:
         for pack in self.packs:
             yield from _codes(pack, range(pack.section("index")["codes"]))
 
-    def _rows(self, section: str) -> dict[str, tuple[Pack, list[int]]]:
+    def _rows(self, section: str) -> dict[str, tuple[Pack, tuple[int, int]]]:
         """Where the rows of a section stand; put together once, for they are asked for one by one."""
         if section not in self._named:
             rows = self._named[section] = {}
+            built_in = self.packs[0].named(section)
             for pack in self.packs:
-                for name, at in pack.section(section).items():
-                    if name not in self.packs[0].section(section) or pack is self.packs[0] or replaces(pack, name):
+                for name, at in pack.named(section).items():
+                    if name not in built_in or pack is self.packs[0] or replaces(pack, name):
                         rows[name] = (pack, at)
         return self._named[section]
 

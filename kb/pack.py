@@ -117,6 +117,20 @@ class Pack:
         """How the file of each entry is called: `drv018_chip_module_fault`; of one that is not built in, its code."""
         return {file[:CODE].upper(): file for file in self.section("index")["entries"][0].split()}
 
+    @cached_property
+    def codes(self) -> Mapping[str, Sequence[int]]:
+        """Every spelling of every code, with the numbers of the rows that it may mean."""
+        found: dict[str, list[int]] = {}
+        for number, spelled in enumerate(self.section("codes").split("\n")):
+            for spelling in filter(None, spelled.split("\t")):
+                found.setdefault(spelling, []).append(number)
+        return found
+
+    def named(self, name: str) -> Mapping[str, tuple[int, int]]:
+        """Where each object of a section that is asked for by its name stands."""
+        names, *places = self.section(name)
+        return dict(zip(filter(None, names.split("\n")), places_of(places), strict=True))
+
     def item(self, at: Sequence[int]) -> Any:
         """One object of the blob, by offset and length."""
         piece = self._slice("blob", at[0], sum(at))
@@ -248,9 +262,14 @@ def places_of(stored: Sequence[str]) -> Sequence[tuple[int, int]]:
     return tuple(zip(accumulate(starts), lengths, strict=True))
 
 
-def entries_row(places: Mapping[str, tuple[int, int]]) -> list[str]:
-    """What `entries` and `files` of the pack are made of: where the entry of each file stands."""
-    return [" ".join(places), *places_row(tuple(places.values()))]
+def codes_row(spelled: Sequence[Sequence[str]]) -> str:
+    """What `codes` of the pack is made of: a line for each row of the tables."""
+    return "\n".join("\t".join(" ".join(one.split()) for one in row) for row in spelled)
+
+
+def named_row(places: Mapping[str, tuple[int, int]]) -> list[str]:
+    """What `named` of the pack, and `entries` and `files`, are made of: names, and where each object stands."""
+    return ["\n".join(places), *places_row(tuple(places.values()))]
 
 
 def _dump(value: Any) -> bytes:
