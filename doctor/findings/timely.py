@@ -68,7 +68,8 @@ def part(harvest: Harvest, findings: Sequence[Finding], knowledge: Entries) -> P
         return whole
     kept = _without(harvest, out)
     found = evaluate(kept, knowledge)
-    if not any(map(_tells, found)):  # what nothing contradicts, and only has no date, is the best guess
+    guess = run.end is None and not any(_fails(f.entry) and f.entry.role == "cause" for f in found)  # nothing has a date, and nothing else is proven
+    if guess or not any(map(_tells, found)):  # what nothing contradicts, and only has no date, is the best guess
         out = {hit: why for hit, why in out.items() if why.why != "undated" or hit.place.kind != "kernel"}
         kept = _without(harvest, out)
         found = evaluate(kept, knowledge)

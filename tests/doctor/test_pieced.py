@@ -44,3 +44,19 @@ def test_two_ranks_are_not_put_together(tmp_path: Path, knowledge: Knowledge) ->
     """What one rank says does not complete what another says."""
     ranks = {f"rank{n}": "".join(f"[rank{n}]: {line}\n" for line in text.splitlines()) for n, text in enumerate((EVENT, RECORD))}
     assert "DRV002" not in _roots(tmp_path, knowledge, **ranks)
+
+
+UNDATED = (
+    "[   21.529310] [ascend] [ERROR] [drv_pcie] [devdrv_admin_msg_chan_init 611] <insmod:1311,1311> dev id 0, The address dont comply with"
+    " the NVME protocol(must be aligned with 4KB). \n"
+)
+
+
+def test_the_kernels_own_record_counts_where_nothing_has_a_date(tmp_path: Path, knowledge: Knowledge) -> None:
+    """What somebody typed has no time either, and names no cause: the kernel's line beside it does."""
+    assert _roots(tmp_path, knowledge, console="$ npu-smi info\ndcmi module initialize failed. ret is -8005\n", dmesg=UNDATED) == ["DRV844"]
+
+
+def test_a_record_without_a_date_is_none_of_a_run_that_has_one(tmp_path: Path, knowledge: Knowledge) -> None:
+    """The run tells of itself when it was; the record may be of last year."""
+    assert "DRV844" not in _roots(tmp_path, knowledge, console=CRASH, dmesg=UNDATED)
