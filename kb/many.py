@@ -113,21 +113,22 @@ def _fork(shares: Sequence[Sequence[One]], work: Callable[[One], Made], tickets:
 
 
 def _answer(handle: int) -> tuple[int, list[Any]] | None:
-    head = _read(handle, _HEAD.size)
+    head = read_whole(handle, _HEAD.size)
     if head is None:
         return None
     number, size = _HEAD.unpack(head)
-    data = _read(handle, size)
+    data = read_whole(handle, size)
     if data is None:
         return None
     made: list[Any] = pickle.loads(data)  # noqa: S301 - written by our own child, over a pipe nobody else has
     return number, made
 
 
-def _read(handle: int, size: int) -> bytes | None:
+def read_whole(handle: int, size: int) -> bytes | None:
+    """So many bytes of a pipe; None when it is closed before."""
     pieces = bytearray()
     while len(pieces) < size:
-        piece = os.read(handle, size - len(pieces))
+        piece = os.read(handle, min(size - len(pieces), 1 << 20))
         if not piece:
             return None
         pieces += piece

@@ -11,7 +11,7 @@ import json
 import mmap
 import os
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate, chain, pairwise
 from pathlib import Path
@@ -109,13 +109,12 @@ class Pack:
     @cached_property
     def entries(self) -> Mapping[str, tuple[int, int]]:
         """Where each entry stands."""
-        files, *places = self.section("index")["entries"]
-        return dict(zip((file[:CODE].upper() for file in files.split()), places_of(places), strict=True))
+        return {file[:CODE].upper(): at for file, at in _named(self.section("index")["entries"]).items()}
 
     @cached_property
     def files(self) -> Mapping[str, str]:
         """How the file of each entry is called: `drv018_chip_module_fault`; of one that is not built in, its code."""
-        return {file[:CODE].upper(): file for file in self.section("index")["entries"][0].split()}
+        return {file[:CODE].upper(): file for file in _named(self.section("index")["entries"])}
 
     @cached_property
     def codes(self) -> Mapping[str, Sequence[int]]:
@@ -128,8 +127,7 @@ class Pack:
 
     def named(self, name: str) -> Mapping[str, tuple[int, int]]:
         """Where each object of a section that is asked for by its name stands."""
-        names, *places = self.section(name)
-        return dict(zip(filter(None, names.split("\n")), places_of(places), strict=True))
+        return _named(self.section(name))
 
     def item(self, at: Sequence[int]) -> Any:
         """One object of the blob, by offset and length."""
@@ -241,19 +239,19 @@ class Writer:
         """What `_places` of the pack is made of: each number less the one before it."""
         before = [0, *accumulate(self._blob.count(TAKEN, at, at + PACE) for at in range(0, len(self._blob), PACE))]
         begins = {name: [0, *accumulate(len(text) + 1 for text in told)][::TEXTS] for name, told in self._texts.items()}
-        return {name: _steps(numbers) for name, numbers in {"before": before, **begins}.items()}
+        return {name: _differences(numbers) for name, numbers in {"before": before, **begins}.items()}
 
 
 _json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode  # `dumps` makes a new one for every object
 
 
-def _steps(numbers: Sequence[int]) -> str:
+def _differences(numbers: Iterable[int]) -> str:
     return " ".join(str(after - before) for before, after in pairwise((0, *numbers)))
 
 
 def places_row(places: Sequence[tuple[int, int]]) -> list[str]:
     """Where objects stand that come one behind the other: how far each begins behind the one before it, and how long it is."""
-    return [_steps([start for start, _ in places]), " ".join(str(length) for _, length in places)]
+    return [_differences(start for start, _ in places), " ".join(str(length) for _, length in places)]
 
 
 def places_of(stored: Sequence[str]) -> Sequence[tuple[int, int]]:
@@ -270,6 +268,12 @@ def codes_row(spelled: Sequence[Sequence[str]]) -> str:
 def named_row(places: Mapping[str, tuple[int, int]]) -> list[str]:
     """What `named` of the pack, and `entries` and `files`, are made of: names, and where each object stands."""
     return ["\n".join(places), *places_row(tuple(places.values()))]
+
+
+def _named(stored: Sequence[str]) -> dict[str, tuple[int, int]]:
+    """The inverse of `named_row`."""
+    names, *places = stored
+    return dict(zip(filter(None, names.split("\n")), places_of(places), strict=True))
 
 
 def _dump(value: Any) -> bytes:

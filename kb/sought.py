@@ -67,7 +67,8 @@ def group(signals: Iterable[Signal]) -> Grouped:
     for number, (first, *_) in enumerate(groups):
         for place, (anchor, fragment) in enumerate(zip(first.anchors, first.fragments or first.anchors, strict=True)):
             literal = anchor[: anchor.find(fragment) + len(fragment)]
-            literal = literal[len(literal) == RARE_LENGTH :]
+            if len(literal) == RARE_LENGTH:
+                literal = literal[1:]
             literals.setdefault(literal, []).append(number if literal == anchor else [number, place])
             if not anchor.isascii():
                 chinese.add(literal)

@@ -80,9 +80,9 @@ def evaluate(harvest: Harvest, knowledge: Entries) -> tuple[Finding, ...]:
             continue
         groups = _groups(entry.same, by_entry[code])
         parts = (part for group in groups for part in (attempts.parts(group) if entry.same != "job" else (group,)))
-        instances = [made for part in parts if (made := _instance(entry, part)) is not None]
-        if not instances and entry.same == "source" and harvest.files <= FEW_FILES:
-            instances = [made for made in (_instance(entry, _pieced(by_entry[code])),) if made is not None]
+        instances = _instances(entry, parts)
+        if not instances and entry.same == "source" and harvest.files <= FEW_FILES and _one_failure(by_entry[code]):
+            instances = _instances(entry, (by_entry[code],))
         if instances:
             instances.sort(key=lambda i: order(i.hits[0].place))
             used = {h.signal for i in instances for h in i.hits}
@@ -92,9 +92,13 @@ def evaluate(harvest: Harvest, knowledge: Entries) -> tuple[Finding, ...]:
     return tuple(found)
 
 
-def _pieced(hits: list[Hit]) -> list[Hit]:
-    """What somebody put together about one failure, each piece in a file of its own: a console, a list of packages, records of the machine."""
-    return hits if len({h.place.rank for h in hits if h.place.rank is not None}) < 2 and len({stream_of(h.place) for h in hits}) > 1 else []
+def _instances(entry: Entry, parts: Iterable[list[Hit]]) -> list[Instance]:
+    return [made for part in parts if (made := _instance(entry, part)) is not None]
+
+
+def _one_failure(hits: list[Hit]) -> bool:
+    """Did somebody put pieces of one failure into files of their own: a console, a list of packages, records of the machine?"""
+    return len({stream_of(h.place) for h in hits}) > 1 and len({h.place.rank for h in hits if h.place.rank is not None}) < 2
 
 
 def _decides(condition: Condition) -> bool:

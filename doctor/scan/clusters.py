@@ -6,6 +6,7 @@ import re
 from functools import lru_cache
 
 from doctor.scan.floods import MAX_SHAPES
+from doctor.scan.forms import CODE
 from doctor.scan.harvest import Cluster, Place
 from kb import spelling
 from parsers.lazy import lazy
@@ -20,7 +21,7 @@ _MASKS = (
     (lazy(r"\d+(?:\.\d+)*"), "<n>"),
     (lazy(r"[ \t]+"), " "),
 )
-_CODE = lazy(r"\b(?:E[A-Z0-9]\d{4}|ERR\d{5}|(?<!\d\.)[1-5]\d{5})\b")
+_CODE = lazy(CODE)
 
 
 @lru_cache(maxsize=8)  # of one line it is asked by who counts it, and by who asks what it means

@@ -5,7 +5,8 @@ from __future__ import annotations
 from parsers.lazy import lazy
 
 LONGEST = 2000  # bytes of a line that has a form
-_CODE = lazy(rb"\b(?:E[A-Z0-9]\d{4}|ERR\d{5}|(?<!\d\.)[1-5]\d{5})\b")  # which a shape keeps
+CODE = r"\b(?:E[A-Z0-9]\d{4}|ERR\d{5}|(?<!\d\.)[1-5]\d{5})\b"  # which a shape keeps: no fraction of a second
+_CODE = lazy(CODE.encode())
 _MASKS = (
     (lazy(rb"0[xX][0-9a-fA-F]+"), b"\x01"),
     (lazy(rb"\b[0-9a-fA-F]{12,}\b"), b"\x02"),

@@ -21,6 +21,7 @@ from doctor.read.source import Skipped
 from doctor.scan.gathering import Together
 from doctor.scan.harvest import Harvest
 from doctor.scan.ranges import Kept, Range, Reader, scan_here, scan_one
+from kb.many import read_whole
 
 if TYPE_CHECKING:
     from doctor.scan.progress import Progress
@@ -227,24 +228,14 @@ def _read_several(ranges: Sequence[Range], first: int, count: int, scanner: Read
 
 
 def _receive(handle: int) -> Harvest | None:
-    head = _read(handle, _HEAD.size)
+    head = read_whole(handle, _HEAD.size)
     if head is None:
         return None
-    data = _read(handle, _HEAD.unpack(head)[0])
+    data = read_whole(handle, _HEAD.unpack(head)[0])
     if data is None:
         return None
     harvest: Harvest = pickle.loads(data)  # noqa: S301 - written by our own child, over a pipe nobody else has
     return harvest
-
-
-def _read(handle: int, size: int) -> bytes | None:
-    pieces = bytearray()
-    while len(pieces) < size:
-        piece = os.read(handle, min(size - len(pieces), 1 << 20))
-        if not piece:
-            return None
-        pieces += piece
-    return bytes(pieces)
 
 
 def _end(worker: _Worker) -> None:
