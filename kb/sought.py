@@ -13,11 +13,19 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any, Generic, NamedTuple, TypeVar
 
+from kb.code_forms import BARE
 from kb.model import FACT_PREFIX, ROW_FORMS, Signal
 
 # An automaton keeps each length below eight apart, and a handful of one takes a place away from the thousands of eight.
 RARE_LENGTH = 7
 OTHER_ENCODING = "gb18030"  # in which Chinese words may be written, besides UTF-8
+
+DIGITS_OF_CODE = 6  # a bare code has so many: numbers of all kinds hold those of one
+
+
+class Whole(bytes):
+    """A literal that counts where no letter and no digit stands beside it."""
+
 
 Key = TypeVar("Key")
 Value = TypeVar("Value")
@@ -46,6 +54,7 @@ class Grouped(NamedTuple):
     quiet: list[str]  # the leaves that claim none
     facts: list[int]
     literals: str  # one behind the other, with a NUL between
+    whole: int  # so many of the first ones are bare codes to everyone who asks for them, and none inside of a longer number
     pairs: str  # a line for each literal: the signals it announces, each with the place of its anchor where that goes on
     chinese: list[int]  # literals that are written otherwise in another encoding, or their anchors
     rows: dict[str, list[Signal]]  # asked of the rows of a table, by its name
@@ -72,6 +81,8 @@ def group(signals: Iterable[Signal]) -> Grouped:
             literals.setdefault(literal, []).append(number if literal == anchor else [number, place])
             if not anchor.isascii():
                 chinese.add(literal)
+    bare = {literal: _is_bare(literal, [groups[n][0] for n in told if isinstance(n, int)], len(told)) for literal, told in literals.items()}
+    literals = {literal: literals[literal] for literal in sorted(literals, key=bare.__getitem__, reverse=True)}
     return Grouped(
         [found[0] for found in groups],
         "\n".join(" ".join(s.id for s in found) for found in groups),
@@ -79,10 +90,15 @@ def group(signals: Iterable[Signal]) -> Grouped:
         [s.id for found in groups for s in found if not s.claims],
         [n for n, found in enumerate(groups) if found[0].id.startswith(FACT_PREFIX)],
         "\0".join(literals),
+        sum(bare.values()),
         "\n".join(map(json.dumps, literals.values())),
         [n for n, literal in enumerate(literals) if literal in chinese],
         rows,
     )
+
+
+def _is_bare(literal: str, signals: Sequence[Signal], announced: int) -> bool:
+    return literal.isdigit() and len(literal) == DIGITS_OF_CODE and len(signals) == announced and all(s.form == "code" and s.pattern.startswith(BARE) for s in signals)
 
 
 class Layered(NamedTuple):
@@ -195,6 +211,7 @@ def _numbered_literals(layers: Sequence[Layered]) -> tuple[tuple[bytes, ...], di
     found: list[bytes] = []
     told: dict[int, tuple[Row, ...]] = {}
     numbers: dict[bytes, int] = {}
+    whole: set[int] = set()
     for which, layer in enumerate(layers):
         joined = layer.grouped["literals"]
         written = joined.encode().split(b"\0") if joined else []
@@ -202,15 +219,21 @@ def _numbered_literals(layers: Sequence[Layered]) -> tuple[tuple[bytes, ...], di
         if not found:
             found, rows = written, others
             numbers = {literal: n for n, literal in enumerate(found)}
+            whole.update(range(layer.grouped["whole"]))
         else:
             rows = [(literal, Row(which, n)) for n, literal in enumerate(written)] + others
         for literal, row in rows:
             number = numbers.setdefault(literal, len(found))
+            bare = row.number < layer.grouped["whole"]
             if number == len(found):
                 found.append(literal)
                 told[number] = (row,)
+                whole.update((number,) if bare else ())
             else:
                 told[number] = (*told.get(number, (Row(0, number),)), row)
+                whole.difference_update(() if bare else (number,))
+    for number in whole:
+        found[number] = Whole(found[number])
     return tuple(found), told
 
 

@@ -1,5 +1,7 @@
 """Finds many literals in bytes. Every engine gives the same answer: (end, number of the literal) by ascending end.
 
+A literal that only counts as a whole word is not found within a longer one.
+
 hyperscan       the fastest, where it has wheels; large inputs alone are worth loading it
 ahocorasick_rs  always installable
 plain           the standard library: for small inputs the best, for large ones the last resort
@@ -11,11 +13,13 @@ import os
 import re
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+from kb.sought import Whole
 
 if TYPE_CHECKING:
     from doctor.scan.shelf import Shelf
@@ -35,6 +39,8 @@ _PACE = b"\x01\x02"
 
 _NONE: Mapping[int, bytes] = MappingProxyType({})
 _NO_FORMS: Mapping[bytes, int] = MappingProxyType({})
+
+_IN_WORD = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_")
 
 ENGINES = ("hyperscan", "ahocorasick_rs", "plain")
 
@@ -65,6 +71,7 @@ class Form(NamedTuple):
 
 def plain(literals: Sequence[bytes]) -> Finder:
     """One literal after the other: no set-up at all. In a small input few are worth a look."""
+    standing = _standing(literals)
 
     def find(data: bytes) -> Finds:
         found = []
@@ -74,9 +81,22 @@ def plain(literals: Sequence[bytes]) -> Finder:
                 found.append((at + len(literal), number))
                 at = data.find(literal, at + 1)
         found.sort()
-        return found
+        return standing(data, found)
 
     return find
+
+
+def within_word(data: bytes, at: int, after: int) -> bool:
+    """Has what stands there a letter or a digit beside it?"""
+    return (at > 0 and data[at - 1] in _IN_WORD) or (after < len(data) and data[after] in _IN_WORD)
+
+
+def _standing(literals: Sequence[bytes]) -> Callable[[bytes, Finds], Finds]:
+    """Leaves out what only counts as a whole word and stands within one."""
+    sizes = {n: len(literal) for n, literal in enumerate(literals) if isinstance(literal, Whole)}
+    if not sizes:
+        return lambda _, found: found
+    return lambda data, found: [(end, n) for end, n in found if n not in sizes or not within_word(data, end - sizes[n], end)]
 
 
 def _likely(literals: Sequence[bytes], data: bytes) -> Iterator[tuple[int, bytes]]:
@@ -94,11 +114,12 @@ def aho_corasick(literals: Sequence[bytes]) -> Finder:
     from ahocorasick_rs import BytesAhoCorasick, Implementation
 
     machine = BytesAhoCorasick(list(literals), implementation=Implementation.ContiguousNFA)
+    standing = _standing(literals)
 
     def find(data: bytes) -> Finds:
         found = [(end, number) for number, _, end in machine.find_matches_as_indexes(data, overlapping=True)]
         found.sort()
-        return found
+        return standing(data, found)
 
     return find
 
@@ -134,7 +155,7 @@ def hyperscan(
 def _automaton(literals: Sequence[bytes], numbers: Sequence[int], patterns: Mapping[int, bytes], forms: Mapping[bytes, int]) -> bytes:
     import hyperscan as hs
 
-    rows = [(_escaped(x), n, 0) for n, x in zip(numbers, literals, strict=True) if n not in patterns]
+    rows = [(rb"\b%b\b" % x if isinstance(x, Whole) else _escaped(x), n, 0) for n, x in zip(numbers, literals, strict=True) if n not in patterns]
     rows += [(form, number, 0) for form, number in forms.items()]
     rows.append((_escaped(_PACE), max((*numbers, *forms.values()), default=0) + 1, hs.HS_FLAG_QUIET))
     for number, literal in zip(numbers, literals, strict=True) if patterns else ():
@@ -153,7 +174,7 @@ def _shared(
     """The finder, with an automaton that another worker has made, or that is made here and for the others. `wait`: for one who is at it, or else AwaitedError."""
     made = None
     if (shelf := use.shelf) is not None:
-        key = shelf.key(b"\0".join((*literals, *(b"%d" % n for n in numbers), *(b"%d %s" % row for row in patterns.items()), *forms)))
+        key = shelf.key(_told(literals, numbers, (*(b"%d %s" % row for row in patterns.items()), *forms)))
         while (made := shelf.get(key)) is None and not shelf.mine(key):
             if not wait:
                 raise AwaitedError
@@ -162,6 +183,12 @@ def _shared(
             made = _automaton(literals, numbers, patterns, forms)
             shelf.put(key, made)
     return hyperscan(literals, made, numbers, patterns, forms)[0]
+
+
+def _told(literals: Sequence[bytes], numbers: Sequence[int], others: Iterable[bytes]) -> bytes:
+    """All that an automaton depends on."""
+    whole = (n for n, literal in enumerate(literals) if isinstance(literal, Whole))
+    return b"\0".join((*literals, *(b"%d" % n for n in (*numbers, *whole)), *others))
 
 
 def _escaped(literal: bytes) -> bytes:
@@ -257,7 +284,7 @@ def _cached_hyperscan(
     from kb.in_use import cache_folder
     from kb.pack import keep_newest, write_atomically
 
-    crc = zlib.crc32(b"\0".join((*literals, *(b"%d" % n for n in numbers or ()), *forms)))
+    crc = zlib.crc32(_told(literals, numbers or (), forms))
     place = None
     if (folder := cache_folder()) is not None:
         place = folder / f"automaton-2-{digest[:16]}-{crc:08x}-{os.uname().machine}-{_cpu()}.hs"

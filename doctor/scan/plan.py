@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from doctor.scan.engine import DIGITS
 from doctor.scan.escapes import ESCAPE, without_escapes
+from doctor.scan.finder import within_word
 from kb.code_forms import BARE, CODE_WORD, LETTERED_END
 from kb.model import FACT_PREFIX, Signal
 from kb.sought import Made, Sought
@@ -62,7 +63,6 @@ class Literal(NamedTuple):
 
 
 IN_COMMENTS = frozenset(anchor.encode() for anchor in tables.ASKED)
-_IN_WORD = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_")
 _BESIDE = 120  # bytes before a number in which the word stands that makes it a code
 
 
@@ -77,11 +77,6 @@ class Refusal(IntEnum):
     OF_ITS_FORM = 0  # of those that have other digits in the same places, the codes in them excepted
     OF_ITS_TEXT = 1  # of the same bytes
     OF_IT_ALONE = 2  # what follows decides
-
-
-def within_word(data: bytes, at: int, after: int) -> bool:
-    """Has what stands there a letter or a digit beside it?"""
-    return (at > 0 and data[at - 1] in _IN_WORD) or (after < len(data) and data[after] in _IN_WORD)
 
 
 class Code(NamedTuple):
@@ -222,11 +217,6 @@ class Plan:
             found = self._literals_of[number] = [n for n in near if any(signal == number for _, signal in self.literals[n].pairs)]
         return found
 
-    def is_code(self, number: int, text: bytes) -> bool:
-        """Is a signal this code, and nothing that only stands beside it?"""
-        code = self._codes[number]
-        return code is not None and code.text == text
-
     def may_match(self, number: int, data: bytes, start: int, end: int) -> bool:
         """Could the signal match this line? A pattern is tried on the bytes: saying no is all that most lines need."""
         code = self._codes[number]
@@ -337,8 +327,9 @@ class Plan:
         for signal, texts in rarer.items():
             for text in texts:
                 number = numbers.setdefault(text, len(fragments))
-                if number == len(fragments):
-                    fragments.append(text)
+                new = number == len(fragments)
+                fragments[number : number + 1] = [text]  # one that only counted as a whole word may be a part of one now
+                if new:
                     literals[number] = Literal(text, (), False, False)
                 known = literals.get(number) or self.literals[number]
                 literals[number] = known._replace(pairs=(*known.pairs, (text, signal)))

@@ -52,9 +52,9 @@ class Enough:
 class Treatment:
     """What is to be done about a line with one combination of literals. `lines` counts those that need no more than that."""
 
-    __slots__ = ("alone", "capped", "claimable", "comment", "counted", "further", "go", "lines", "mark", "numbered", "only_counts", "only_mark", "open", "same", "settles", "table")
+    __slots__ = ("capped", "claimable", "comment", "counted", "further", "go", "lines", "mark", "numbered", "only_counts", "only_mark", "open", "same", "settles", "table")
 
-    def __init__(self, found: list[Literal], enough: Enough, plan: Plan) -> None:
+    def __init__(self, found: list[Literal], enough: Enough) -> None:
         claimable = False
         opened: dict[bytes | None, list[int]] = {}
         counted: dict[Counted, None] = {}
@@ -76,9 +76,6 @@ class Treatment:
                 else:
                     counted[needed, number] = None
         self.claimable = claimable  # a literal belongs to a signal
-        # Of a find that is a code to everyone who asks for it: it is none inside of a longer number.
-        codes = len(found) == 1 and claimable and not (found[0].mark or found[0].table) and all(plan.is_code(n, found[0].fragment) for _, n in found[0].pairs)
-        self.alone = len(found[0].fragment) if codes else 0
         self.open: tuple[Opened, ...] = tuple((anchor, tuple(dict.fromkeys(n))) for anchor, n in opened.items())
         self.counted = tuple(counted)  # seen often enough: only counted
         self.capped = tuple(capped)  # seen often enough, and their count is 'at least' anyway
@@ -105,7 +102,7 @@ class Treatments(dict[Key, Treatment]):
 
     def __missing__(self, key: Key) -> Treatment:
         numbers = (key,) if isinstance(key, int) else dict.fromkeys(key)
-        made = self[key] = Treatment([self._plan.literals[n] for n in numbers], self._enough, self._plan)
+        made = self[key] = Treatment([self._plan.literals[n] for n in numbers], self._enough)
         return made
 
     def forget(self, numbers: list[int]) -> None:

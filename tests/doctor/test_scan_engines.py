@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from doctor.scan import finder
+from kb.sought import Whole
 
 INCIDENTS = Path(__file__).resolve().parent.parent / "data" / "incidents"
 LITERALS = (b"drvMemcpy failed", b"memcpy", b"\xe5\x86\x85", b"Error\n")
@@ -29,6 +30,15 @@ def answer(size: int = finder.LARGE, engine: str | None = None) -> finder.Finds:
 
 def test_every_engine_answers_alike(cache: Path) -> None:
     assert answer(engine="plain") == answer(engine="ahocorasick_rs") == answer(engine="hyperscan") == answer(0)
+
+
+@pytest.mark.parametrize("engine", finder.ENGINES)
+def test_a_bare_code_is_not_found_within_a_longer_word(cache: Path, engine: str) -> None:
+    """Six digits stand in a timestamp, an address, a name; as a part of those they are no code, to no engine."""
+    texts = {b"507011": 1, b"ret=507011)": 1, b"507011\n507011": 2, "错误507011。".encode(): 1, b"1507011": 0, b"5070110": 0, b"x507011": 0, b"507011_a 507011": 1, b"50701107011": 0}
+    for text, times in texts.items():
+        assert len(finder.best((Whole(b"507011"), b"absent"), finder.LARGE, "whole", engine)(text)) == times, text
+        assert len(finder.best((b"507011", b"absent"), finder.LARGE, "whole", engine)(text)) == text.count(b"507011"), text
 
 
 def test_every_engine_gives_the_same_report(run: Run) -> None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from kb.build import build
+from kb.code_forms import of_code
 from kb.knowledge import Knowledge, load
 from kb.layers import Layer
 from kb.model import Signal
 from kb.pack import Pack
-from kb.sought import Sought, gathered
+from kb.sought import Layered, Sought, Whole, gathered, group
 
 KNOWN = load()
 OWN = """\
@@ -40,6 +41,7 @@ def test_what_is_stored_is_what_would_be_put_together() -> None:
     assert (stored.facts, stored.silent, stored.tables) == (made.facts, made.silent, made.tables)
     assert {t: stored.rows[t] for t in stored.tables} == {t: made.rows[t] for t in made.tables}
     assert stored.situation == made.situation
+    assert _whole(stored) == _whole(made)
 
 
 def _signal(name: str, text: str, claims: bool = True) -> Signal:
@@ -51,6 +53,25 @@ def test_the_same_words_are_looked_for_once_and_told_to_all_who_ask() -> None:
     assert sought.count == 2
     assert sought.names[0] == ("TST001/0", "TST002/0")
     assert sought.silent == {1}
+
+
+def _code(name: str, code: str) -> Signal:
+    pattern, anchors = of_code(code)
+    return Signal(name, "code", pattern, anchors, 0, (), "", (), True)
+
+
+def _whole(sought: Sought) -> set[bytes]:
+    return {literal for literal in sought.literals if isinstance(literal, Whole)}
+
+
+def test_a_bare_code_counts_as_a_whole_word_until_somebody_looks_for_it_as_a_part_of_one() -> None:
+    codes = [_code("TST001/0", "507011"), _code("TST001/1", "507012"), _code("TST002/0", "EZ9999"), _code("TST002/1", "0x91")]
+    assert _whole(gathered(codes)) == {b"507011", b"507012"}
+    assert _whole(gathered([*codes, _signal("TST003/0", "507012")])) == {b"507011"}
+    of_user = group([_code("OWN001/0", "507011"), _signal("OWN001/1", "507012"), _code("OWN001/2", "507013")])
+    layers = [Layered(found._asdict(), found.signals.__getitem__, lambda signal: signal) for found in (group(codes), of_user)]
+    assert _whole(Sought(layers)) == {b"507011", b"507013"}
+    assert _whole(Sought(layers[::-1])) == {b"507011", b"507013"}
 
 
 def test_chinese_words_are_looked_for_in_both_encodings() -> None:
