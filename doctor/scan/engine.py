@@ -96,7 +96,7 @@ class Engine:
             self._asked += 1
             if self._asked >= PATIENCE ** len(self._quiet):
                 with suppress(finder.AwaitedError):
-                    self._quiet[wanted] = finder.without(self.fragments, wanted | self._unneeded, self._use, self.patterns, wait=False)
+                    self._quiet[wanted] = finder.without(self.fragments, wanted | self._unneeded, self._use, self.patterns, False, self._digest)
                     self._asked = 0
                     return wanted
         return max(fitting, key=lambda made: len(made & wanted), default=frozenset())

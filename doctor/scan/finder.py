@@ -1,6 +1,6 @@
 """Finds many literals in bytes. Every engine gives the same answer: (end, number of the literal) by ascending end.
 
-A literal that only counts as a whole word is not found within a longer one.
+A literal that only counts as a whole word may be found within a longer one as well, or not: what is cheaper.
 
 hyperscan       the fastest, where it has wheels; large inputs alone are worth loading it
 ahocorasick_rs  always installable
@@ -31,7 +31,7 @@ SMALL = 20 << 10  # below this, a loop over the literals beats loading or buildi
 PIECE = 4  # bytes of a literal: one that holds such a piece which a small input does not hold need not be looked for
 LARGE = 4 << 20  # above this, the fastest engine is worth its loading time
 
-KEEP_AUTOMATA = 12  # in the cache: two for each knowledge and processor
+KEEP_AUTOMATA = 16  # in the cache: three for each knowledge and processor
 
 # Two bytes that text never has. With a literal this short the library looks at every byte instead of every second to
 # fourth one, for which it would mix too many literals: up to three times as fast.
@@ -39,8 +39,6 @@ _PACE = b"\x01\x02"
 
 _NONE: Mapping[int, bytes] = MappingProxyType({})
 _NO_FORMS: Mapping[bytes, int] = MappingProxyType({})
-
-_IN_WORD = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_")
 
 ENGINES = ("hyperscan", "ahocorasick_rs", "plain")
 
@@ -71,7 +69,6 @@ class Form(NamedTuple):
 
 def plain(literals: Sequence[bytes]) -> Finder:
     """One literal after the other: no set-up at all. In a small input few are worth a look."""
-    standing = _standing(literals)
 
     def find(data: bytes) -> Finds:
         found = []
@@ -81,22 +78,9 @@ def plain(literals: Sequence[bytes]) -> Finder:
                 found.append((at + len(literal), number))
                 at = data.find(literal, at + 1)
         found.sort()
-        return standing(data, found)
+        return found
 
     return find
-
-
-def within_word(data: bytes, at: int, after: int) -> bool:
-    """Has what stands there a letter or a digit beside it?"""
-    return (at > 0 and data[at - 1] in _IN_WORD) or (after < len(data) and data[after] in _IN_WORD)
-
-
-def _standing(literals: Sequence[bytes]) -> Callable[[bytes, Finds], Finds]:
-    """Leaves out what only counts as a whole word and stands within one."""
-    sizes = {n: len(literal) for n, literal in enumerate(literals) if isinstance(literal, Whole)}
-    if not sizes:
-        return lambda _, found: found
-    return lambda data, found: [(end, n) for end, n in found if n not in sizes or not within_word(data, end - sizes[n], end)]
 
 
 def _likely(literals: Sequence[bytes], data: bytes) -> Iterator[tuple[int, bytes]]:
@@ -114,12 +98,11 @@ def aho_corasick(literals: Sequence[bytes]) -> Finder:
     from ahocorasick_rs import BytesAhoCorasick, Implementation
 
     machine = BytesAhoCorasick(list(literals), implementation=Implementation.ContiguousNFA)
-    standing = _standing(literals)
 
     def find(data: bytes) -> Finds:
         found = [(end, number) for number, _, end in machine.find_matches_as_indexes(data, overlapping=True)]
         found.sort()
-        return standing(data, found)
+        return found
 
     return find
 
@@ -236,10 +219,18 @@ def finds_patterns(use: Use) -> bool:
     return loaded and (chosen == "hyperscan" or (chosen is None and use.size >= LARGE))
 
 
-def without(literals: Sequence[bytes], left_out: AbstractSet[int], use: Use, patterns: Mapping[int, bytes], wait: bool = True) -> Finder:
-    """The same engine for fewer literals, which keep their numbers; made for one run. Some are only wanted where a pattern matches."""
+def without(
+    literals: Sequence[bytes], left_out: AbstractSet[int], use: Use, patterns: Mapping[int, bytes], wait: bool = True, digest: str = ""
+) -> Finder:
+    """The same engine for fewer literals, which keep their numbers; made for one run. Some are only wanted where a pattern matches.
+
+    What leaves out a single literal is kept: large logs of the same kind leave out the same one, as what each operator is called with.
+    """
     numbers = [n for n in range(len(literals)) if n not in left_out]
     part = [literals[n] for n in numbers]
+    if len(left_out) == 1 and not patterns and finds_patterns(use) and (kept := _cached_hyperscan(part, digest, numbers)) is not None:
+        return kept
+    part = list(map(bytes, part))  # as parts of words, too: so it compiles in half the time
     chosen = use.engine or os.environ.get("NPU_DOCTOR_ENGINE") or None
     if finds_patterns(use):
         try:
@@ -258,7 +249,7 @@ def with_forms(
     """The same, and where something of one of these forms stands, in no order: the end of the byte behind it. The first is called one more than the last literal."""
     if finds_patterns(use):
         numbers = [n for n in range(len(literals)) if n not in left_out]
-        part, wanted = [literals[n] for n in numbers], {form.what + form.behind: n for n, form in enumerate(forms, len(literals))}
+        part, wanted = [bytes(literals[n]) for n in numbers], {form.what + form.behind: n for n, form in enumerate(forms, len(literals))}
         try:
             kept = None if patterns else _cached_hyperscan(part, digest, numbers, wanted)
             return kept or _shared(use, False, part, numbers, patterns, wanted)

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 
 from doctor.scan.engine import DIGITS
 from doctor.scan.escapes import ESCAPE, without_escapes
-from doctor.scan.finder import within_word
 from kb.code_forms import BARE, CODE_WORD, LETTERED_END
 from kb.model import FACT_PREFIX, Signal
 from kb.sought import Made, Sought
@@ -63,6 +62,7 @@ class Literal(NamedTuple):
 
 
 IN_COMMENTS = frozenset(anchor.encode() for anchor in tables.ASKED)
+_IN_WORD = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_")
 _BESIDE = 120  # bytes before a number in which the word stands that makes it a code
 
 
@@ -77,6 +77,11 @@ class Refusal(IntEnum):
     OF_ITS_FORM = 0  # of those that have other digits in the same places, the codes in them excepted
     OF_ITS_TEXT = 1  # of the same bytes
     OF_IT_ALONE = 2  # what follows decides
+
+
+def within_word(data: bytes, at: int, after: int) -> bool:
+    """Has what stands there a letter or a digit beside it?"""
+    return (at > 0 and data[at - 1] in _IN_WORD) or (after < len(data) and data[after] in _IN_WORD)
 
 
 class Code(NamedTuple):
@@ -332,7 +337,7 @@ class Plan:
                 if new:
                     literals[number] = Literal(text, (), False, False)
                 known = literals.get(number) or self.literals[number]
-                literals[number] = known._replace(pairs=(*known.pairs, (text, signal)))
+                literals[number] = known._replace(fragment=text, pairs=(*known.pairs, (text, signal)))
         for signal, pattern in patterns.items():
             anchor = self.signals[signal].anchors[0].encode()
             self.patterns[len(fragments)] = pattern

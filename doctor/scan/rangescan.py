@@ -20,7 +20,7 @@ from doctor.scan.floods import Floods, statement
 from doctor.scan.harvest import Harvest, Hit, Place
 from doctor.scan.loadscan import LoadScan
 from doctor.scan.meaningscan import MeaningScan
-from doctor.scan.plan import STRIKES, Plan, Refusal
+from doctor.scan.plan import STRIKES, Plan, Refusal, within_word
 from doctor.scan.raised import asked
 from doctor.scan.repeats import Repeats
 from doctor.scan.select import EVERYTHING, Select
@@ -150,6 +150,8 @@ class RangeScan:
                     known.further += 1
                     if asked:
                         self._learn(data, first, eol, treatment, Same(further=known))
+                elif treatment.alone and plain and not (asked or huge) and within_word(data, first - treatment.alone, first):
+                    pass
                 else:
                     start = data.rfind(b"\n", 0, first - 1) + 1
                     if start >= limit:  # this line and what follows belong to the next window

@@ -7,6 +7,7 @@ from typing import NamedTuple, Protocol
 from doctor.scan import error_blocks
 from doctor.scan.engine import DIGITS
 from doctor.scan.plan import GO_MARKS, IN_COMMENTS, Literal, Plan
+from kb.sought import Whole
 
 Key = int | tuple[int, ...]
 # An anchor, with what it announces. None: the literal that was found is the anchor itself.
@@ -52,7 +53,7 @@ class Enough:
 class Treatment:
     """What is to be done about a line with one combination of literals. `lines` counts those that need no more than that."""
 
-    __slots__ = ("capped", "claimable", "comment", "counted", "further", "go", "lines", "mark", "numbered", "only_counts", "only_mark", "open", "same", "settles", "table")
+    __slots__ = ("alone", "capped", "claimable", "comment", "counted", "further", "go", "lines", "mark", "numbered", "only_counts", "only_mark", "open", "same", "settles", "table")
 
     def __init__(self, found: list[Literal], enough: Enough) -> None:
         claimable = False
@@ -76,6 +77,8 @@ class Treatment:
                 else:
                     counted[needed, number] = None
         self.claimable = claimable  # a literal belongs to a signal
+        # Of a find that is a code to everyone who asks for it: not every finder leaves out what is a part of a longer number.
+        self.alone = len(found[0].fragment) if len(found) == 1 and isinstance(found[0].fragment, Whole) else 0
         self.open: tuple[Opened, ...] = tuple((anchor, tuple(dict.fromkeys(n))) for anchor, n in opened.items())
         self.counted = tuple(counted)  # seen often enough: only counted
         self.capped = tuple(capped)  # seen often enough, and their count is 'at least' anyway
