@@ -33,6 +33,7 @@ from kb.layers import BUILT_IN
 from kb.model import Entry, Text
 
 SCHEMA_VERSION = 1
+MAX_FINDINGS = 500
 MAX_EVIDENCE = 20
 MAX_CLUSTERS = 40
 MAX_SKIPPED = 500
@@ -43,6 +44,8 @@ def report(diagnosis: Diagnosis, knowledge: Knowledge) -> dict[str, Any]:
     skipped = diagnosis.skipped
     unexplained = diagnosis.unexplained[: limits.limit(limits.UNEXPLAINED, MAX_CLUSTERS)]
     unshown = len(diagnosis.unexplained) - len(unexplained)
+    related = _within(diagnosis.related, limits.limit(limits.FINDINGS, MAX_FINDINGS))
+    untold = len(diagnosis.related) - len(related)
     rows = skipped[: limits.limit(limits.SKIPPED, MAX_SKIPPED)]
     clusters = {c: _cluster(c, knowledge) for c in unexplained}
     codes = decision.codes(diagnosis)
@@ -62,12 +65,13 @@ def report(diagnosis: Diagnosis, knowledge: Knowledge) -> dict[str, Any]:
             **({"misfits": [one._asdict() for one in unfit]} if unfit else {}),
         },
         "decision": decision.decision(diagnosis, knowledge),
-        "findings": [_finding(r, diagnosis, knowledge, codes) for r in diagnosis.related],
+        "findings": [_finding(r, diagnosis, knowledge, codes) for r in related],
         "decisive": _decisive(diagnosis, clusters, knowledge),
         "unexplained": [clusters[c] for c in unexplained],
         "missing_evidence": [{"what": m.what.json(), "how": m.how.json()} for m in missing.missing(diagnosis)],
         "skipped": [{"path": clean(s.path), "reason": s.reason} for s in rows]
         + ([{"path": "...", "reason": f"{len(skipped) - len(rows)} more"}] if len(skipped) > len(rows) else [])
+        + ([{"path": "...", "reason": f"{untold} more findings, of those that are told last ({limits.FINDINGS} moves that)"}] if untold else [])
         + ([{"path": "...", "reason": f"{unshown} more kinds of errors that nothing explains"}] if unshown > 0 else []),
         "stats": {
             "files": diagnosis.harvest.files,
@@ -77,6 +81,14 @@ def report(diagnosis: Diagnosis, knowledge: Knowledge) -> dict[str, Any]:
         **({"job": _job(diagnosis)} if diagnosis.job is not None and len(diagnosis.job.processes) > 1 else {}),
     }
     return _cleaned(made)  # type: ignore[no-any-return]
+
+
+def _within(related: tuple[Related, ...], most: int) -> tuple[Related, ...]:
+    """The first ones, none of which names another that is not told."""
+    if len(related) <= most:
+        return related
+    told = {r.finding.entry.code for r in related[:most]}
+    return tuple(r._replace(explains=tuple(code for code in r.explains if code in told)) for r in related[:most])
 
 
 def _job(diagnosis: Diagnosis) -> dict[str, Any]:

@@ -145,6 +145,28 @@ def test_a_bound_of_the_report_is_moved(knowledge: Knowledge, monkeypatch: pytes
     assert len(made["skipped"]) == len(skipped)
 
 
+def test_a_report_tells_the_first_findings_and_how_many_it_leaves_out(knowledge: Knowledge, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ten thousand causes of one line are knowledge gone wrong: composing them all kept a reader waiting for those he looks at."""
+    scanner = Scanner(Plan(knowledge.sought()), engine="plain")
+    log = (
+        "[ERROR] HCCL(1,p):2026-03-02-09:50:00.000.001 [a.cc:1]1 connection fail: connect timeout\n"
+        "ImportError: libhccl.so: cannot open shared object file: No such file or directory\nRuntimeError: NPU out of memory. Tried to allocate 2.00 GiB\n"
+        "EJ0001: Failed to initialize the HCCP process. Reason: Maybe the last training process is running.\n"
+    )
+    diagnosis = conclude([scanner.scan(discover.given_text(log, "a.log"))], knowledge)
+    whole = report.report(diagnosis, knowledge)
+    assert len(whole["findings"]) > 2
+    assert not whole["skipped"]
+    monkeypatch.setattr(report, "MAX_FINDINGS", 2)
+    made = report.report(diagnosis, knowledge)
+    assert [f["id"] for f in made["findings"]] == [f["id"] for f in whole["findings"]][:2]
+    assert made["skipped"] == [{"path": "...", "reason": f"{len(whole['findings']) - 2} more findings, of those that are told last (NPU_DOCTOR_MAX_FINDINGS moves that)"}]
+    told = {f["id"] for f in made["findings"]}
+    assert all(told.issuperset(f["explains"]) for f in made["findings"])
+    monkeypatch.setenv(limits.FINDINGS, "1000")
+    assert report.report(diagnosis, knowledge)["findings"] == whole["findings"]
+
+
 def test_the_evidence_of_a_finding_is_moved(knowledge: Knowledge, monkeypatch: pytest.MonkeyPatch) -> None:
     row = "[ERROR] X({0},p):2026-03-02-09:50:00.000.001 [a.c:1]1 ImportError: libhccl.so: cannot open shared object file: No such file\n"
     texts = [discover.given_text(row.format(n), f"plog-{n}_1.log") for n in range(1, 31)]
