@@ -279,8 +279,8 @@ def _cached_hyperscan(
     place = None
     if (folder := cache_folder()) is not None:
         place = folder / f"automaton-2-{digest[:16]}-{crc:08x}-{os.uname().machine}-{_cpu()}.hs"
-    if folder is not None and not _survives(folder):
-        return None
+    if (folder is None and numbers is not None) or (folder is not None and not _survives(folder)):
+        return None  # without a place to keep it, workers make a part for each other
     try:
         import hyperscan as hs
 
