@@ -29,7 +29,7 @@ class Seat(NamedTuple):
 
 
 def started_with(started: Sequence[Started], visible: Iterable[str], there: Iterable[str] = ()) -> Facts:
-    """The programs that make processes, their number, the NPUs that they see, and whether these are too few, or are told by ids of npu-smi (`there`) or `outside` their container."""
+    """The programs that make processes, their number, the NPUs that they see, and whether these are too few, or are told by ids of npu-smi (`there`), `outside` their container, or `given` to one that is `privileged`."""
     made = {n for one in started if (n := one.processes) is not None}
     told: dict[str, tuple[str, ...]] = {"launcher": tuple(dict.fromkeys(one.kind for one in started))}
     lists = {value for value in (*visible, *_given(started)) if _LIST.fullmatch(value)}
@@ -52,6 +52,8 @@ def started_with(started: Sequence[Started], visible: Iterable[str], there: Iter
     if len(lists) == 1 and cards is not None and max(int(n) for n in next(iter(lists)).split(",")) >= cards:
         told["cards"] = ("outside",)
         told["renumbered"] = (",".join(map(str, range(count or 1))),)
+    if not lists and (given := beyond(started)):
+        told["cards"], told["given"] = ("privileged",), (given,)
     if len(lists) == 1 and _are_slots({int(n) for n in next(iter(lists)).split(",")}, {int(n) for n in there}):
         told["cards"] = ("slots",)
     return {fact: values for fact, values in told.items() if values}
@@ -88,9 +90,25 @@ def _cards(started: Iterable[Started]) -> int | None:
     containers = [one for one in started if one.kind == "docker"]
     if len(containers) != 1 or containers[0].option("privileged") is not None:
         return None
-    found = {match[1] for o in containers[0].options if o.name == "device" and (match := _CARD.fullmatch(o.value))}
-    handed = {n for o in containers[0].options if o.name == "env" and (match := _HANDED.fullmatch(o.value)) for n in match[1].split(",")}
+    found, handed = _of_container(containers[0])
     return min(filter(None, (len(found), len(handed))), default=None)
+
+
+def beyond(started: Iterable[Started]) -> str:
+    """The cards that one container was given, where `--privileged` gives it all the others as well, and a program begins with one of those: with card 0."""
+    containers = [one for one in started if one.kind == "docker"]
+    if len(containers) != 1 or containers[0].option("privileged") in (None, "false"):
+        return ""
+    found, handed = _of_container(containers[0])
+    listed = sorted(found or handed, key=int)
+    return ",".join(listed) if listed and "0" not in listed else ""
+
+
+def _of_container(one: Started) -> tuple[set[str], set[str]]:
+    """The cards that are named as devices, and those for Ascend Docker Runtime."""
+    found = {match[1] for o in one.options if o.name == "device" and (match := _CARD.fullmatch(o.value))}
+    handed = {n for o in one.options if o.name == "env" and (match := _HANDED.fullmatch(o.value)) for n in match[1].split(",")}
+    return found, handed
 
 
 def _widened(ids: list[int], count: int) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from doctor.findings.devices import VARIABLE
+from doctor.findings.devices import VARIABLE, beyond
 from doctor.findings.started import Started
 from parsers.lazy import lazy
 
@@ -45,6 +45,8 @@ def idle(rows: Iterable[str], started: Sequence[Started]) -> Facts:
     wanted = next(iter(made)) if len(made) == 1 else 1
     if len({npu for npu, *_ in found}) < len(found) or not 0 < wanted <= len(free):
         return {}
+    if (given := beyond(started)) and {int(n) for n in given.split(",")} <= set(free):  # theirs, and not in use
+        return {"idle": ("enough",), "idle_npu": (given.partition(",")[0],), "idle_npus": (given,)}
     others_work = all(busy for npu, busy, *_ in found if npu not in free)
     told = ",".join(map(str, free[:wanted]))
     return {"idle": ("instead" if others_work and len(free) < len(found) else "enough",), "idle_npu": (str(free[0]),), "idle_npus": (told,)}

@@ -281,3 +281,35 @@ def test_the_image_of_a_script_tells_versions_that_the_log_leaves_out(tmp_path: 
     for said, version in (("", "0.13.0rc1"), ("vllm-ascend 0.11.0\n", "0.11.0")):
         (tmp_path / "serve.log").write_text(f"{said}ValueError: No available memory for the cache blocks.\n")
         assert report(str(tmp_path))["situation"]["facts"]["vllm_ascend"] == [version]
+
+
+PRIVILEGED = "docker run -it --privileged=true --device=/dev/davinci6 --device /dev/davinci7:/dev/davinci7 -v /a:/a reg/a:1 bash\n"
+FULL = "RuntimeError: NPU out of memory. Tried to allocate 18.00 MiB (NPU 0; 60.97 GiB total capacity; 1.70 GiB already allocated; 1.70 GiB current active; 20.04 MiB free; 1.82 GiB reserved in total by PyTorch)\n"
+
+
+@pytest.mark.parametrize(
+    ("run", "given"),
+    [
+        (PRIVILEGED, "6,7"),
+        ("docker run --privileged -e ASCEND_VISIBLE_DEVICES=3,2 reg/a:1", "2,3"),
+        (PRIVILEGED.replace("=true", "=false"), None),
+        (PRIVILEGED.replace("davinci6", "davinci0"), None),  # what begins with 0 begins with its own
+        (PRIVILEGED.replace("-it", "-e ASCEND_RT_VISIBLE_DEVICES=6"), None),
+        ("docker run --privileged reg/a:1", None),
+    ],
+)
+def test_privileged_makes_devices_void(run: str, given: str | None) -> None:
+    told = started_with([command(run.strip())], ())
+    assert (told.get("cards") == ("privileged",), told.get("given")) == (given is not None, given and (given,))
+
+
+def test_a_privileged_container_sits_on_the_first_card(tmp_path: Path) -> None:
+    found = first(tmp_path, run_sh=PRIVILEGED, a_log=FULL)
+    assert "--privileged" in found["title"]["en"] and any(e["value"] == "6,7" for fix in found["fixes"] for e in fix["env"])
+    elsewhere = first(tmp_path, run_sh=PRIVILEGED, a_log=FULL.replace("NPU 0;", "NPU 6;"))
+    assert "--privileged" not in elsewhere["title"]["en"]
+
+
+def test_the_given_cards_come_before_other_idle_ones() -> None:
+    rows = [f"| {n}     910B2               | OK            | 90.0        36                0    / 0             | | 0                         | 0000:0{n}:00.0  | 0           0    / 0          {3386 if n != 1 else 60000} / 65536         |" for n in range(8)]
+    assert idle(rows, [command(PRIVILEGED.strip())])["idle_npus"] == ("6,7",) and idle(rows, [command(PRIVILEGED.replace("davinci6", "davinci1").strip())])["idle_npus"] == ("0",)
