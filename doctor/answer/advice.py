@@ -122,6 +122,10 @@ def _fitting(fixes: Sequence[Fix], situation: Situation, captures: Mapping[str, 
     """Each that fits, in that order."""
     fitting = [_Fitting(without_containers(fix, situation), fits is True, _done(fix, situation, finding)) for fix in fixes if (fits := situation.fits(fix.when, captures)) is not False]
     possible = [one for one in fitting if not refuted(one.fix, situation)]
+    if situation.first("kubernetes"):
+        from doctor.answer.container_forms import of_others  # few logs are of pods
+
+        possible = [one for one in possible if not of_others(one.fix, situation)]
     if any(one.fix.goal != "locate" for one in possible):
         fitting = possible
     if any(one.fix.goal != "locate" and one.followed is False for one in fitting):  # else nothing would be left to do

@@ -49,6 +49,14 @@ def told(fix: Fix, situation: Situation) -> Fix:
     return fix._replace(steps=steps, commands=kept, code=CodeFix("yaml", "", f"# {_FILE[by or '']}\n{made}"))
 
 
+def of_others(fix: Fix, situation: Situation) -> bool:
+    """Is it nothing but a `docker run` for options that a pod has no word for, and no docker is seen?"""
+    if fix.goal == "locate" or owner(situation) != "pod" or any(one.kind == "docker" for one in situation.started):
+        return False
+    runs = [fix.code.after.splitlines()[0]] if fix.code is not None and fix.code.after else [c.run for c in fix.commands]
+    return bool(runs) and (fix.code is None or not fix.commands) and not fix.env and all(map(_RUN.match, runs)) and told(fix, situation) is fix
+
+
 class _Wanted(NamedTuple):
     """What a container gets, apart from its image."""
 

@@ -20,6 +20,7 @@ Facts = Mapping[str, tuple[str, ...]]
 
 _PROCESS = lazy(r"\|?\s*(\d{1,3})\s+(\d{1,2})\s*\|\s*(\d{1,8})\s*\|\s*(\S[^|]{0,60}?)\s*\|\s*(\d{1,8})")
 _CARD = lazy(r"\| ?(\d{1,3}) [^|]*\| ?OK .*\|[^|]*\|\s{0,8}(\d{1,3})\s[^|]*?(\d{1,7})\s{0,8}/\s{0,8}(\d{1,7})\s*\|$")
+_SEAT = lazy(r"\| ?(?P<npu>\d{1,3}) [^|]*(?:\|[^|]*){2}\|\s{0,2}\| ?(?P<chip>\d{1,3}) +(?:(?P<device>\d{1,3}) +)?\|")
 _NOTHING = 10  # a card that nothing runs on holds less than a tenth of its memory
 _SS = lazy(r"LISTEN\s.*?[:\]](\d{1,5})\s.*?users:\(\(\"([^\"]{1,60})\",pid=(\d{1,8})")
 _NETSTAT = lazy(r"tcp6?\s.*?:(\d{1,5})\s+\S+\s+LISTEN\s+(\d{1,8})/(\S{1,60})")
@@ -30,8 +31,9 @@ def held(holders: Iterable[str], cards: Iterable[str], listeners: Iterable[str],
     """All of it, in one."""
     memory, port = of_memory(holders, visible, own), of_port(listeners, started)
     beside = engines(started)
+    named = seats(cards)
     both = (*memory.get("held", ()), *port.get("held", ()), *beside.get("held", ()))
-    return {**beside, **memory, **port, **idle(cards, started), **({"held": both} if both else {})}
+    return {**beside, **memory, **port, **idle(cards, started), **named, **({"held": both} if both else {})}
 
 
 def idle(rows: Iterable[str], started: Sequence[Started]) -> Facts:
@@ -50,6 +52,18 @@ def idle(rows: Iterable[str], started: Sequence[Started]) -> Facts:
     others_work = all(busy for npu, busy, *_ in found if npu not in free)
     told = ",".join(map(str, free[:wanted]))
     return {"idle": ("instead" if others_work and len(free) < len(found) else "enough",), "idle_npu": (str(free[0]),), "idle_npus": (told,)}
+
+
+def seats(rows: Iterable[str]) -> Facts:
+    """Of each device of a table its card and its chip there: the columns Device and Phy-ID tell it; without them a card has one chip and its number."""
+    found: dict[str, str] = {}
+    for row in rows:
+        if (m := _SEAT.match(row)) is None:
+            continue
+        device = m["device"] or m["npu"]
+        if found.setdefault(device, f"{device} {m['npu']} {m['chip']}") != f"{device} {m['npu']} {m['chip']}":
+            return {}  # tables of several hosts or containers
+    return {"seats": tuple(found.values())} if found else {}
 
 
 def engines(started: Sequence[Started]) -> Facts:

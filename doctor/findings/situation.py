@@ -35,9 +35,9 @@ GENERATIONS = frozenset({"A1", "A2", "A3", "310P", "310B", "310", "950"})
 _CALLED = ("ascend_home", "pod", "namespace", "kube_node", "container", "image")
 _ASKED = ("npu_asked", "npu_node", "npu_taken", "memory_limit")
 # Worked out from what is told: where it is not, nothing speaks for it.
-_WORKED_OUT = frozenset({"launcher", "cards", "ranks", "held", "npus", "kubernetes", "lacking", "idle"})
+_WORKED_OUT = frozenset({"launcher", "cards", "ranks", "held", "npus", "kubernetes", "lacking", "idle", "npu"})
 # Facts that texts may name.
-_COUNTED = ("processes", "visible", "visible_count", "visible_wanted", "renumbered", "given", "sharing_ranks", "shared_card", "holder_pid", "holder_pids", "holders", "both_shares", "idle_npu", "idle_npus", "port", "other_port", "listener_pid", "listener", "ray_head", "ray_npus", "ray_gpus")
+_COUNTED = ("processes", "visible", "visible_count", "visible_wanted", "renumbered", "given", "npu_ids", "npu_first", "sharing_ranks", "shared_card", "holder_pid", "holder_pids", "holders", "both_shares", "idle_npu", "idle_npus", "port", "other_port", "listener_pid", "listener", "ray_head", "ray_npus", "ray_gpus")
 NAMED = ("chip", *VERSIONS, "transformers", "deepspeed", "opset", "progress", *_COUNTED, *_CALLED, *_ASKED)
 _CONTAINERS = frozenset({"pod", "compose", "gpustack"})  # of what is seen: whose programs run in containers
 _ONE_CHIP = frozenset({"A1", "A2"})  # generations of which a card has one chip
@@ -68,7 +68,7 @@ class Situation(NamedTuple):
     def fits(self, wanted: When, captures: Mapping[str, str] | None = None) -> bool | None:
         """Do all conditions hold? None: the logs do not tell; False: they tell something else."""
         answers = [
-            _captured(captures or {}, fact.removeprefix(SAID), values) if fact.startswith(SAID) else self._holds(fact, values)
+            _captured(captures or {}, fact.removeprefix(SAID), values) if fact.startswith(SAID) else self._holds(fact, values, captures or {})
             for fact, values in wanted
         ]
         return False if False in answers else None if None in answers else True
@@ -93,7 +93,10 @@ class Situation(NamedTuple):
         return {fact: values[0] for fact, values in told.items() if len(values) == 1}
 
     def card(self, device: str) -> dict[str, str]:
-        """The two numbers by which npu-smi calls a device, where a card has one chip and the process sees all of them."""
+        """The two numbers by which npu-smi calls a device: those of its table, else where a card has one chip and the process sees all of them."""
+        if (seats := self.facts.get("seats")) and "visible" not in self.facts:
+            at = next((one.split() for one in seats if one.split()[0] == device), None)
+            return {"npu_id": at[1], "chip_id": at[2]} if at else {}
         chips = {family(chip) for chip in self.facts.get("chip", ())}
         plain = device.isdecimal() and chips and chips <= _ONE_CHIP and "visible" not in self.facts
         return {"npu_id": device, "chip_id": "0"} if plain else {}
@@ -123,8 +126,10 @@ class Situation(NamedTuple):
             found.update(framework.phrases)
         return found
 
-    def _holds(self, fact: str, values: Sequence[str]) -> bool | None:
+    def _holds(self, fact: str, values: Sequence[str], captures: Mapping[str, str]) -> bool | None:
         known = self.facts.get(fact, ())
+        if fact == "npu" and "npu" in captures and (ids := self.facts.get("npu_ids")):  # the card that the log names, and those of a table
+            known = ("there" if captures["npu"] in ids[0].split(", ") else "absent",)
         if fact == "mended":
             mine = self.facts.get("vllm_ascend") or self.facts.get("vllm", ())
             return not mine or any(within(one, f"<{v}") for one in mine for v in values)
@@ -195,7 +200,9 @@ def situation(
     if by := [kind for one in started if (kind := "vllm" if one.kind == "llm" else one.kind) in frameworks]:  # whoever started it knows what it is
         known["framework"] = tuple(dict.fromkeys((*known.get("framework", ()), *by)))
     seen = [frameworks[name] for name in known.get("framework", ()) if name in frameworks]
-    known |= _counted(harvest, started, known.pop("visible", ()), known.pop("npu_id", ()), "ray" in known.get("seen", ()))
+    there = known.pop("npu_id", ())
+    known |= _listed(there)
+    known |= _counted(harvest, started, known.pop("visible", ()), there, "ray" in known.get("seen", ()))
     known |= _room(known)
     known |= _place(known, started)
     known["pair"] = fits.together(known, published)
@@ -222,6 +229,12 @@ def _counted(harvest: Harvest, started: tuple[Started, ...], visible: Sequence[s
 
     seats = [Seat(h.place.node or h.place.path, int(told["rank"]), int(told["device"])) for h in heads if {"rank", "device"} <= (told := dict(h.captures)).keys()]
     return {**started_with(started, visible, there), **({} if apart else sharing(seats))}
+
+
+def _listed(there: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
+    """The NPU IDs of tables of npu-smi, all of them in one."""
+    ids = sorted({int(n) for n in there})
+    return {"npu_ids": (", ".join(map(str, ids)),), "npu_first": (str(ids[0]),)} if ids else {}
 
 
 def _room(known: Mapping[str, tuple[str, ...]]) -> Mapping[str, tuple[str, ...]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -61,3 +62,13 @@ def test_a_killed_pod_is_not_told_to_type_docker() -> None:
     root = report("oom-kill:constraint=CONSTRAINT_MEMCG,nodemask=(null),oom_memcg=/kubepods/burstable/pod3f1c,task_memcg=/kubepods/burstable/pod3f1c,task=python3,pid=7278,uid=0\n")["findings"][0]
     fix = root["fixes"][root["first_fix"]]
     assert yaml.safe_load(fix["code"]["after"])["spec"]["containers"][0]["resources"] == {"limits": {"memory": "512Gi"}}
+
+
+def test_docker_is_no_advice_for_a_pod_where_something_else_is_known(tmp_path: Path) -> None:
+    log = "RuntimeError: Unable to pin host memory with error code: -1\n"
+    (tmp_path / "pod.log").write_text("$ kubectl -n llm exec a-0 -- cat log\n" + log)
+    (tmp_path / "other.log").write_text(log)
+    shown, other = (str(report(tmp_path / name)["findings"][0]["fixes"]) for name in ("pod.log", "other.log"))
+    assert "LimitMEMLOCK=infinity" in shown
+    assert "docker run" not in shown
+    assert "docker run" in other

@@ -9,7 +9,7 @@ import pytest
 
 from doctor import report
 from doctor.findings.devices import Seat, sharing, started_with
-from doctor.findings.holders import engines, idle, of_memory, of_port
+from doctor.findings.holders import engines, idle, of_memory, of_port, seats
 from doctor.findings.rank_sets import absent, described
 from doctor.findings.situation import Situation
 from doctor.findings.started import Started, read
@@ -305,11 +305,37 @@ def test_privileged_makes_devices_void(run: str, given: str | None) -> None:
 
 def test_a_privileged_container_sits_on_the_first_card(tmp_path: Path) -> None:
     found = first(tmp_path, run_sh=PRIVILEGED, a_log=FULL)
-    assert "--privileged" in found["title"]["en"] and any(e["value"] == "6,7" for fix in found["fixes"] for e in fix["env"])
+    assert "--privileged" in found["title"]["en"]
+    assert any(e["value"] == "6,7" for fix in found["fixes"] for e in fix["env"])
     elsewhere = first(tmp_path, run_sh=PRIVILEGED, a_log=FULL.replace("NPU 0;", "NPU 6;"))
     assert "--privileged" not in elsewhere["title"]["en"]
 
 
 def test_the_given_cards_come_before_other_idle_ones() -> None:
     rows = [f"| {n}     910B2               | OK            | 90.0        36                0    / 0             | | 0                         | 0000:0{n}:00.0  | 0           0    / 0          {3386 if n != 1 else 60000} / 65536         |" for n in range(8)]
-    assert idle(rows, [command(PRIVILEGED.strip())])["idle_npus"] == ("6,7",) and idle(rows, [command(PRIVILEGED.replace("davinci6", "davinci1").strip())])["idle_npus"] == ("0",)
+    assert idle(rows, [command(PRIVILEGED.strip())])["idle_npus"] == ("6,7",)
+    assert idle(rows, [command(PRIVILEGED.replace("davinci6", "davinci1").strip())])["idle_npus"] == ("0",)
+
+
+SLOT = "| 8       310P3                 | OK              | NA           49                0     / 0             |\n| 0       0                     | 0000:81:00.0    | 3            2251 / 21527                            |\n"
+ASKS = """\
+Traceback (most recent call last):
+  File "/usr/lib/python3/dist-packages/plugh/smi.py", line 21, in read
+    text = subprocess.check_output("npu-smi info -t usages -i 0 -c 0", shell=True)
+  File "/usr/lib/python3.10/subprocess.py", line 421, in check_output
+    return run(*popenargs, stdout=PIPE, timeout=timeout, check=True,
+subprocess.CalledProcessError: Command 'npu-smi info -t usages -i 0 -c 0' returned non-zero exit status 255.
+"""
+
+
+def test_a_card_is_called_what_its_table_calls_it() -> None:
+    known = Situation({"chip": ("310P3",), **seats([SLOT])})
+    assert known.card("0") == {"npu_id": "8", "chip_id": "0"}
+    assert known.card("1") == {}
+    assert seats([SLOT, SLOT.replace("| 8 ", "| 2 ")]) == {}  # of two hosts
+
+
+@pytest.mark.parametrize(("npu", "sure"), [("8", True), ("0", False)])
+def test_a_card_that_the_table_lacks_is_not_asked_about(tmp_path: Path, npu: str, sure: bool) -> None:
+    found = first(tmp_path, a_log=ASKS, smi_txt="$ npu-smi info\n| npu-smi 25.2.0      Version: 25.2.0      |\n" + SLOT.replace("| 8 ", f"| {npu} "))
+    assert ("only 8 is here" in found["title"]["en"]) == sure
