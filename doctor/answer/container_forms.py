@@ -16,6 +16,7 @@ from kb.model import CodeFix, Fix, Text
 from parsers.lazy import lazy
 
 _RUN = lazy(r"^(?:docker|podman|nerdctl) run\b")
+_OF_POD = lazy(r"\b(?:emptyDir|volumeMounts|securityContext|containers|runtimeClassName|hostPath)\b")  # words of a pod's template
 _SHM = "/dev/shm"  # noqa: S108
 _CARD = lazy(r"/dev/davinci\d+$")
 _NODES = ("/dev/davinci", "/dev/devmm_svm", "/dev/hisi_hdc")
@@ -37,6 +38,8 @@ def told(fix: Fix, situation: Situation) -> Fix:
     if form is None or any(one.kind == "docker" for one in situation.started):
         return fix
     commands = [c for c in fix.commands if _RUN.match(c.run)]
+    if by == "pod" and commands and fix.code is not None and fix.code.lang == "yaml" and _OF_POD.search(fix.code.after):  # it is written for both
+        return fix._replace(commands=tuple(c for c in fix.commands if c not in commands))
     text = commands[0].run if commands else fix.code.after.splitlines()[0] if fix.code is not None and _RUN.match(fix.code.after) else ""
     if not text or (fix.code is not None) == bool(commands):
         return fix

@@ -72,3 +72,13 @@ def test_docker_is_no_advice_for_a_pod_where_something_else_is_known(tmp_path: P
     assert "LimitMEMLOCK=infinity" in shown
     assert "docker run" not in shown
     assert "docker run" in other
+
+
+def test_of_advice_for_docker_and_for_pods_a_pod_gets_its_own(tmp_path: Path) -> None:
+    (tmp_path / "a.log").write_text("DataLoader worker (pid 312) is killed by signal: Bus error. It is possible that dataloader's workers are out of shared memory.\n")
+    before = str(report(tmp_path)["findings"][0]["fixes"])
+    (tmp_path / "job.yaml").write_text("spec:\n  containers:\n  - name: m\n    resources:\n      limits:\n        huawei.com/Ascend910: 4\n")
+    after = str(report(tmp_path)["findings"][0]["fixes"])
+    assert "docker run" in before
+    assert "docker run" not in after
+    assert "emptyDir" in after
