@@ -84,7 +84,7 @@ _GITHUB = "https://github.com/"
 _THREADS = {"#": "issues", "!": "pull"}
 
 
-def _reference_row(reference: Reference) -> Row | str:
+def reference_row(reference: Reference) -> Row | str:
     """`owner/repository#7` for a thread that is called as most are."""
     owner, _, rest = reference.url.removeprefix(_GITHUB).partition("/")
     repository, _, thread = rest.partition("/")
@@ -97,7 +97,7 @@ def _reference_row(reference: Reference) -> Row | str:
 
 
 def _reference_of(row: Row | str) -> Reference:
-    """The inverse of `_reference_row`."""
+    """The inverse of `reference_row`."""
     if not isinstance(row, str):
         return Reference(*row)
     sign = "#" if "#" in row else "!"
@@ -114,7 +114,7 @@ def entry_row(entry: Entry, signals: Sequence[Row]) -> Row:
     """The values of an entry in their order, but for what its file tells; `signals` are its leaves as rows."""
     path = "" if file_of(entry) != entry.code else entry.path
     row = entry._replace(slug="" if entry.slug == slug_of(entry.path) else entry.slug, path=path)._asdict()
-    return [*({**row, "signals": signals, "references": [_reference_row(r) for r in entry.references]}).values()]
+    return [*({**row, "signals": signals, "references": [reference_row(r) for r in entry.references]}).values()]
 
 
 def entry_of(row: Row, file: str) -> Entry:
