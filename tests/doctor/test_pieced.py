@@ -60,3 +60,25 @@ def test_the_kernels_own_record_counts_where_nothing_has_a_date(tmp_path: Path, 
 def test_a_record_without_a_date_is_none_of_a_run_that_has_one(tmp_path: Path, knowledge: Knowledge) -> None:
     """The run tells of itself when it was; the record may be of last year."""
     assert "DRV844" not in _roots(tmp_path, knowledge, console=CRASH, dmesg=UNDATED)
+
+
+CQE = "[ERROR] HCCP(2040,python):2025-09-15-08:38:12.776.650 [ra_hdc_lite.c:794]tid:1,poll : [create][ra_hdc_period_poll]failed CQE status[12], wr[0]\n"
+PORT = "[root@n2 ~]# hccn_tool -i 5 -optical -g\noptical info:\npresent              : present\nRx Power0            : 0.0801 mW\nRxPower Low Thres    : 0.1445 mW\n"
+
+
+def test_what_adds_to_a_fault_may_stand_in_another_file(tmp_path: Path, knowledge: Knowledge) -> None:
+    """A table of the network beside the log names the port; whose error it is stays as the log says."""
+    (tmp_path / "plog.txt").write_text(CQE)
+    (tmp_path / "net.txt").write_text(PORT)
+    (found,) = (related.finding for related in diagnose(tmp_path, knowledge=knowledge).roots)
+    assert found.entry.code == "HCL082"
+    assert found.instances[0].captures.items() >= {"npu": "5", "host": "n2", "power": "0.0801", "low": "0.1445"}.items()
+    assert found.instances[0].scope.pid == 2040
+
+
+def test_what_another_process_says_is_not_told_of_this_one(tmp_path: Path, knowledge: Knowledge) -> None:
+    """The addresses in a message belong to the process that printed it."""
+    (tmp_path / "a.txt").write_text(CQE)
+    (tmp_path / "b.txt").write_text("[PID: 77] 2025-09-15-08:38:20.000.001 Local information: server 10.1.1.9, device ID 3, device IP 10.2.3.9. Peer information: server 10.1.1.5, device ID 3, device IP 10.2.3.5.\n")
+    (found,) = (related.finding for related in diagnose(tmp_path, knowledge=knowledge).roots)
+    assert "peer_ip" not in found.instances[0].captures
