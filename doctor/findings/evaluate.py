@@ -105,16 +105,20 @@ def _told_beside(entry: Entry, instances: list[Instance], hits: list[Hit]) -> li
     """
     inside = {stream_of(h.place) for instance in instances for h in instance.hits}
     leaves = {leaf for part in entry.also for leaf in _all_leaves(part)} - {leaf for part in entry.condition for leaf in _all_leaves(part)}
-    more = [h for h in hits if int(h.signal.partition("/")[2]) in leaves and stream_of(h.place) not in inside]
+    more = sorted((h for h in hits if int(h.signal.partition("/")[2]) in leaves), key=lambda h: order(h.place))
     if not more:
         return instances
-    more.sort(key=lambda h: order(h.place))
-    return [_with(instance, [h for h in more if _may_be_of(h.place, instance.scope)]) for instance in instances]
+    ranks = {h.place.pid: h.place.rank for h in hits if h.place.rank is not None}
+    ranks.pop(None, None)
+    whose = [(instance, instance.scope.pid, instance.scope.rank if instance.scope.rank is not None else ranks.get(instance.scope.pid)) for instance in instances]
+    return [_with(one, [h for h in more if h not in one.hits and _may_be_of(h.place, pid, rank, inside)]) for one, pid, rank in whose]
 
 
-def _may_be_of(place: Place, scope: Scope) -> bool:
-    """What another rank or process says is not told of this one."""
-    return all(None in (mine, told) or mine == told for mine, told in ((scope.rank, place.rank), (scope.pid, place.pid)))
+def _may_be_of(place: Place, pid: int | None, rank: int | None, inside: set[str]) -> bool:
+    """What another rank or process says is not told of this one; nor is what stands beside a fault of its own, if no rank is told."""
+    if stream_of(place) in inside and (place.rank is None or place.rank != rank):
+        return False
+    return all(None in (mine, told) or mine == told for mine, told in ((rank, place.rank), (pid, place.pid)))
 
 
 def _with(instance: Instance, more: list[Hit]) -> Instance:
