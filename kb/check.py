@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from kb.model import Fix, Reference, Text
-from kb.stored import fixes_of, text_of
+from kb.stored import fixes_of, references_of, text_of
 
 GROUPS = ("driver", "cann", "python", "chips", "container", "host", "network", "variables")
 Conditions = tuple[tuple[str, str], ...]
@@ -45,7 +45,7 @@ def check_from_json(row: list[Any]) -> Check:
     code, slug, group, status, severity, kind, confidence, title, cause, when, wants, fixes, references, layer, path = row[:15]
     return Check(
         code, slug, group, status, severity, kind, confidence, text_of(title), text_of(cause), _pairs(when), _pairs(wants),
-        fixes_of(fixes), tuple(Reference(*r) for r in references), layer, path,
+        fixes_of(fixes), references_of(references), layer, path,
     )  # fmt: skip
 
 

@@ -80,11 +80,41 @@ def file_of(entry: Entry) -> str:
     return name if usual else entry.code
 
 
+_GITHUB = "https://github.com/"
+_THREADS = {"#": "issues", "!": "pull"}
+
+
+def reference_row(reference: Reference) -> Row | str:
+    """`owner/repository#7` for a thread that is called as most are."""
+    owner, _, rest = reference.url.removeprefix(_GITHUB).partition("/")
+    repository, _, thread = rest.partition("/")
+    place, _, number = thread.partition("/")
+    for sign, folder in _THREADS.items():
+        short = f"{owner}/{repository}{sign}{number}"
+        if place == folder and _reference_of(short) == reference:
+            return short
+    return reference
+
+
+def _reference_of(row: Row | str) -> Reference:
+    """The inverse of `reference_row`."""
+    if not isinstance(row, str):
+        return Reference(*row)
+    sign = "#" if "#" in row else "!"
+    repository, _, number = row.partition(sign)
+    return Reference("issue", f"{repository.rpartition('/')[2]} #{number}", f"{_GITHUB}{repository}/{_THREADS[sign]}/{number}")
+
+
+def references_of(rows: Sequence[Row | str]) -> tuple[Reference, ...]:
+    """Where more is written about an entry."""
+    return tuple(map(_reference_of, rows))
+
+
 def entry_row(entry: Entry, signals: Sequence[Row]) -> Row:
     """The values of an entry in their order, but for what its file tells; `signals` are its leaves as rows."""
     path = "" if file_of(entry) != entry.code else entry.path
     row = entry._replace(slug="" if entry.slug == slug_of(entry.path) else entry.slug, path=path)._asdict()
-    return [*({**row, "signals": signals}).values()]
+    return [*({**row, "signals": signals, "references": [reference_row(r) for r in entry.references]}).values()]
 
 
 def entry_of(row: Row, file: str) -> Entry:
@@ -110,7 +140,7 @@ def entry_of(row: Row, file: str) -> Entry:
         fixes=fixes_of(one["fixes"]),
         variants=tuple(Variant(_when(when), _maybe_text(title), _maybe_text(cause), fixes_of(fixes), role, sure) for when, title, cause, fixes, role, sure in one["variants"]),
         repro=(one["repro"][0], tuple((k, v) for k, v in one["repro"][1])) if one["repro"] else None,
-        references=tuple(Reference(*r) for r in one["references"]),
+        references=references_of(one["references"]),
         layer=one["layer"],
         path=path,
         match=tuple(Sample(n, t, p, tuple((k, v) for k, v in e)) for n, t, p, e in one["match"]),

@@ -12,8 +12,9 @@
     [devid 3]    Tue Mar  3 09:13:50 2026    LINK DOWN
 
 The outputs do not name the card (`-tls` and `-link_stat` aside), so the command above is read too, headings such as
-`== 3` that people's loops echo, and the list that a loop runs over; rows carry it as `npu` when anything tells. Where
-hccn.conf stands in the same text, a row `differs` names each card that has another address than the file says.
+`== 3` that people's loops echo, and the list that a loop runs over; rows carry it as `npu` when anything tells, and as
+`host` the machine that a prompt names. Where hccn.conf stands in the same text, a row `differs` names each card that has
+another address than the file says; a row `weak light` one that receives less than its own threshold (`low`).
 
 >>> [(row.get("topic"), row.get("key"), row.get("value"), row.get("npu")) for row in rows(__doc__.splitlines()[2:4], 1)]
 [('link', 'link status', 'DOWN', '3')]
@@ -28,6 +29,7 @@ from parsers.parsed import Row
 from parsers.prefix import peel
 
 _COMMAND = lazy(r"\bhccn_tool\b(?P<options>.{0,200})")
+_HOST = lazy(r"\s{0,8}(?:\([\w. -]{1,40}\) ?)?\[?[A-Za-z_][\w.-]{0,40}@(?P<host>[\w.-]{1,80})[: ][^\n#$%>]{0,200}?\]?[#$%] ")
 _CARD = lazy(r"-i +(?P<npu>\d{1,4})\b")
 _OF_LOOP = lazy(r"-i +[\"']?\$\{?\w")
 # The cards that a loop of a shell runs over: `{0..7}`, `$(seq 0 7)`, `` `seq 8` `` or the numbers themselves.
@@ -65,6 +67,10 @@ _OPTICAL = lazy(
     r"|Identifier|Fault Flag.{0,12})"
     r"\s*: (?P<value>[^:\n]{1,80}?)(?: (?P<unit>mW|mV|mA|C|dB|dBm))?\s*$"
 )
+_RECEIVED = lazy(r"Rx ?Power\d{0,2}$")
+_LEAST = lazy(r"Rx ?Power Low Thres$")
+_NUMBER = lazy(r"\d{1,4}(?:\.\d{1,6})?$")
+_DARK = 0.01  # mW: below it there is no light at all
 _CONF = lazy(
     r"\s*(?P<key>(?:address|netmask|netdetect|gateway|send_arp_status|mtu"
     r"|IPv6\w{1,20})_(?P<npu>\d{1,3}))=(?P<value>\S*)\s*$"
@@ -88,11 +94,14 @@ def rows(lines: Sequence[str], first_line: int) -> tuple[Row, ...]:
     """The values of all outputs in the lines."""
     done: list[Row] = []
     asked: str | None = None
+    host = ""
     loop = _Loop(())
     bare = optical = False
     for number, raw in enumerate(lines, first_line):
         if len(raw) > 2000:
             continue
+        if "@" in raw and (prompt := _HOST.match(raw)) is not None:
+            host = prompt["host"]
         if "for " in raw and (head := _LOOP.search(raw)) is not None:
             loop.end(done)
             loop = _Loop(_cards(head.groupdict()))
@@ -123,9 +132,9 @@ def rows(lines: Sequence[str], first_line: int) -> tuple[Row, ...]:
         optical = optical or text.strip().startswith("present  ")
         for topic, key, value, unit, card_number in _values(text, optical):
             loop.take(key, len(done), card_number or npu)
-            done.append(_row(number, topic, key, value, unit, card_number or npu))
+            done.append(_row(number, topic, key, value, unit, card_number or npu, host))
     loop.end(done)
-    return (*done, *_differing(done))
+    return (*reversed([*_dated(done)]), *_differing(done), *_weak(done))
 
 
 def _cards(loop: Mapping[str, str | None]) -> tuple[str, ...]:
@@ -162,23 +171,58 @@ class _Loop:
 
 def _differing(done: Sequence[Row]) -> Iterator[Row]:
     """A row a card whose own address is not that of hccn.conf; nothing where a text shows two of one card: of several nodes, perhaps."""
-    told: dict[tuple[str, str], dict[str, int]] = {}
+    told: dict[tuple[str, str, str], dict[str, int]] = {}
     for row in done:
         cells = dict(row.cells)
         where = "card" if cells["key"] == "ipaddr" else "file" if cells["key"].startswith("address_") else ""
         if where and "npu" in cells and _ADDRESS.match(cells["value"]):
-            told.setdefault((cells["npu"], where), {})[cells["value"]] = row.line
+            told.setdefault((cells.get("host", ""), cells["npu"], where), {})[cells["value"]] = row.line
     if any(len(values) > 1 for values in told.values()):
         return
-    for npu in [npu for npu, where in told if where == "card" and (npu, "file") in told]:
-        ((card, line),), (file,) = told[npu, "card"].items(), told[npu, "file"]
+    for host, npu in [(host, npu) for host, npu, where in told if where == "card" and (host, npu, "file") in told]:
+        ((card, line),), (file,) = told[host, npu, "card"].items(), told[host, npu, "file"]
         if card != file:
-            row = _row(line, "hccn.conf", "differs", file, "", npu)
+            row = _row(line, "hccn.conf", "differs", file, "", npu, host)
             yield row._replace(cells=(*row.cells, ("file", file), ("card", card)))
 
 
-def _row(number: int, topic: str, key: str, value: str, unit: str, npu: str | None) -> Row:
+def _dated(done: Sequence[Row]) -> Iterator[Row]:
+    """The rows; how often a link went down with the time of its newest LINK DOWN, which stands below the count. No unit is a time."""
+    newest: dict[tuple[str | None, str | None], str] = {}
+    for row in reversed(done):
+        of = (row.get("host"), row.get("npu"))
+        if row.get("key") == "link change":
+            if row.get("value") == "LINK DOWN":
+                newest[of] = row.get("unit") or ""
+            row = row._replace(cells=tuple((name, "" if name == "unit" else cell) for name, cell in row.cells))
+        elif (row.get("key") or "").lower() == "link down count" and of in newest:
+            row = row._replace(cells=(*row.cells, ("at", newest.pop(of))))
+        yield row
+
+
+def _weak(done: Sequence[Row]) -> Iterator[Row]:
+    """A row a card that receives less light than the low threshold of its own module; one whose port is dark is told by the power itself."""
+    light: dict[tuple[str | None, str | None], list[tuple[float, Row]]] = {}
+    for row in done:
+        if row.get("topic") != "optical" or row.get("unit") != "mW":
+            continue
+        of = (row.get("host"), row.get("npu"))
+        key, value = row.get("key") or "", row.get("value") or ""
+        if not _NUMBER.match(value):
+            continue
+        if _RECEIVED.match(key):
+            light.setdefault(of, []).append((float(value), row))
+        elif _LEAST.match(key):
+            for power, weak in light.pop(of, ()):
+                if _DARK <= power < float(value):
+                    cells = (("key", "weak light") if name == "key" else ("power" if name == "value" else name, cell) for name, cell in weak.cells)
+                    yield weak._replace(cells=(*cells, ("low", value)))
+
+
+def _row(number: int, topic: str, key: str, value: str, unit: str, npu: str | None, host: str = "") -> Row:
     cells = [("tool", "hccn_tool"), ("topic", topic), ("key", key), ("value", value), ("unit", unit)]
+    if host:
+        cells.append(("host", host))
     if npu is not None:
         cells.append(("npu", npu))
     return Row("key-value", number, tuple(cells))
@@ -196,7 +240,7 @@ def _values(text: str, optical: bool) -> Iterator[tuple[str, str, str, str, str 
     elif (found := _COUNTER.match(text)) is not None:
         yield "stat", found["key"], found["value"], "", None
     elif (found := _CHANGE.match(text)) is not None:
-        yield "link_stat", "link change", found["value"], "", None
+        yield "link_stat", "link change", found["value"], found["time"], None
     elif (found := _LOSS.match(text)) is not None:
         yield "ping", "packets transmitted", found["sent"], "", None
         yield "ping", "packets received", found["got"], "", None

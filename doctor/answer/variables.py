@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import posixpath
+import shlex
 
 from doctor.base.notation import clean
 from doctor.base.words import both
 from doctor.findings.situation import Situation, Variable
-from kb.model import EnvFix, Fix, Text
+from kb.model import Command, EnvFix, Fix, Text
 from parsers.lazy import lazy
 
 _SCRIPT = lazy(r"(?:\.(?:sh|bash|py|ya?ml|env|sbatch|slurm|json|toml|cfg)|(?:^|/)(?:Dockerfile|Makefile)[^/]*)$")
+_SHELL = lazy(r"\.(?:sh|bash|sbatch|slurm)$")
+_UNSET = lazy(r"unset (?P<name>[A-Z_][A-Z0-9_]*)$")
 _WAITS = "TIMEOUT"  # a longer wait than the one that is advised is there already
 
 
@@ -25,10 +28,22 @@ def there(fix: Fix, situation: Situation) -> bool:
 
 
 def placed(fix: Fix, situation: Situation) -> Fix:
-    """The fix with the place where a variable that it sets has another value now."""
-    if not situation.variables or not fix.env:
+    """The fix with the place where a variable that it sets has another value now, or one that it takes back is set."""
+    if not situation.variables:
         return fix
-    return fix._replace(env=tuple(_placed(env, situation) for env in fix.env))
+    return fix._replace(env=tuple(_placed(env, situation) for env in fix.env), commands=tuple(_taken_back(command, situation) for command in fix.commands))
+
+
+def _taken_back(command: Command, situation: Situation) -> Command:
+    """What is unset in a shell is set again by the script that the job is started with: there its line becomes a comment."""
+    if (asked := _UNSET.match(command.run)) is None:
+        return command
+    name = asked["name"]
+    scripts = sorted({clean(posixpath.basename(one.path)) for one in situation.variables if one.name == name and _SHELL.search(one.path)})
+    if not scripts:
+        return command
+    run = f"sed -i.bak 's/^ *export {name}=/# &/' {' '.join(map(shlex.quote, scripts))}; unset {name}"
+    return command._replace(run=run, changes=Text(**both("variable-out", path=", ".join(scripts))))
 
 
 def _placed(env: EnvFix, situation: Situation) -> EnvFix:

@@ -83,6 +83,8 @@ def evaluate(harvest: Harvest, knowledge: Entries) -> tuple[Finding, ...]:
         instances = _instances(entry, parts)
         if not instances and entry.same == "source" and harvest.files <= FEW_FILES and _one_failure(by_entry[code]):
             instances = _instances(entry, (by_entry[code],))
+        elif instances and entry.also and entry.same == "source" and harvest.files <= FEW_FILES:
+            instances = _told_beside(entry, instances, by_entry[code])
         if instances:
             instances.sort(key=lambda i: order(i.hits[0].place))
             used = {h.signal for i in instances for h in i.hits}
@@ -94,6 +96,42 @@ def evaluate(harvest: Harvest, knowledge: Entries) -> tuple[Finding, ...]:
 
 def _instances(entry: Entry, parts: Iterable[list[Hit]]) -> list[Instance]:
     return [made for part in parts if (made := _instance(entry, part)) is not None]
+
+
+def _told_beside(entry: Entry, instances: list[Instance], hits: list[Hit]) -> list[Instance]:
+    """The instances with what stands in files that hold no instance: a table of the network, a script, the records of another node.
+
+    It decides nothing, so whose fault it is stays as the lines of the fault say; what these told themselves is told by them.
+    """
+    inside = {stream_of(h.place) for instance in instances for h in instance.hits}
+    leaves = {leaf for part in entry.also for leaf in _all_leaves(part)} - {leaf for part in entry.condition for leaf in _all_leaves(part)}
+    more = sorted((h for h in hits if int(h.signal.partition("/")[2]) in leaves), key=lambda h: order(h.place))
+    if not more:
+        return instances
+    ranks = {h.place.pid: h.place.rank for h in hits if h.place.rank is not None}
+    ranks.pop(None, None)
+    whose = [(instance, instance.scope.pid, instance.scope.rank if instance.scope.rank is not None else ranks.get(instance.scope.pid)) for instance in instances]
+    return [_with(one, [h for h in more if h not in one.hits and _may_be_of(h.place, pid, rank, inside)]) for one, pid, rank in whose]
+
+
+def _may_be_of(place: Place, pid: int | None, rank: int | None, inside: set[str]) -> bool:
+    """What another rank or process says is not told of this one; nor is what stands beside a fault of its own, if no rank is told."""
+    if stream_of(place) in inside and (place.rank is None or place.rank != rank):
+        return False
+    return all(None in (mine, told) or mine == told for mine, told in ((rank, place.rank), (pid, place.pid)))
+
+
+def _with(instance: Instance, more: list[Hit]) -> Instance:
+    captures, every = dict(instance.captures), dict(instance.every)
+    for name, value in (c for hit in more for c in hit.captures):
+        captures.setdefault(name, value)
+        if name not in instance.captures and value not in (known := every.get(name, ())) and len(known) < MAX_VALUES:
+            every[name] = (*known, value)
+    return instance._replace(captures=captures, every=every, hits=(*instance.hits, *more))
+
+
+def _all_leaves(condition: Condition) -> tuple[int, ...]:
+    return (condition,) if isinstance(condition, int) else tuple(leaf for member in condition[1] for leaf in _all_leaves(member))
 
 
 def _one_failure(hits: list[Hit]) -> bool:

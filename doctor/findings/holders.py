@@ -88,14 +88,20 @@ class Holder(NamedTuple):
 
 
 def of_memory(rows: Iterable[str], visible: str, own: frozenset[int]) -> Facts:
-    """Processes of others on the NPUs that the job may use, the largest first; who is to go is only said where they are on one, or of one program."""
+    """Processes of others on the NPUs that the job may use, the largest first; who is to go is only said where they are on one, or of one program.
+
+    `sharers` are those on an NPU that a process of the job is on.
+    """
     found = {Holder(int(m[5]), int(m[3]), int(m[1]), int(m[2]), m[4]) for row in rows if (m := _PROCESS.match(row))}
     dies = max((h.chip for h in found), default=0) + 1
     wanted = {int(n) for n in visible.split(",")} if visible else None
+    at = {(h.npu, h.chip) for h in found if h.pid in own}
+    beside = sorted({(h.npu, h.pid, h.name) for h in found if (h.npu, h.chip) in at and h.pid not in own})
+    shared: Facts = {"sharers": (", ".join(f"{pid} ({name}, NPU {npu})" for npu, pid, name in beside[:MAX_NAMED]),)} if beside else {}
     others = sorted((h for h in found if h.pid not in own and h.mb >= SMALLEST and (wanted is None or h.npu * dies + h.chip in wanted)), reverse=True)
     if not others:
-        return {}
-    told = {"holders": (", ".join(f"{h.pid} ({h.name}, {h.mb} MB, NPU {h.npu})" for h in others[:MAX_NAMED]),)}
+        return shared
+    told = {**shared, "holders": (", ".join(f"{h.pid} ({h.name}, {h.mb} MB, NPU {h.npu})" for h in others[:MAX_NAMED]),)}
     if len({(h.npu, h.chip) for h in others}) > 1:
         of_one_program = len({h.name for h in others}) == 1 and len(others) <= MAX_OF_PROGRAM
         return {**told, "held": ("npus",), "holder_pids": (" ".join(str(pid) for pid in sorted(h.pid for h in others)),)} if of_one_program else told

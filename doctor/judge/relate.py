@@ -33,7 +33,7 @@ class Related(NamedTuple):
     against: Place | None = None  # of a root: a line that nobody explains and that stands nearer to the origin
 
 
-MOST_COMPARED = 200  # findings of which each is compared with each; more in one log is knowledge gone wrong
+MOST_COMPARED = 100  # findings of which each is compared with each; more in one log is knowledge gone wrong
 LEADERS = 4  # of the likeliest, with which the others are compared
 
 

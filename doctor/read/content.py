@@ -187,7 +187,7 @@ _STARTS = lazy(
     rb"|[\"']vllm[\"'], ?[\"']serve[\"']"
     rb"|\b(?:megatron (?:sft|pt|rlhf|export)|swift (?:rollout|export|sample|app)|verl\.trainer\.\w{2,30}|(?:pre|post)train_\w{1,20}\.py|preprocess_data\.py)\b"
     rb"|\bexport (?:ASCEND|HCCL|PYTORCH_NPU|VLLM_ASCEND|TASK_QUEUE|RAY)_\w{1,60}=|(?m:^)model_name_or_path: "
-    rb"|@(?:triton|tilelang|tl)\.jit\b|\b__global__ [^\n]{0,20}__(?:aicore|vector|cube|mix)__"  # who wrote the kernel
+    rb"|\bDataLoader\([^\n]{0,200}batch_sampler=|@(?:triton|tilelang|tl)\.jit\b|\b__global__ [^\n]{0,20}__(?:aicore|vector|cube|mix)__"  # who wrote the kernel
 )
 
 

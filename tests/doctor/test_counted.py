@@ -169,6 +169,14 @@ def test_a_process_of_the_job_itself_holds_nothing_up() -> None:
     assert "holder_pid" not in of_memory([row, row.replace("| 0 ", "| 1 ").replace("31877", "31900")], "", frozenset())
 
 
+def test_who_shares_an_npu_with_the_job_is_named() -> None:
+    """However little it holds; who is on other NPUs shares none."""
+    row = "| 0       0                 | 31877         | python3.11               | 52841 "
+    beside, elsewhere = row.replace("31877", "77").replace("52841", "188"), row.replace("31877", "78").replace("| 0 ", "| 1 ")
+    assert of_memory([row, beside, elsewhere], "", frozenset({31877}))["sharers"] == ("77 (python3.11, NPU 0)",)
+    assert "sharers" not in of_memory([row, elsewhere], "", frozenset({31877}))
+
+
 @pytest.mark.parametrize(
     ("visible", "there", "cards"),
     [("0,1,3,4", "0134", "slots"), ("4,5", "4567", "slots"), ("0,1,2,3", "0134", "enough"), ("2,3", "0134", "enough"), ("0,1,3,4", "", "enough"), ("6,7", "0123", "enough")],

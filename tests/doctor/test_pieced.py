@@ -60,3 +60,39 @@ def test_the_kernels_own_record_counts_where_nothing_has_a_date(tmp_path: Path, 
 def test_a_record_without_a_date_is_none_of_a_run_that_has_one(tmp_path: Path, knowledge: Knowledge) -> None:
     """The run tells of itself when it was; the record may be of last year."""
     assert "DRV844" not in _roots(tmp_path, knowledge, console=CRASH, dmesg=UNDATED)
+
+
+CQE = "[ERROR] HCCP(2040,python):2025-09-15-08:38:12.776.650 [ra_hdc_lite.c:794]tid:1,poll : [create][ra_hdc_period_poll]failed CQE status[12], wr[0]\n"
+PORT = "[root@n2 ~]# hccn_tool -i 5 -optical -g\noptical info:\npresent              : present\nRx Power0            : 0.0801 mW\nRxPower Low Thres    : 0.1445 mW\n"
+
+
+def test_what_adds_to_a_fault_may_stand_in_another_file(tmp_path: Path, knowledge: Knowledge) -> None:
+    """A table of the network beside the log names the port; whose error it is stays as the log says."""
+    (tmp_path / "plog.txt").write_text(CQE)
+    (tmp_path / "net.txt").write_text(PORT)
+    (found,) = (related.finding for related in diagnose(tmp_path, knowledge=knowledge).roots)
+    assert found.entry.code == "HCL082"
+    assert found.instances[0].captures.items() >= {"npu": "5", "host": "n2", "power": "0.0801", "low": "0.1445"}.items()
+    assert found.instances[0].scope.pid == 2040
+
+
+def test_what_another_process_says_is_not_told_of_this_one(tmp_path: Path, knowledge: Knowledge) -> None:
+    """The addresses in a message belong to the process that printed it."""
+    (tmp_path / "a.txt").write_text(CQE)
+    (tmp_path / "b.txt").write_text("[PID: 77] 2025-09-15-08:38:20.000.001 Local information: server 10.1.1.9, device ID 3, device IP 10.2.3.9. Peer information: server 10.1.1.5, device ID 3, device IP 10.2.3.5.\n")
+    (found,) = (related.finding for related in diagnose(tmp_path, knowledge=knowledge).roots)
+    assert "peer_ip" not in found.instances[0].captures
+
+
+def test_the_traceback_of_the_same_rank_names_the_call(tmp_path: Path, knowledge: Knowledge) -> None:
+    """The plog has the counts, the console the line of the program: of this rank, and of no other."""
+    said = "The arguments for collective communication are inconsistent between ranks:tag[A], parameter[count], local[1], remote [2]"
+    for rank in (5, 6):
+        (tmp_path / f"plog-90{rank}_20251025161049411.log").write_text(
+            f"[ERROR] HCCL(90{rank},python):2025-10-25-16:11:16.831.640 [rank_consistentcy_checker.cc:429] [90{rank}][ReportCmdInfoCheckFailed]CMD information count check fail. local[1], remote[2]\n"
+        )
+    frames = ('  File "/w/pool.py", line 12, in step', "    dist.all_reduce(x)", '  File "/o/lib/python3.10/site-packages/torch/distributed/distributed_c10d.py", line 2501, in all_reduce', "    work = group.allreduce([tensor], opts)")
+    lines = ("Traceback (most recent call last):", *frames, "RuntimeError: InnerRunOpApi:x.ts:281 OPS function error: HcclAllreduce, error code is 1", f"EI0005: [PID: 905] 2025-10-25-16:11:16.833.599 {said}")
+    (tmp_path / "console.log").write_text("".join(f"[rank5]: {line}\n" for line in lines))
+    (found,) = (related.finding for related in diagnose(tmp_path, knowledge=knowledge).roots)
+    assert {(one.scope.pid, one.captures.get("own")) for one in found.instances} == {(905, "/w/pool.py:12"), (906, None)}

@@ -12,7 +12,7 @@ from doctor.findings.situation import Situation, Variable
 from doctor.findings.started import read
 from doctor.read.discover import discover
 from doctor.scan.scanner import Scanner
-from kb.model import EnvFix, Fix, Text
+from kb.model import Command, EnvFix, Fix, Text
 
 
 def fix(**env: str) -> Fix:
@@ -49,6 +49,18 @@ def test_a_fix_names_the_script_that_sets_another_value() -> None:
     log = placed(fix(HCCL_IF_IP="10.0.0.1"), Situation(variables=(Variable("HCCL_IF_IP", "127.0.0.1", "out.log"),))).env[0].caution
     assert log is not None
     assert log.en == "out.log shows it as 127.0.0.1. mind"
+
+
+def test_what_a_script_exports_again_is_taken_out_there() -> None:
+    """Unset in a shell, it comes back with the next start of the script."""
+    unset = fix()._replace(commands=(Command("unset HCCL_LOGIC_SUPERPOD_ID", Text("x", "x"), None), Command("unset HCCL_ALGO", None, None)))
+    set_twice = tuple(Variable("HCCL_LOGIC_SUPERPOD_ID", "pod_0", path) for path in ("in/run.sh", "in/b c.sh", "console.log"))
+    there_is, other = placed(unset, Situation(variables=set_twice)).commands
+    assert there_is.run == "sed -i.bak 's/^ *export HCCL_LOGIC_SUPERPOD_ID=/# &/' 'b c.sh' run.sh; unset HCCL_LOGIC_SUPERPOD_ID"
+    assert there_is.changes is not None
+    assert there_is.changes.en.startswith("b c.sh, run.sh sets it")
+    assert other.run == "unset HCCL_ALGO"
+    assert placed(unset, Situation(variables=set_twice[2:])).commands == unset.commands
 
 
 @pytest.mark.parametrize(

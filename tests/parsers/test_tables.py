@@ -251,3 +251,15 @@ def test_a_card_with_another_address_than_the_file_says() -> None:
     row = next(row for row in parsed(text, "key-value") if row.get("key") == "differs")
     assert (row.get("npu"), row.get("file"), row.get("card"), row.line) == ("1", "10.0.0.2", "10.0.0.9", 4)
     assert not any(row.get("key") == "differs" for row in parsed(text + "address_1=10.0.0.9\n", "key-value"))  # of two nodes, perhaps
+
+
+def test_a_prompt_names_the_host_and_addresses_are_compared_on_each() -> None:
+    text = "[root@n0 ~]# cat /etc/hccn.conf\naddress_1=10.0.0.1\n[root@n0 ~]# hccn_tool -i 1 -ip -g\nipaddr:10.0.0.1\n"
+    found = [row for row in parsed(text + text.replace("n0", "n1").replace("ipaddr:10.0.0.1", "ipaddr:10.0.0.7"), "key-value") if row.get("key") == "differs"]
+    assert [(row.get("host"), row.get("npu"), row.get("card")) for row in found] == [("n1", "1", "10.0.0.7")]
+
+
+@pytest.mark.parametrize(("power", "weak"), [("0.1444", True), ("0.1445", False), ("0.0001", False)])
+def test_light_is_weak_below_the_modules_own_threshold(power: str, weak: bool) -> None:
+    found = parsed(f"# hccn_tool -i 2 -optical -g\noptical info:\nRx Power0            : {power} mW\nRxPower Low Thres    : 0.1445 mW", "key-value")
+    assert [(row.get("power"), row.get("low"), row.get("npu")) for row in found if row.get("key") == "weak light"] == ([(power, "0.1445", "2")] if weak else [])
