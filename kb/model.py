@@ -49,6 +49,7 @@ Trait = Literal[
     "raises",  # the program that meets it raises an exception of its own
     "of_program",  # an exception of the calling program: below a failed call it only follows from that
     "stopped",  # somebody stopped the program: what breaks from then on only follows
+    "foreign",  # such a machine, and of a vendor whose messages this tool does not know: a guess at them helps nobody
     "elsewhere",  # the log is of a machine without an NPU: whatever looks like a fault of one is none
     "finished",  # what was started came to its end: doubts that are told on the way were no fault
     "restarts",  # a launcher starts the workers again: another attempt begins
