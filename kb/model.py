@@ -57,6 +57,7 @@ Trait = Literal[
     "mended_by_reset",  # the card has to be reset
     "mended_by_hardware",  # a card, a cable, a switch has to be looked at, and replaced if it fails
     "mended_upstream",  # those who maintain the software have to mend it
+    "installed",  # it lies in what is installed or in the kind of the chip: no state of a card brings it about
     "recorded",  # machines keep records of it that outlive the job: what has another date, or none, may be of another time
 ]
 TRAITS: tuple[Trait, ...] = get_args(Trait)

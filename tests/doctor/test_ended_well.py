@@ -37,3 +37,36 @@ def roots(text: str, knowledge: Knowledge) -> list[str]:
 )
 def test_what_stands_before_the_end(text: str, codes: list[str], knowledge: Knowledge) -> None:
     assert roots(text, knowledge) == codes
+
+
+CARD = """
++---------------------------+---------------+----------------------------------------------------+
+| npu-smi 24.1.0                   Version: 24.1.0                                               |
+| NPU   Name                | Health        | Power(W)    Temp(C)           Hugepages-Usage(page)|
+| Chip                      | Bus-Id        | AICore(%)   Memory-Usage(MB)                       |
++===========================+===============+====================================================+
+| 0     310B1               | HEALTH        | 0.0         57                15    / 15           |
+| 0     0                   | NA            | 0           11833/ 23673                           |
++===========================+===============+====================================================+
+"""
+NO_KERNEL = """EZ9999: Inner Error!
+EZ9999: [PID: 41346] 2025-08-05-22:49:45.373.816 Parse dynamic kernel config fail.[THREAD:42075]
+       AclOpKernelInit failed opType[THREAD:42075]
+       GatherElements AiCore ADD_TO_LAUNCHER_LIST_AICORE failed.[THREAD:42075]
+"""
+WRONG_FIRMWARE = "        NPU ID                         : 0\n        Compatibility                  : NOT OK\n"
+NOT_STARTED = "EE9999: [PID: 412] 2025-09-22-20:03:38.402.118 tsd client wait response fail, device response code[1]. unknown device error.\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "codes"),
+    [
+        (NO_KERNEL + CARD.replace("HEALTH", "Alarm "), ["ENV046"]),  # no state of a card takes files away
+        (NO_KERNEL + CARD.replace("HEALTH  ", "Critical"), ["ENV046", "SMI001"]),
+        (CARD.replace("HEALTH", "Alarm "), ["SMI001"]),
+        (NOT_STARTED, ["DRV010"]),
+        (NOT_STARTED + WRONG_FIRMWARE, ["SMI010"]),
+    ],
+)
+def test_what_only_stands_beside_or_follows(text: str, codes: list[str], knowledge: Knowledge) -> None:
+    assert sorted(roots(text, knowledge)) == codes
