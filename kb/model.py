@@ -49,6 +49,7 @@ Trait = Literal[
     "raises",  # the program that meets it raises an exception of its own
     "of_program",  # an exception of the calling program: below a failed call it only follows from that
     "stopped",  # somebody stopped the program: what breaks from then on only follows
+    "foreign",  # such a machine, and of a vendor whose messages this tool does not know: a guess at them helps nobody
     "elsewhere",  # the log is of a machine without an NPU: whatever looks like a fault of one is none
     "finished",  # what was started came to its end: doubts that are told on the way were no fault
     "restarts",  # a launcher starts the workers again: another attempt begins
@@ -56,6 +57,7 @@ Trait = Literal[
     "mended_by_reset",  # the card has to be reset
     "mended_by_hardware",  # a card, a cable, a switch has to be looked at, and replaced if it fails
     "mended_upstream",  # those who maintain the software have to mend it
+    "installed",  # it lies in what is installed or in the kind of the chip: no state of a card brings it about
     "recorded",  # machines keep records of it that outlive the job: what has another date, or none, may be of another time
 ]
 TRAITS: tuple[Trait, ...] = get_args(Trait)

@@ -38,7 +38,7 @@ class Instance(NamedTuple):
 class Apart(NamedTuple):
     """Why a finding is not of the failure's time: then it stands beside it and explains nothing."""
 
-    why: str  # older | later | undated | unplaced: the failure's own lines have no time
+    why: str  # older | later | undated | unplaced: the failure's own lines have no time | state: of a card, beside what no card brings about
     by: float = 0.0  # seconds, of what is older or later
 
 

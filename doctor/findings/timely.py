@@ -80,6 +80,15 @@ def part(harvest: Harvest, findings: Sequence[Finding], knowledge: Entries) -> P
     return Parted(kept, found, tuple(f._replace(apart=out[f.hits[0]]) for f in beside if f.entry.code not in told))
 
 
+def without_states(findings: Sequence[Finding]) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
+    """Alarms of cards stand beside a fault of installed files, where nothing else tells of hardware: `Critical` is never left aside."""
+    wrong = [f for f in findings if f.entry.severity in ("error", "fatal") and f.entry.role in ("cause", "ambiguous")]
+    states = [f for f in wrong if "recorded" in f.entry.traits and all(h.place.kind == "table" and ("health", "Alarm") in h.captures for h in f.hits)]
+    if not states or not any("installed" in f.entry.traits for f in wrong) or any("recorded" in f.entry.traits for f in findings if f not in states):
+        return tuple(findings), ()
+    return tuple(f for f in findings if f not in states), tuple(f._replace(apart=Apart("state")) for f in states)
+
+
 def _fails(entry: Entry) -> bool:
     return (entry.severity != "info" and entry.role != "noise") or "stopped" in entry.traits
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from doctor.findings import evaluate
 from doctor.findings.loads import with_states
 from doctor.findings.situation import UNKNOWN, Situation, situation
-from doctor.findings.timely import part
+from doctor.findings.timely import part, without_states
 from doctor.findings.variants import decided
 from doctor.job.job import NO_STORY, Job, Story
 from doctor.job.plausible import sound
@@ -91,6 +91,8 @@ def judge(harvest: Harvest, knowledge: Knowledge) -> Judged:
     """What holds, and the job when there is one: its verdicts are findings like any other."""
     harvest = with_states(harvest._replace(hits=tuple(h for h in harvest.hits if h.place.module not in CONCLUDED)))
     harvest, findings, beside = part(harvest, evaluate.evaluate(harvest, knowledge), knowledge)
+    findings, states = without_states(findings)
+    beside = (*beside, *states)
     if harvest.dumps:
         findings = (*findings, *_of_dumps(harvest, knowledge))
     if not harvest.facts:  # most logs are of one process and tell nothing about others

@@ -47,6 +47,22 @@ def guesses(entry: Entry) -> bool:
 def is_doubt(finding: Finding) -> bool:
     """Does it only warn, without anything that ended a program?"""
     entry = finding.entry
-    if entry.role == "noise" or is_error(entry) or "elsewhere" in entry.traits:
-        return False
+    if entry.role == "noise" or is_error(entry) or "elsewhere" in entry.traits or (entry.severity == "info" and entry.kind == "performance"):
+        return False  # that something is slow is true of a run that went well, too
     return not (ends_job(entry) or any(hit.place.kind == "traceback" for hit in finding.hits))
+
+
+def got_over(finding: Finding, end: Finding) -> bool:
+    """Did the program come to its end after all of it? A warning was none that ends programs then; of tests that passed, an error was what they wanted."""
+    entry = finding.entry
+    last: dict[str, int] = {}
+    tested: dict[str, int] = {}
+    for hit in end.hits:
+        told = dict(hit.captures)
+        for name, seen in (("ended", last), ("tested", tested)):
+            if name in told:
+                seen[hit.place.path] = max(hit.place.line, seen.get(hit.place.path, 0))
+    if all(hit.place.line < tested.get(hit.place.path, 0) for hit in finding.hits):
+        return True
+    warns = entry.severity == "warning" and "of_program" not in entry.traits and "elsewhere" not in entry.traits
+    return warns and all(hit.place.kind != "traceback" and hit.place.line < last.get(hit.place.path, 0) for hit in finding.hits)

@@ -14,6 +14,7 @@ from doctor.findings.evaluate import Finding
 from doctor.judge.nature import (
     SURER,
     ends_job,
+    got_over,
     guesses,
     is_doubt,
     is_error,
@@ -42,7 +43,7 @@ def finished_all_the_same(effect: Finding, cause: Finding, scene: Scene) -> bool
 
     Without it: incident decoy-run-check-ok-with-version-warnings: VER021 is a root.
     """
-    return "finished" in cause.entry.traits and is_doubt(effect) and scene.places.near(effect, cause)
+    return "finished" in cause.entry.traits and scene.places.near(effect, cause) and (is_doubt(effect) or got_over(effect, cause))
 
 
 def harmless_lines_explain_nothing(effect: Finding, cause: Finding, scene: Scene) -> bool:
@@ -102,9 +103,12 @@ def general_beneath_precise(effect: Finding, cause: Finding, _: Scene) -> bool:
 def without_an_npu_alone(effect: Finding, cause: Finding, _: Scene) -> bool:
     """That a log is of a machine without an NPU follows from nothing, and explains no remark and no user's error.
 
+    What software of another vendor raised is no user's error to judge here, though.
     Without it: sample MEM022/cuda: NOT033 is put beneath NOT050.
     """
-    return "elsewhere" in effect.entry.traits or ("elsewhere" in cause.entry.traits and not is_error(effect.entry))
+    if "elsewhere" in effect.entry.traits or "elsewhere" not in cause.entry.traits:
+        return "elsewhere" in effect.entry.traits
+    return not is_error(effect.entry) and not ("foreign" in cause.entry.traits and guesses(effect.entry))
 
 
 def general_beneath_what_failed(effect: Finding, cause: Finding, scene: Scene) -> bool:

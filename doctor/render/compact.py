@@ -26,6 +26,7 @@ Json = dict[str, Any]
 FURTHER = 4  # roots after the first
 CLUSTERS = 3  # errors that nobody knows, where no root is
 ONE, MANY = 20, 22  # rows of an answer with one root, and of one about a job: the narration and the prompt have room beneath
+HARMLESS = 2  # that only look like faults, where there is none
 SENTENCES = 2  # about a job
 
 
@@ -91,6 +92,8 @@ class _Compact:
                 yield from self._job(made.job)
             yield from self._unknown(made)
             yield from self._further(made.causes)
+            if made.verdict == "clean":
+                yield from self._harmless(made.noise[:HARMLESS])
             yield from self._missing(made.missing)
         if made.machine:
             yield from lights.short(made.lights, self.lang, self.style) if causes else lights.table(made.lights, self.style)
@@ -258,6 +261,13 @@ class _Compact:
         if len(found) > FURTHER:
             yield paint(f"... {self._count('cause', len(found) - FURTHER)}: --all", "bold", self.style)
 
+    def _harmless(self, found: tuple[Finding, ...]) -> Iterator[str]:
+        """Where nothing is wrong, what only looks so is the answer to whoever asks."""
+        for one in found:
+            yield cut(f"{one.tag}  {one.code}  {one.title}", self.style.width)
+            if one is found[0]:
+                yield from self._labelled("reason", shorter(one.reason, self._holds), self.room.why)
+
     def _decisive(self, one: Document, made: Answer) -> Iterator[str]:
         head = cells(one.code) + 2
         rows = wrap(one.title, self.style.width - head)
@@ -307,7 +317,7 @@ class _Compact:
             ("symptom", made.symptoms),
             ("unknown", unknown),
             ("context", len(made.context)),
-            ("noise", len(made.noise)),
+            ("noise", len(made.noise) - (HARMLESS if made.verdict == "clean" and not made.causes else 0)),
             ("missing", len(made.missing) if first else len(made.missing) - 1),
             ("light", 0 if made.machine else len(made.lights)),
             ("skip", len(made.skipped)),
