@@ -194,3 +194,15 @@ def test_an_image_of_another_chip_is_held_against_the_card_of_another_file(tmp_p
     told = report(str(tmp_path))
     assert "made for another chip" in told["findings"][0]["title"]["en"]
     assert "frob/sglang:main-cann8.2.rc1-a3" in told["findings"][0]["fixes"][0]["commands"][0]["run"]
+
+
+@pytest.mark.parametrize(
+    ("log", "title"),
+    [
+        ("ray.exceptions.RayTaskError: ray::W.run()\nAssertionError: Expects tensor to be on the compute device npu:3, was on npu:0\n", "Tensors of every rank lie on npu:0"),
+        ("Job 'raysubmit_a' submitted\n+ ray job submit -- python3 t.py\nAssertionError: no NPU\n", "This process of Ray sees no NPU"),
+        ("AssertionError: no NPU\n", "A Python assertion failed"),
+    ],
+)  # fmt: skip
+def test_an_assertion_that_speaks_of_an_npu_is_read(log: str, title: str) -> None:
+    assert report(log)["findings"][0]["title"]["en"].startswith(title)
