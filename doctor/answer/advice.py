@@ -151,8 +151,15 @@ def _done(fix: Fix, situation: Situation, finding: Finding | None) -> bool | Non
         return met(fix, situation)
     from doctor.answer.own_command import has_all  # few logs show one
 
-    less = finding.entry.kind == "out-of-memory"
-    return all(has_all(run, situation.started, finding.instances[0].paths, less) for run in runs) or met(fix, situation)
+    return all(has_all(run, situation.started, finding.instances[0].paths, _to_less(fix, finding)) for run in runs) or met(fix, situation)
+
+
+_LESS = lazy(r"(?i)\b(?:smaller|lower|less|fewer|shorter|reduce)\b")
+
+
+def _to_less(fix: Fix, finding: Finding) -> bool:
+    """Is the advice to take less of something, so that its numbers are examples?"""
+    return finding.entry.kind == "out-of-memory" or _LESS.search(fix.title.en) is not None
 
 
 def _started_by(fix: Fix) -> tuple[str, ...]:
@@ -197,8 +204,8 @@ def fixes(finding: Finding, situation: Situation, known: Values, elsewhere: Fix 
             title=prose(fix.title, known),
             steps=tuple(prose(s, known) for s in fix.steps),
             env=tuple(e._replace(value=shell(e.value, known), caution=_maybe(e.caution, known)) for e in fix.env),
-            commands=tuple(_command(c, finding, situation, known, called) for c in fix.commands) or _by_phrase(fix, finding, situation),
-            code=_code(fix.code, finding, situation, known, called) if fix.code else None,
+            commands=tuple(_command(c, finding, situation, known, called, _to_less(fix, finding)) for c in fix.commands) or _by_phrase(fix, finding, situation),
+            code=_code(fix.code, finding, situation, known, called, _to_less(fix, finding)) if fix.code else None,
         )
         for fix, *_ in fitting
     )
@@ -230,10 +237,10 @@ _SAYS_SO = lazy(r"--[a-z]|[A-Z]_[A-Z0-9_]+ ?=")  # options and variables
 _SERVES = lazy(r"(?:[A-Z_][A-Z0-9_]*=\S* )*(?:vllm serve|sglang serve|python3? -m (?:vllm|sglang)\b)")
 
 
-def _command(command: Command, finding: Finding, situation: Situation, known: Values, called: Mapping[str, str]) -> Command:
+def _command(command: Command, finding: Finding, situation: Situation, known: Values, called: Mapping[str, str], less: bool) -> Command:
     """A command filled in, in the reader's own words where the logs show how they started the program, and what it is `called`."""
     filled = command._replace(run=of_this_cpu(shell(command.run, known), situation), changes=_maybe(command.changes, known), why=_maybe(command.why, known))
-    theirs = _theirs(filled.run, finding, situation)
+    theirs = _theirs(filled.run, finding, situation, less)
     if theirs is None:
         run = _worded(filled.run, known, called)
         alone = run != filled.run and _SERVES.match(run)  # it looks whole now, and is not
@@ -261,7 +268,7 @@ def _worded(run: str, known: Values, called: Mapping[str, str]) -> str:
     return known_words.versions(known_words.filled(run, called, quoted), known.one)
 
 
-def _code(code: CodeFix, finding: Finding, situation: Situation, known: Values, called: Mapping[str, str]) -> CodeFix:
+def _code(code: CodeFix, finding: Finding, situation: Situation, known: Values, called: Mapping[str, str], less: bool) -> CodeFix:
     """Code with what the log told; a line for a shell that starts a program is the reader's own command, where that is known."""
     filled = code._replace(before=fill_code(code.before, known.one), after=fill_code(code.after, known.one))
     if code.lang not in ("bash", "shell"):
@@ -270,7 +277,7 @@ def _code(code: CodeFix, finding: Finding, situation: Situation, known: Values, 
     changed = False
     for row in filled.after.split("\n"):
         begun = bool(rows) and rows[-1].endswith("\\")
-        theirs = None if begun or row.endswith("\\") else _theirs(row.strip(), finding, situation)
+        theirs = None if begun or row.endswith("\\") else _theirs(row.strip(), finding, situation, less)
         rows += [_worded(row, known, called)] if theirs is None else [f"# {theirs.note.en}", theirs.run]
         changed = changed or theirs is not None
     calls = [n for n, row in enumerate(rows) if row.startswith(python_call.BEGIN)]
@@ -279,13 +286,13 @@ def _code(code: CodeFix, finding: Finding, situation: Situation, known: Values, 
     return filled._replace(before="" if changed else filled.before, after="\n".join(rows))
 
 
-def _theirs(run: str, finding: Finding, situation: Situation) -> Own | None:
+def _theirs(run: str, finding: Finding, situation: Situation, less: bool) -> Own | None:
     """The reader's own command with what an advised one changes; None where the logs show none."""
     if not situation.started:
         return None
     from doctor.answer.own_command import own  # few logs show one
 
-    return own(run, situation.started, finding.instances[0].paths, finding.entry.kind == "out-of-memory")
+    return own(run, situation.started, finding.instances[0].paths, less)
 
 
 CALLER = "caller"  # of a fix that is for those who make the call: a library's

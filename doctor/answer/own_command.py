@@ -46,7 +46,7 @@ class Own(NamedTuple):
 def own(run: str, started: Sequence[Started], paths: Iterable[str] = (), less: bool = False) -> Own | None:
     """The reader's own command with the options of an advised one; None where theirs is not known, or has them all.
 
-    `less`: the advice is to need less memory, and its numbers are examples.
+    `less`: the advice is to take less of something, and its numbers are examples.
     """
     made = _changed(run, started, paths, less)
     if made is None or made.changed == made.theirs:

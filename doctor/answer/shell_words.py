@@ -16,6 +16,9 @@ _NEGATIVE = lazy(r"-\d+")
 # What follows `-m pip` is no Python: a requirement such as 'peft>=0.18' keeps its signs.
 _PROGRAMS = lazy(r"\b(?:python[\d.]*(?![\d.]| -m pip )|perl|node|sed|awk|gawk)\b[^;|&]*$")
 
+# A path that somebody wrote with a variable in front: in single quotes it would name nothing, in double ones it is one word whatever it holds.
+_OF_A_VARIABLE = lazy(r"\$(?:\w{1,60}|\{\w{1,60}\})(?:/[\w.+@-]{1,100}){1,30}/?")
+
 
 def quoted(value: str, before: str) -> str:
     """A value as a part of a shell command, in quotes of its own or inside of those that are open already."""
@@ -24,7 +27,7 @@ def quoted(value: str, before: str) -> str:
     if value.startswith("-") and (not kind or opened == len(before) - 1):  # never an option by accident
         value = _no_option(value, before)
     if not kind:
-        return shlex.quote(value)
+        return f'"{value}"' if _OF_A_VARIABLE.fullmatch(value) else shlex.quote(value)
     if _PROGRAMS.search(before[:opened]):  # only a name is harmless in every language
         value = re.sub(r"[^\w.]", "_", value)
     elif _SHELLS.search(before[:opened]):

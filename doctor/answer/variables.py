@@ -14,6 +14,7 @@ from parsers.lazy import lazy
 _SCRIPT = lazy(r"(?:\.(?:sh|bash|py|ya?ml|env|sbatch|slurm|json|toml|cfg)|(?:^|/)(?:Dockerfile|Makefile)[^/]*)$")
 _SHELL = lazy(r"\.(?:sh|bash|sbatch|slurm)$")
 _UNSET = lazy(r"unset (?P<name>[A-Z_][A-Z0-9_]*)$")
+_MORE = lazy(r"(?i)\b(?:raise|larger|bigger|increase)\b")  # the value that is advised is an example of more
 _WAITS = "TIMEOUT"  # a longer wait than the one that is advised is there already
 
 
@@ -24,7 +25,8 @@ def there(fix: Fix, situation: Situation) -> bool:
     """
     if not fix.env or fix.commands or fix.code is not None or "ray" in situation.facts.get("seen", ()):
         return False
-    return all((known := _set(env, situation)) is not None and _as_advised(env, known.value) for env in fix.env)
+    more = _MORE.search(fix.title.en) is not None
+    return all((known := _set(env, situation)) is not None and _as_advised(env, known.value, more) for env in fix.env)
 
 
 def placed(fix: Fix, situation: Situation) -> Fix:
@@ -61,8 +63,8 @@ def _set(env: EnvFix, situation: Situation) -> Variable | None:
     return next(iter(found.values())) if len(found) == 1 else None
 
 
-def _as_advised(env: EnvFix, value: str) -> bool:
+def _as_advised(env: EnvFix, value: str, more: bool) -> bool:
     advised = env.value.strip("'\"")
-    if _WAITS in env.name and value.isdecimal() and advised.isdecimal():
+    if (more or _WAITS in env.name) and value.isdecimal() and advised.isdecimal():
         return int(value) >= int(advised)
     return value == advised

@@ -16,6 +16,7 @@ from doctor.scan.situation import Said, joined, said
 from doctor.scan.tablescan import condition
 from kb.model import SAID, Framework, Signal, Text, When
 from kb.pairings import Pairing
+from parsers.lazy import lazy
 
 if TYPE_CHECKING:
     from doctor.findings.started import Started
@@ -32,7 +33,7 @@ _SEAT = "fact:error-head/"  # lines that name a rank with its device
 # What CANN calls the package of operator binaries of a generation.
 GENERATIONS = frozenset({"A1", "A2", "A3", "310P", "310B", "310", "950"})
 # What a pod is called, and what it asks for.
-_CALLED = ("ascend_home", "pod", "namespace", "kube_node", "container", "image")
+_CALLED = ("ascend_home", "pod", "namespace", "kube_node", "container", "image", "image_for")
 _ASKED = ("npu_asked", "npu_node", "npu_taken", "memory_limit")
 # Worked out from what is told: where it is not, nothing speaks for it.
 _WORKED_OUT = frozenset({"launcher", "cards", "ranks", "held", "npus", "kubernetes", "lacking", "idle", "npu"})
@@ -283,6 +284,8 @@ def _started(told: Sequence[Said]) -> tuple[Started, ...]:
 
 
 FIRST = "910 (A1)"
+_OF_SMI = "910_93 (A3)"
+_EXACT_A2 = lazy(r"910B[1-4](?:C|-1)?")
 
 
 def family(chip: str) -> str:
@@ -308,6 +311,11 @@ def _chips(told: Sequence[Said]) -> tuple[str, ...]:
         names[name] = names.get(name, 0) + one.times
     if "A3" in names:
         names.pop("910", None)
+    if _OF_SMI in names:  # the card itself
+        names.pop(_OF_SMI)
+        names["910_93"] = sum(names.values()) + 1
+    elif any(_EXACT_A2.fullmatch(n) for n in names):  # what operators are built for, beside a card that says its own name
+        names.pop("910_93", None)
     if FIRST in names:
         names.pop("910B", None)
         if any(n.startswith("910") and n not in (FIRST, "910") for n in names):  # a card says its own name

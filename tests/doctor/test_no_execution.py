@@ -108,6 +108,11 @@ def test_a_capture_adds_nothing_to_a_command(hostile: str, knowledge: Knowledge)
         ("lsmod; npu-doctor explain {x}", "-8010", "lsmod; npu-doctor explain -8010"),
         ("npu-doctor explain {x}", "-8010 -f", "npu-doctor explain './-8010 -f'"),
         ("grep -rh -A8 '{x}' d", "-8010", "grep -rh -A8 '[-]8010' d"),
+        ("export A={x}:$A", "${ASCEND_HOME_PATH}/opp/vendors/frob", 'export A="${ASCEND_HOME_PATH}/opp/vendors/frob":$A'),
+        ("ls {x}", "$HOME/a;id", "ls '$HOME/a;id'"),
+        ("ls {x}", "$(id)/a", "ls '$(id)/a'"),
+        ("ls {x}", "${A:-$(id)}/a", "ls '${A:-$(id)}/a'"),
+        ("ls {x}", "$HOME", "ls '$HOME'"),
         ("grep -F '{x}' d", "-8010", "grep -F './-8010' d"),
     ],
 )

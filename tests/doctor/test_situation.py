@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from doctor import diagnose
+from doctor import diagnose, report
 from doctor.answer.advice import chosen
 from doctor.findings.situation import Situation, family
 from doctor.scan.harvest import from_json, merge
@@ -113,6 +115,9 @@ def test_a_capture_is_a_fact_as_well() -> None:
 @pytest.mark.parametrize(
     ("log", "facts"),
     [
+        ("| 0     910B3               | OK            | 67.7        36\n-- build ascend910_93 ops\n", {"chip": "910B3"}),
+        ("| 0     Ascend910           | OK            | 173.4       38\nbash build.sh --soc=Ascend910B3\n", {"chip": "910_93"}),
+        ("-- build ascend910_93 ops\nnpu:0\n", {"chip": "910_93"}),
         ("(lf) u@orangepiaipro-20t:~$ llamafactory-cli api a.yaml\nrun_sft\n", {"chip": "310B", "activity": "serving"}),
         ("F20251111 12:28:58.504206 214989 xllm.cpp:131] Check failed: HCCL_SUCCESS npu:0\n", {"framework": "xllm", "program": "native", "stack": "native"}),
         ("[root@h ~]# atc --model=a.onnx --framework=5 --soc_version=Ascend310P3\nATC run failed\n", {"activity": "conversion", "stack": "atc", "program": "tool"}),
@@ -179,3 +184,25 @@ def test_what_a_fact_makes_doubtful_stands_behind_a_cause() -> None:
         "AttributeError: module 'triton.language' has no attribute 'constexpr_function'\nModuleNotFoundError: No module named 'vllm.lora.lora_model'\nnpu:0\n"
     )
     assert [root.finding.entry.code for root in diagnose(log).roots][:2] == ["VER012", "VER016"]
+
+
+def test_an_image_of_another_chip_is_held_against_the_card_of_another_file(tmp_path: Path) -> None:
+    """The image stands in a manifest, the card in what npu-smi printed, the error in the log."""
+    (tmp_path / "pod.yaml").write_text("kind: Pod\nspec:\n  containers:\n  - name: a\n    image: frob/sglang:main-cann8.2.rc1-a3\n")
+    (tmp_path / "node.txt").write_text("| 0     910B3               | OK            | 67.7        36                0    / 0             |\n")
+    (tmp_path / "console.log").write_text("        [Set][Options]OpCompileProcessor init failed![FUNC:ReportInnerError][FILE:log_inner.cpp][LINE:145]\n")
+    told = report(str(tmp_path))
+    assert "made for another chip" in told["findings"][0]["title"]["en"]
+    assert "frob/sglang:main-cann8.2.rc1-a3" in told["findings"][0]["fixes"][0]["commands"][0]["run"]
+
+
+@pytest.mark.parametrize(
+    ("log", "title"),
+    [
+        ("ray.exceptions.RayTaskError: ray::W.run()\nAssertionError: Expects tensor to be on the compute device npu:3, was on npu:0\n", "Tensors of every rank lie on npu:0"),
+        ("Job 'raysubmit_a' submitted\n+ ray job submit -- python3 t.py\nAssertionError: no NPU\n", "This process of Ray sees no NPU"),
+        ("AssertionError: no NPU\n", "A Python assertion failed"),
+    ],
+)  # fmt: skip
+def test_an_assertion_that_speaks_of_an_npu_is_read(log: str, title: str) -> None:
+    assert report(log)["findings"][0]["title"]["en"].startswith(title)

@@ -36,6 +36,12 @@ def test_a_variable_that_is_set_so_is_no_advice(found: str, advised: str, done: 
     assert there(fix(HCCL_CONNECT_TIMEOUT=advised, HCCL_EXEC_TIMEOUT="1"), Situation(variables=variables)) is False
 
 
+@pytest.mark.parametrize(("title", "found", "done"), [("Raise it on all ranks", "2048", True), ("Raise it", "50", False), ("Smaller buffers", "2048", False)])
+def test_a_fix_that_raises_never_lowers_what_the_reader_has(title: str, found: str, done: bool) -> None:
+    advised = fix(HCCL_BUFFSIZE="1024")._replace(title=Text(title, "x"))
+    assert there(advised, Situation(variables=(Variable("HCCL_BUFFSIZE", found, "run.sh"),))) is done
+
+
 def test_under_ray_and_where_two_differ_nothing_is_known_to_be_set() -> None:
     set_so = Variable("HCCL_CONNECT_TIMEOUT", "600", "a.sh")
     assert there(fix(HCCL_CONNECT_TIMEOUT="600"), Situation({"seen": ("ray",)}, variables=(set_so,))) is False
