@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import re
 
 from doctor.base.notation import clean
 from doctor.base.words import both
@@ -11,6 +12,7 @@ from kb.model import EnvFix, Fix, Text
 from parsers.lazy import lazy
 
 _SCRIPT = lazy(r"(?:\.(?:sh|bash|py|ya?ml|env|sbatch|slurm|json|toml|cfg)|(?:^|/)(?:Dockerfile|Makefile)[^/]*)$")
+_SETTING = lazy(r"(?m)^(?P<name>[a-z][a-z_.]{3,60})=(?P<value>[\w.]{1,40})")  # of a trainer, as a line of its own
 _WAITS = "TIMEOUT"  # a longer wait than the one that is advised is there already
 
 
@@ -26,9 +28,17 @@ def there(fix: Fix, situation: Situation) -> bool:
 
 def placed(fix: Fix, situation: Situation) -> Fix:
     """The fix with the place where a variable that it sets has another value now."""
+    if fix.code is not None and fix.code.lang != "json":
+        fix = fix._replace(code=fix.code._replace(after=_SETTING.sub(lambda found: _where(found, situation) + found[0], fix.code.after)))
     if not situation.variables or not fix.env:
         return fix
     return fix._replace(env=tuple(_placed(env, situation) for env in fix.env))
+
+
+def _where(found: re.Match[str], situation: Situation) -> str:
+    """A remark before a setting: the script in which it has another value now."""
+    told = [one for one in situation.variables if one.name == found["name"] and one.value != found["value"] and _SCRIPT.search(one.path)]
+    return f"# {clean(posixpath.basename(told[0].path))}: {clean(told[0].name)}={clean(told[0].value)}\n" if len(told) == 1 else ""
 
 
 def _placed(env: EnvFix, situation: Situation) -> EnvFix:
