@@ -98,3 +98,10 @@ def test_the_script_beside_a_log_names_the_line_that_changes(tmp_path: Path) -> 
     (tmp_path / "dpo.py").write_text("import torch_npu\nargs = DPOConfig(bf16=True, precompute_ref_log_probs=True)\n# torchrun --nproc_per_node 8 dpo.py\n")
     first = report([str(tmp_path)])["findings"][0]["fixes"]
     assert any("# dpo.py: precompute_ref_log_probs=True" in (one.get("code") or {}).get("after", "") for one in first)
+
+
+def test_swift_is_told_by_the_command_of_its_reader(tmp_path: Path) -> None:
+    """It trains by other verbs than the one that is advised."""
+    (tmp_path / "train.log").write_text("NotImplementedError: Operator npu._npu_dtype_cast.default does not have a sharding strategy registered.\n[INFO:swift] x\n")
+    (tmp_path / "run.sh").write_text("swift rlhf --model /m/a --torch_dtype bfloat16 --fsdp fsdp2\n")
+    assert "swift rlhf --model /m/a --torch_dtype float32 --fsdp fsdp2 --bf16 true" in str(report([str(tmp_path)])["findings"][0]["fixes"])
