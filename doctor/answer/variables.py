@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import re
 import shlex
 
 from doctor.base.notation import clean
@@ -15,6 +16,7 @@ _SCRIPT = lazy(r"(?:\.(?:sh|bash|py|ya?ml|env|sbatch|slurm|json|toml|cfg)|(?:^|/
 _SHELL = lazy(r"\.(?:sh|bash|sbatch|slurm)$")
 _UNSET = lazy(r"unset (?P<name>[A-Z_][A-Z0-9_]*)$")
 _MORE = lazy(r"(?i)\b(?:raise|larger|bigger|increase)\b")  # the value that is advised is an example of more
+_SETTING = lazy(r"(?m)^(?P<name>[a-z][a-z_.]{3,60})=(?P<value>[\w.]{1,40})")  # of a trainer, as a line of its own
 _WAITS = "TIMEOUT"  # a longer wait than the one that is advised is there already
 
 
@@ -31,6 +33,8 @@ def there(fix: Fix, situation: Situation) -> bool:
 
 def placed(fix: Fix, situation: Situation) -> Fix:
     """The fix with the place where a variable that it sets has another value now, or one that it takes back is set."""
+    if fix.code is not None and fix.code.lang != "json":
+        fix = fix._replace(code=fix.code._replace(after=_SETTING.sub(lambda found: _where(found, situation) + found[0], fix.code.after)))
     if not situation.variables:
         return fix
     return fix._replace(env=tuple(_placed(env, situation) for env in fix.env), commands=tuple(_taken_back(command, situation) for command in fix.commands))
@@ -46,6 +50,12 @@ def _taken_back(command: Command, situation: Situation) -> Command:
         return command
     run = f"sed -i.bak 's/^ *export {name}=/# &/' {' '.join(map(shlex.quote, scripts))}; unset {name}"
     return command._replace(run=run, changes=Text(**both("variable-out", path=", ".join(scripts))))
+
+
+def _where(found: re.Match[str], situation: Situation) -> str:
+    """A remark before a setting: the script in which it has another value now."""
+    told = [one for one in situation.variables if one.name == found["name"] and one.value != found["value"] and _SCRIPT.search(one.path)]
+    return f"# {clean(posixpath.basename(told[0].path))}: {clean(told[0].name)}={clean(told[0].value)}\n" if len(told) == 1 else ""
 
 
 def _placed(env: EnvFix, situation: Situation) -> EnvFix:

@@ -26,6 +26,7 @@ MAX_LINES = 400  # lines in which something was found that are asked as well
 VERSIONS = ("cann", "driver", "torch_npu", "torch", "vllm_ascend", "vllm", "mindspore")
 TITLES = {"cann": "CANN", "mindspore": "MindSpore", "vllm": "vLLM", "vllm_ascend": "vllm-ascend", "torch_npu": "torch_npu"}
 _BOUND = ("<", ">", "=")
+_SETS = lazy(r"=|: ")  # of a shell, a call; of YAML
 START = "start"  # the fact whose values are commands
 _SEAT = "fact:error-head/"  # lines that name a rank with its device
 
@@ -194,7 +195,7 @@ def situation(
         del told[fact]
     started, kernels = _started(told.pop(START, ())), tuple(told.pop("kernel", ()))
     variables = (
-        *(Variable(name, value.strip('"'), one.path) for one in told.get("variable", ()) for name, _, value in [one.value.partition("=")]),
+        *(Variable(name, value.strip('"'), one.path) for one in told.get("variable", ()) for name, value in [(*_SETS.split(one.value, maxsplit=1), "")[:2]]),
         *(Variable(name, value, one.path) for one in started for name, value in one.env),
     )
     known = {fact: _chips(values) if fact == "chip" else tuple(one.value for one in values) if fact == "variable" else _versions(values) for fact, values in told.items()}

@@ -8,11 +8,12 @@ import pytest
 
 from doctor.answer.own_command import has_all
 from doctor.answer.variables import placed, there
+from doctor.api import report
 from doctor.findings.situation import Situation, Variable
 from doctor.findings.started import read
 from doctor.read.discover import discover
 from doctor.scan.scanner import Scanner
-from kb.model import Command, EnvFix, Fix, Text
+from kb.model import CodeFix, Command, EnvFix, Fix, Text
 
 
 def fix(**env: str) -> Fix:
@@ -89,3 +90,36 @@ def test_variables_are_read_of_scripts_beside_logs_and_not_of_what_messages_advi
     (tmp_path / "a.log").write_text("RuntimeError: failed, please export ASCEND_GLOBAL_LOG_LEVEL=1 and run again\n")
     said = {(one.value, Path(one.path).name) for source in discover([str(tmp_path)]).sources for one in scanner.scan(source).situation if one.fact == "variable"}
     assert said == {("HCCL_CONNECT_TIMEOUT=1200", "run.sh")}
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "remark"),
+    [
+        ("/home/li/train_kto.py", "True", "# train_kto.py: precompute_ref_log_probs=True\n"),
+        ("/home/li/train_kto.py", "False", ""),
+        ("/home/li/train.log", "True", ""),
+    ],
+)
+def test_a_setting_in_code_is_told_with_the_script_that_sets_it_otherwise(path: str, value: str, remark: str) -> None:
+    """A log that repeats a setting is no place to change it."""
+    code = Fix("resolve", "low", Text("x", "x"), (), (), (), CodeFix("python", "", "precompute_ref_log_probs=False"))
+    made = placed(code, Situation(variables=(Variable("precompute_ref_log_probs", value, path),))).code
+    assert made is not None
+    assert made.after == f"{remark}precompute_ref_log_probs=False"
+
+
+def test_the_script_beside_a_log_names_the_line_that_changes(tmp_path: Path) -> None:
+    (tmp_path / "train.log").write_text(
+        "Computing reference log probs for train dataset:   0%|          | 0/2\n"
+        "RuntimeError: Expected all tensors to be on the same device, but got index is on npu:0, different from other tensors on cpu\n"
+    )
+    (tmp_path / "dpo.py").write_text("import torch_npu\nargs = DPOConfig(bf16=True, precompute_ref_log_probs=True)\n# torchrun --nproc_per_node 8 dpo.py\n")
+    first = report([str(tmp_path)])["findings"][0]["fixes"]
+    assert any("# dpo.py: precompute_ref_log_probs=True" in (one.get("code") or {}).get("after", "") for one in first)
+
+
+def test_swift_is_told_by_the_command_of_its_reader(tmp_path: Path) -> None:
+    """It trains by other verbs than the one that is advised."""
+    (tmp_path / "train.log").write_text("NotImplementedError: Operator npu._npu_dtype_cast.default does not have a sharding strategy registered.\n[INFO:swift] x\n")
+    (tmp_path / "run.sh").write_text("swift rlhf --model /m/a --torch_dtype bfloat16 --fsdp fsdp2\n")
+    assert "swift rlhf --model /m/a --torch_dtype float32 --fsdp fsdp2 --bf16 true" in str(report([str(tmp_path)])["findings"][0]["fixes"])
