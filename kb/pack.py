@@ -19,11 +19,14 @@ from typing import Any, NamedTuple, TypeVar
 
 from parsers.lazy import lazy
 
-FORMAT = 28
+FORMAT = 29
 HEADER_LIMIT = 65536
 CODE = 6  # letters of a code, which begins the name of an entry's file
 TAKEN = b"\x01"
 """Stands for a text in two languages, and between the texts of one: JSON has no such character."""
+AGAIN = b"\x02"
+"""Begins what stands in the place of a text that was told before: the number of that one follows, and in the other language nothing."""
+WORTH = 16  # letters of a text in both languages together: a shorter one is told again
 LANGUAGES = {"english": "utf-8", "chinese": "gb18030"}
 PACE, TEXTS = 1 << 13, 16
 """Of so many bytes of objects it is told how many texts were taken before them; of so many texts, where they begin."""
@@ -141,7 +144,11 @@ class Pack:
         """Every text that was taken out of an object, in both languages, by its number."""
         english, chinese = (self._slice(name, 0, self.header.sections[name][1]).decode(encoding).split(TAKEN.decode()) for name, encoding in LANGUAGES.items())
 
+        again = AGAIN.decode()
+
         def pair(number: int) -> tuple[str, str]:
+            if english[number].startswith(again):
+                return pair(int(english[number][1:]))
             one, other = english[number], chinese[number]
             return (one, other) if "\\" not in one and "\\" not in other else tuple(json.loads(f'["{one}","{other}"]'))
 
@@ -156,8 +163,15 @@ class Pack:
         around = piece.decode().split(TAKEN.decode())
         places = self._places
         first = places["before"][at // PACE] + self._slice("blob", at - at % PACE, at).count(TAKEN)
-        pairs = zip(*(self._texts(name, places[name], first, len(around) - 1) for name in LANGUAGES), strict=True)
+        pairs = map(self._first, self._told(first, len(around) - 1))
         return "".join(chain.from_iterable(zip(around, (f'["{english}","{chinese}"]' for english, chinese in pairs), strict=False))) + around[-1]
+
+    def _told(self, first: int, count: int) -> Iterator[tuple[str, ...]]:
+        return zip(*(self._texts(name, self._places[name], first, count) for name in LANGUAGES), strict=True)
+
+    def _first(self, pair: tuple[str, ...]) -> tuple[str, ...]:
+        """A text in both languages, or the earlier one that it is again."""
+        return next(self._told(int(pair[0][1:]), 1)) if pair[0].startswith(AGAIN.decode()) else pair
 
     @cached_property
     def _places(self) -> Mapping[str, Sequence[int]]:
@@ -177,6 +191,7 @@ class Writer:
         self._blob = bytearray()
         self._sections: dict[str, bytes] = {}
         self._texts: dict[str, list[bytes]] = {name: [] for name in LANGUAGES}
+        self._numbers: dict[tuple[str, ...], int] = {}  # of the texts in both languages
         self._whole = ""
         self._pairs: tuple[tuple[int, int], ...] = ()  # where the texts in two languages stand in it
 
@@ -184,7 +199,11 @@ class Writer:
         self._whole = whole = _json(value)
         done, around, pairs = 0, [], []
         for found in _PAIR.finditer(whole):
-            for (name, encoding), text in zip(LANGUAGES.items(), found.groups(), strict=True):
+            number = len(self._texts["english"])
+            told = found.groups()
+            if (first := self._numbers.setdefault(told, number)) != number and sum(map(len, told)) >= WORTH:
+                told = f"{AGAIN.decode()}{first}", ""
+            for (name, encoding), text in zip(LANGUAGES.items(), told, strict=True):
                 self._texts[name].append(text.encode(encoding))
             begin, end = found.span()
             pairs.append((begin, end))
