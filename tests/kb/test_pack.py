@@ -26,6 +26,19 @@ def test_objects_come_back(values: list[Any], order: Any) -> None:
     assert [pack.item(at) for at, _ in places] == [value for _, value in places]
 
 
+def test_a_text_that_was_told_before_is_kept_once() -> None:
+    text, other = ["Collect what support asks for", "收集支持所需的信息"], ["Collect \"what\" support asks for", "收集\\支持所需的信息"]
+    writer = Writer()
+    places = [writer.add([number, text, ["x", "短"], other]) for number in range(40)]
+    writer.add([other, text])
+    [number, again] = writer.pairs([other, text])
+    pack = Pack(writer.finish("digest", ""))
+    assert [pack.item(at) for at in places] == [[number, text, ["x", "短"], other] for number in range(40)]
+    assert [list(pack.pairs()(n)) for n in (number, again)] == [other, text]
+    assert pack.data.count(text[0].encode()) == 1
+    assert pack.data.count(text[1].encode("gb18030")) == 1
+
+
 def test_members_are_read_alone() -> None:
     """With their texts, and the texts by number; two that are alike are two."""
     writer = Writer()
