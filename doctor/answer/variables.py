@@ -55,7 +55,11 @@ def _taken_back(command: Command, situation: Situation) -> Command:
 def _where(found: re.Match[str], situation: Situation) -> str:
     """A remark before a setting: the script in which it has another value now."""
     told = [one for one in situation.variables if one.name == found["name"] and one.value != found["value"] and _SCRIPT.search(one.path)]
-    return f"# {clean(posixpath.basename(told[0].path))}: {clean(told[0].name)}={clean(told[0].value)}\n" if len(told) == 1 else ""
+    if len(told) != 1:
+        return ""
+    one = told[0]
+    words = f"{posixpath.basename(one.path)}: {one.name}={one.value}".split()  # whatever a file is called, the remark stays one line
+    return f"# {clean(' '.join(words))}\n"
 
 
 def _placed(env: EnvFix, situation: Situation) -> EnvFix:

@@ -96,6 +96,7 @@ def test_variables_are_read_of_scripts_beside_logs_and_not_of_what_messages_advi
     ("path", "value", "remark"),
     [
         ("/home/li/train_kto.py", "True", "# train_kto.py: precompute_ref_log_probs=True\n"),
+        ("/logs/a\nrm -rf x\u2028y.py", "True\nreboot", "# a rm -rf x y.py: precompute_ref_log_probs=True reboot\n"),  # a remark stays one line
         ("/home/li/train_kto.py", "False", ""),
         ("/home/li/train.log", "True", ""),
     ],
