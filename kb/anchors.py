@@ -7,22 +7,20 @@ an anchor would never be tried: the linter refuses it.
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from importlib import import_module
 from typing import Any
 
+from kb import effort
+from kb.effort import MAX_SIZE
 from kb.limited import limited
-
-_NEW = sys.version_info >= (3, 11)  # the parser of `re` moved in 3.11
-_c: Any = import_module("re._constants" if _NEW else "sre_constants")
-_parser: Any = import_module("re._parser" if _NEW else "sre_parse")
-_compiler: Any = import_module("re._compiler" if _NEW else "sre_compile")
+from kb.sre import REPEATS, c, compiled, parsed
 
 MIN_ANCHOR = 6  # an automaton sorts its literals by length: one short one costs as much as hundreds of long ones
 MAX_PATTERN = 2000  # characters
-MAX_SIZE = 20_000  # steps of a pattern whose repeats are written out
+
+# What both libraries read in the same way, so that a pattern which one of them takes is taken by the other.
+ALIKE = re.compile(r"(?:[\w\s,:;='\"<>/@#%&!~`-]|\\[dDwWsSbB.\\/()\[\]{}+*?|^$-]|[.|^$)]|[*+?]\??(?![*+?{])|\((?!\?)|\(\?(?::|P<\w+>|!|=)|\{\d+(?:,\d*)?\}\??(?![*+?{])|\[\^?(?:\w-\w|[\w ,.:;='\"<>/@#%()*+?$]|\\[dwsDWS.\\/\[\]-])+\])*")
 
 
 class PatternError(ValueError):
@@ -34,11 +32,10 @@ def usable(pattern: str, trusted: bool) -> None:
     if len(pattern) > MAX_PATTERN:
         raise PatternError(f"it has {len(pattern)} characters; at most {MAX_PATTERN} are used")
     try:
-        tree = _parsed(pattern)
-        _compiler.compile(tree)  # of the tree, as `re.compile` does it with one that it parses again
-        if _size(tree) > MAX_SIZE:
+        compiled(pattern)
+        if effort.size(pattern) > MAX_SIZE:
             raise PatternError(f"written out it is longer than {MAX_SIZE} steps")
-        if not trusted:  # it will run under a time limit, which the standard library does not know
+        if not trusted and not ALIKE.fullmatch(pattern):  # it may run under a time limit, which the standard library does not know
             limited(pattern)
     except (re.error, OverflowError, RecursionError) as error:
         raise PatternError(str(error)) from error
@@ -48,34 +45,6 @@ def usable(pattern: str, trusted: bool) -> None:
         raise
 
 
-def _size(items: Any) -> int:
-    """How many steps a pattern has with its least repeats written out, as the engine with a time limit does."""
-    total = 0
-    for op, argument in items:
-        if op in _REPEATS:
-            total += max(1, argument[0]) * _size(argument[2])
-        elif op is _c.SUBPATTERN:
-            total += _size(argument[3])
-        elif op is _c.BRANCH:
-            total += sum(map(_size, argument[1]))
-        elif op in (_c.ASSERT, _c.ASSERT_NOT):
-            total += _size(argument[1])
-        elif op is getattr(_c, "ATOMIC_GROUP", None):
-            total += _size(argument)
-        elif op is _c.GROUPREF_EXISTS:
-            total += _size(argument[1]) + _size(argument[2] or ())
-        else:
-            total += 1
-        if total > MAX_SIZE:
-            break
-    return total
-
-
-@lru_cache(maxsize=8)  # asked of one pattern several times in a row
-def _parsed(pattern: str) -> Any:
-    return _parser.parse(pattern)
-
-
 def of_regex(pattern: str, first_line: bool = False) -> tuple[str, ...]:
     """The best set of anchors of a regex: each match contains at least one of them. Empty: there is none."""
     return _best(of_first_line(pattern) if first_line else candidates(pattern))
@@ -83,54 +52,54 @@ def of_regex(pattern: str, first_line: bool = False) -> tuple[str, ...]:
 
 def blind_to_digits(pattern: str) -> bool:
     """Does each text match that has another digit in the place of each of one that does?"""
-    return _blind(_parsed(pattern))
+    return _blind(parsed(pattern))
 
 
 def _blind(items: Any) -> bool:
     for op, argument in items:
-        if op in (_c.LITERAL, _c.NOT_LITERAL):
+        if op in (c.LITERAL, c.NOT_LITERAL):
             blind = not chr(argument).isdigit()
-        elif op is _c.IN:
+        elif op is c.IN:
             blind = all(_all_digits_or_none(*member) for member in argument)
-        elif op in _REPEATS:
+        elif op in REPEATS:
             blind = _blind(argument[2])
-        elif op is _c.SUBPATTERN:
+        elif op is c.SUBPATTERN:
             blind = _blind(argument[3])
-        elif op is _c.BRANCH:
+        elif op is c.BRANCH:
             blind = all(map(_blind, argument[1]))
-        elif op in (_c.ASSERT, _c.ASSERT_NOT):
+        elif op in (c.ASSERT, c.ASSERT_NOT):
             blind = _blind(argument[1])
         else:
-            blind = op in (_c.ANY, _c.AT, _c.CATEGORY)
+            blind = op in (c.ANY, c.AT, c.CATEGORY)
         if not blind:
             return False
     return True
 
 
 def _all_digits_or_none(op: Any, argument: Any) -> bool:
-    if op is _c.LITERAL:
+    if op is c.LITERAL:
         return not chr(argument).isdigit()
-    if op is _c.RANGE:
+    if op is c.RANGE:
         low, high = argument
         return bool(high < ord("0") or low > ord("9") or (low <= ord("0") and high >= ord("9")))
-    return op in (_c.NEGATE, _c.CATEGORY)
+    return op in (c.NEGATE, c.CATEGORY)
 
 
 def width(pattern: str) -> int:
     """How many characters a match has at most."""
-    return int(_parsed(pattern).getwidth()[1])
+    return int(parsed(pattern).getwidth()[1])
 
 
 @lru_cache(maxsize=1 << 15)  # asked when an entry is read, and when all fragments are chosen: as many as users may have
 def candidates(pattern: str) -> Sequence[tuple[str, ...]]:
     """Every set of fixed texts one of which stands in each match."""
-    tree = _parsed(pattern)
+    tree = parsed(pattern)
     return [] if tree.state.flags & re.IGNORECASE else _runs(tree)
 
 
 def of_first_line(pattern: str) -> Sequence[tuple[str, ...]]:
     """The same for a pattern that runs over lines: only what stands before the first place where a line may end."""
-    tree = _parsed(pattern)
+    tree = parsed(pattern)
     if tree.state.flags & (re.IGNORECASE | re.DOTALL):
         return []
     return _runs(_head(tree))
@@ -143,38 +112,44 @@ def _head(items: Any) -> list[Any]:
         if not _may_end_line(op, argument):
             head.append((op, argument))
             continue
-        if op is _c.SUBPATTERN:
+        if op is c.SUBPATTERN:
             return head + _head(argument[3])
-        if op is _c.BRANCH and all(heads := [_head(option) for option in argument[1]]):
-            return [*head, (_c.BRANCH, (None, heads))]
+        if op is c.BRANCH and all(heads := [_head(option) for option in argument[1]]):
+            return [*head, (c.BRANCH, (None, heads))]
         return head
     return head
 
 
 def _may_end_line(op: Any, argument: Any) -> bool:
-    if op is _c.LITERAL:
+    if op is c.LITERAL:
         return bool(argument == 10)
-    if op is _c.NOT_LITERAL:
+    if op is c.NOT_LITERAL:
         return bool(argument != 10)
-    if op is _c.IN:
+    if op is c.IN:
         inside = any(_holds_line_end(*member) for member in argument)
-        return inside != (argument[0][0] is _c.NEGATE)
-    if op in _REPEATS:
+        return inside != (argument[0][0] is c.NEGATE)
+    if op in REPEATS:
         return any(_may_end_line(*item) for item in argument[2])
-    if op is _c.SUBPATTERN:
+    if op is c.SUBPATTERN:
         return any(_may_end_line(*item) for item in argument[3])
-    if op is _c.BRANCH:
+    if op is c.BRANCH:
         return any(_may_end_line(*item) for option in argument[1] for item in option)
-    return op not in (_c.ANY, _c.AT, _c.ASSERT, _c.ASSERT_NOT)  # of anything else nothing is known
+    return op not in (c.ANY, c.AT, c.ASSERT, c.ASSERT_NOT)  # of anything else nothing is known
 
 
 def _holds_line_end(op: Any, argument: Any) -> bool:
     """Does a member of a class stand for the end of a line?"""
-    if op is _c.LITERAL:
+    if op is c.LITERAL:
         return bool(argument == 10)
-    if op is _c.RANGE:
+    if op is c.RANGE:
         return bool(argument[0] <= 10 <= argument[1])
-    return op is _c.CATEGORY and argument in (_c.CATEGORY_SPACE, _c.CATEGORY_NOT_WORD, _c.CATEGORY_NOT_DIGIT)
+    return op is c.CATEGORY and argument in (c.CATEGORY_SPACE, c.CATEGORY_NOT_WORD, c.CATEGORY_NOT_DIGIT)
+
+
+def options(pattern: str, lines: int) -> tuple[tuple[str, ...], ...]:
+    """The sets that a pattern can be looked for by; of one that may run over lines in the first of them, for that line is what is tried."""
+    found = of_first_line(pattern) if lines else candidates(pattern)
+    return tuple(o for o in found if min(map(len, o)) >= MIN_ANCHOR)
 
 
 def weight(anchors: tuple[str, ...]) -> float:
@@ -211,24 +186,24 @@ def _runs(items: Any) -> list[tuple[str, ...]]:
         run = ("",)
 
     for op, argument in _flat(items):
-        if op in (_c.AT, _c.ASSERT, _c.ASSERT_NOT):  # no width: the run goes on
+        if op in (c.AT, c.ASSERT, c.ASSERT_NOT):  # no width: the run goes on
             continue
         spellings = _spellings(op, argument)
         if spellings is not None and len(run) * len(spellings) <= MAX_VARIANTS:
             run = tuple(a + b for a in run for b in spellings)
             continue
-        if op is _c.BRANCH and len(run) * len(argument[1]) <= MAX_VARIANTS:
+        if op is c.BRANCH and len(run) * len(argument[1]) <= MAX_VARIANTS:
             leads = [_lead(option) for option in argument[1]]  # `Failed to (?:read|write .{0,9})` begins in two ways
             if all(leads):
                 found.append(tuple(dict.fromkeys(a + b for a in run for b in leads)))
         close()
-        if op is _c.BRANCH:
+        if op is c.BRANCH:
             options = [_best(_runs(option)) for option in argument[1]]
             if all(options):
                 found.append(tuple(dict.fromkeys(a for option in options for a in option)))
-        elif op in _REPEATS and argument[0] >= 1:
+        elif op in REPEATS and argument[0] >= 1:
             found += _runs(argument[2])
-        elif getattr(_c, "ATOMIC_GROUP", None) is op:
+        elif getattr(c, "ATOMIC_GROUP", None) is op:
             found += _runs(argument)
     close()
     return found
@@ -238,7 +213,7 @@ def _lead(items: Any) -> str:
     """The one fixed text with which a sequence begins."""
     text = ""
     for op, argument in _flat(items):
-        if op in (_c.AT, _c.ASSERT, _c.ASSERT_NOT):
+        if op in (c.AT, c.ASSERT, c.ASSERT_NOT):
             continue
         spellings = _spellings(op, argument)
         if spellings is None or len(spellings) != 1:
@@ -256,30 +231,30 @@ def _beginning(texts: Sequence[str]) -> str:
 def _flat(items: Any) -> Iterator[Any]:
     """The items with those of groups in their places: a group that a match goes through once is no border."""
     for op, argument in items:
-        if op is not _c.SUBPATTERN:
+        if op is not c.SUBPATTERN:
             yield op, argument
         elif not argument[1] & re.IGNORECASE:
             yield from _flat(argument[3])
         else:
-            yield _c.ANY, None  # whatever it matches
+            yield c.ANY, None  # whatever it matches
 
 
 def _spellings(op: Any, argument: Any) -> tuple[str, ...] | None:
     """All texts that an item can be, when they are few; None when it can be anything."""
-    if op is _c.LITERAL:
+    if op is c.LITERAL:
         return (chr(argument),)
-    if op is _c.IN:
-        if len(argument) <= 4 and all(o is _c.LITERAL for o, _ in argument):
+    if op is c.IN:
+        if len(argument) <= 4 and all(o is c.LITERAL for o, _ in argument):
             return tuple(chr(a) for _, a in argument)
         return None
-    if op is _c.SUBPATTERN:
+    if op is c.SUBPATTERN:
         return None if argument[1] & re.IGNORECASE else _sequence(argument[3])
-    if op is _c.BRANCH:
+    if op is c.BRANCH:
         options = [_sequence(option) for option in argument[1]]
         if all(option is not None for option in options):
             return tuple(text for option in options for text in option or ())
         return None
-    if op in _REPEATS and argument[:2] == (0, 1):
+    if op in REPEATS and argument[:2] == (0, 1):
         inner = _sequence(argument[2])
         return None if inner is None else ("", *inner)
     return None
@@ -288,34 +263,10 @@ def _spellings(op: Any, argument: Any) -> tuple[str, ...] | None:
 def _sequence(items: Any) -> tuple[str, ...] | None:
     texts: tuple[str, ...] = ("",)
     for op, argument in items:
-        if op in (_c.AT, _c.ASSERT, _c.ASSERT_NOT):
+        if op in (c.AT, c.ASSERT, c.ASSERT_NOT):
             continue
         spellings = _spellings(op, argument)
         if spellings is None or len(texts) * len(spellings) > MAX_VARIANTS:
             return None
         texts = tuple(a + b for a in texts for b in spellings)
     return texts
-
-
-_REPEATS = tuple(r for r in (_c.MAX_REPEAT, _c.MIN_REPEAT, getattr(_c, "POSSESSIVE_REPEAT", None)) if r is not None)
-
-
-def nested_repeat(pattern: str) -> bool:
-    """Does an unbounded repeat stand inside another one whose rounds could be split differently: the classic runaway?"""
-    return _nested(_parser.parse(pattern), False)
-
-
-def _nested(items: Any, inside: bool) -> bool:
-    for op, argument in items:
-        if op in _REPEATS:
-            _low, high, body = argument
-            unbounded = high is _c.MAXREPEAT or high > 1000
-            if unbounded and inside:
-                return True
-            if _nested(body, inside or unbounded):
-                return True
-        elif (op is _c.SUBPATTERN and _nested(argument[3], inside)) or (
-            op is _c.BRANCH and any(_nested(option, inside) for option in argument[1])
-        ):
-            return True
-    return False

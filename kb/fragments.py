@@ -84,11 +84,8 @@ def _pieces(anchor: str) -> Iterable[str]:
 
 def _options(signal: Signal) -> list[tuple[str, ...]]:
     """The sets of anchors that a signal can be looked for by."""
-    if signal.form != "regex":
-        return [signal.anchors]
-    # Where a pattern may run over lines its anchor must stand in the first one: that line is what is tried.
-    found = anchors.of_first_line(signal.pattern) if signal.lines else anchors.candidates(signal.pattern)
-    return [o for o in found if min(map(len, o)) >= anchors.MIN_ANCHOR] or [signal.anchors]
+    found = signal.options or (anchors.options(signal.pattern, signal.lines) if signal.form == "regex" else ())
+    return [*found] or [signal.anchors]
 
 
 def assign(signal: Signal) -> Signal:
@@ -113,7 +110,7 @@ def assign_all(signals: Sequence[Signal], errors: str = "") -> list[Signal]:
     chosen = _cover({anchor for option in best for anchor in option}, cost)
     _lengthen(chosen, cost, failing, errors)
     return [
-        s if s.form in ROW_FORMS else s._replace(anchors=option, fragments=tuple(chosen[a] for a in option))
+        s if s.form in ROW_FORMS else s._replace(anchors=option, fragments=tuple(chosen[a] for a in option), options=())
         for s, option in zip(signals, best, strict=True)
     ]
 

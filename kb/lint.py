@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-from kb import anchors, fragments, plain, raised
+from kb import effort, fragments, plain, raised
 from kb.draft import TO_WRITE
 from kb.fetching import executes_what_it_fetches
 from kb.knowledge import Knowledge
@@ -157,7 +157,7 @@ def safe_patterns(entry: Entry, _: Context) -> Iterator[str]:
         for pattern in _patterns(signal):
             if pattern.startswith((".*", ".+", "^.*")):
                 yield f"{signal.id}: a leading gap is never needed: the search finds the place"
-            if anchors.nested_repeat(pattern):
+            if effort.nested_repeat(pattern):
                 yield f"{signal.id}: a repeat inside a repeat can take for ever: {pattern!r}"
 
 

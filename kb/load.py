@@ -323,6 +323,7 @@ class _Evidence:
                 table,
                 where,
                 self.layer == "built-in",
+                options=anchors.options(pattern, lines) if form == "regex" and found else (),  # here: files are read by several processes
             )
         )
         return number

@@ -127,6 +127,7 @@ class Signal(NamedTuple):
     trusted: bool  # built-in knowledge: compiled with `re`; else `regex` with a time limit
     fragments: tuple[str, ...] = ()  # one for each anchor: a short piece of it that is rare in ordinary logs; of a situation: what stands in its matches
     claims: bool = True  # False beneath `not`: what rules an entry out explains no line
+    options: tuple[tuple[str, ...], ...] = ()  # of a regex that was just read: every set of anchors that it can be looked for by, until one is chosen
 
     @property
     def entry(self) -> str:

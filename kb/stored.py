@@ -33,7 +33,7 @@ Row = Sequence[Any]
 
 def signal_row(signal: Signal) -> Row:
     """A leaf without its name."""
-    _, form, pattern, anchors, lines, filters, table, where, trusted, fragments, claims = signal
+    _, form, pattern, anchors, lines, filters, table, where, trusted, fragments, claims, _ = signal
     kept: Sequence[str] = anchors
     if form == "text" and anchors == (pattern,):
         kept = ()

@@ -29,10 +29,10 @@ def _found(signal: Signal, text: str) -> str:
     if signal.trusted:
         told = re.search(signal.pattern, text)
         return told[0] if told else ""
-    from kb.limited import limited  # most users have no knowledge of their own
+    from kb.limited import search  # most users have no knowledge of their own
 
     try:
-        told = limited(signal.pattern).search(text, timeout=REGEX_TIMEOUT_S)
+        told = search(signal.pattern, text, REGEX_TIMEOUT_S)
     except TimeoutError:
         return ""
     return str(told[0]) if told else ""

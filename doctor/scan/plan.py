@@ -383,10 +383,10 @@ class Plan:
         """A user's pattern, and any in a very long text, runs under a time limit; one that exceeds it is dropped there and named."""
         if self.slow.get(signal.id, 0) >= STRIKES:
             return None
-        from kb.limited import limited
+        from kb.limited import search
 
         try:
-            return limited(signal.pattern).search(text, timeout=REGEX_TIMEOUT_S)
+            return search(signal.pattern, text, REGEX_TIMEOUT_S)
         except TimeoutError:
             self.strike(signal)
             return None

@@ -38,7 +38,7 @@ from doctor.scan import (
 from doctor.scan.harvest import Harvest, from_json, merge
 from doctor.scan.plan import Plan
 from doctor.scan.scanner import Scanner
-from kb import anchors, spelling, yamldoc
+from kb import anchors, effort, spelling, yamldoc
 from kb.build import build, kinds
 from kb.knowledge import Knowledge, load
 from kb.layers import Layer
@@ -218,7 +218,7 @@ def regex(data: bytes) -> None:
     try:
         re.compile(pattern)
         found = anchors.of_regex(pattern)
-        anchors.nested_repeat(pattern)
+        effort.nested_repeat(pattern)
     except (re.error, OverflowError, RecursionError, ValueError):
         return
     if found and (matched := _matched(pattern, body)) is not None:

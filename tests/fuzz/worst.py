@@ -14,7 +14,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, NamedTuple
 
-from kb.anchors import _REPEATS, _c, _parser
+from kb.sre import REPEATS, c, parser
 
 BREAKERS = ("\x00",)
 LIMIT_S = 2.0
@@ -30,7 +30,7 @@ class Slow(NamedTuple):
 
 def strings(pattern: str, size: int, flags: int = 0) -> Iterator[str]:
     """Strings of about `size` characters that make a pattern work hard."""
-    tree = list(_parser.parse(pattern, flags))
+    tree = list(parser.parse(pattern, flags))
     head = ""
     pieces: list[tuple[str, str]] = []
     for item in tree:
@@ -46,7 +46,7 @@ def strings(pattern: str, size: int, flags: int = 0) -> Iterator[str]:
 def _repeated(item: Any) -> Iterator[str]:
     """What the repeats inside an item accept once, the outer ones first, twice over for those in each other."""
     op, argument = item
-    if op in _REPEATS:
+    if op in REPEATS:
         low, high, body = argument
         if high > 8:
             piece = "".join(map(_sample, body))
@@ -55,12 +55,12 @@ def _repeated(item: Any) -> Iterator[str]:
         for inner in body:
             yield from _repeated(inner)
         del low
-    elif op is _c.SUBPATTERN:
+    elif op is c.SUBPATTERN:
         before = ""
         for inner in argument[3]:
             yield from (before + piece for piece in _repeated(inner))
             before += _sample(inner)
-    elif op is _c.BRANCH:
+    elif op is c.BRANCH:
         for option in argument[1]:
             for inner in option:
                 yield from _repeated(inner)
@@ -68,7 +68,7 @@ def _repeated(item: Any) -> Iterator[str]:
 
 def _variants(body: Any) -> Iterator[str]:
     """Blanks, digits and letters that a repeat over a class takes as well: what stands beside it may take them, too."""
-    if len(body) == 1 and body[0][0] in (_c.IN, _c.ANY, _c.NOT_LITERAL):
+    if len(body) == 1 and body[0][0] in (c.IN, c.ANY, c.NOT_LITERAL):
         for char in " a0.:/[(x_-,=":
             if _accepts(body[0], char):
                 yield char
@@ -76,20 +76,20 @@ def _variants(body: Any) -> Iterator[str]:
 
 def _accepts(item: Any, char: str) -> bool:
     op, argument = item
-    if op is _c.ANY:
+    if op is c.ANY:
         return char != "\n"
-    if op is _c.NOT_LITERAL:
+    if op is c.NOT_LITERAL:
         return char != chr(argument)
-    if op is _c.LITERAL:
+    if op is c.LITERAL:
         return char == chr(argument)
-    negated = any(o is _c.NEGATE for o, _ in argument)
+    negated = any(o is c.NEGATE for o, _ in argument)
     hit = False
     for kind, value in argument:
-        if kind is _c.LITERAL:
+        if kind is c.LITERAL:
             hit = hit or char == chr(value)
-        elif kind is _c.RANGE:
+        elif kind is c.RANGE:
             hit = hit or value[0] <= ord(char) <= value[1]
-        elif kind is _c.CATEGORY:
+        elif kind is c.CATEGORY:
             hit = hit or _in_category(str(value), char)
     return hit != negated
 
@@ -102,17 +102,17 @@ def _in_category(name: str, char: str) -> bool:
 def _sample(item: Any) -> str:
     """A short string that an item accepts."""
     op, argument = item
-    if op is _c.LITERAL:
+    if op is c.LITERAL:
         return chr(argument)
-    if op in (_c.IN, _c.ANY, _c.NOT_LITERAL):
+    if op in (c.IN, c.ANY, c.NOT_LITERAL):
         return next((c for c in "a0 .:/[]()x_-,=A|\"'" if _accepts(item, c)), "")
-    if op in _REPEATS:
+    if op in REPEATS:
         return "".join(map(_sample, argument[2])) * min(max(1, argument[0]), 40)
-    if op is _c.SUBPATTERN:
+    if op is c.SUBPATTERN:
         return "".join(map(_sample, argument[3]))
-    if op is _c.BRANCH:
+    if op is c.BRANCH:
         return "".join(map(_sample, argument[1][0]))
-    if op is getattr(_c, "ATOMIC_GROUP", None):
+    if op is getattr(c, "ATOMIC_GROUP", None):
         return "".join(map(_sample, argument))
     return ""
 

@@ -310,7 +310,8 @@ def test_the_same_knowledge_gives_the_same_fragments() -> None:
 
 def test_an_entry_comes_out_of_a_pack_as_it_went_in() -> None:
     """What a pack leaves out follows from the rest: names of leaves, patterns of codes, texts as their own anchors, the slug."""
-    entries, _ = built_in_entries()
+    read, _ = built_in_entries()
+    entries = [entry._replace(signals=tuple(signal._replace(options=()) for signal in entry.signals)) for entry in read]  # the others are not chosen
     stored = [entry_row(entry, list(map(signal_row, entry.signals))) for entry in entries]
-    assert [entry_of(row, file_of(entry)) for row, entry in zip(json.loads(json.dumps(stored)), entries, strict=True)] == list(entries)
+    assert [entry_of(row, file_of(entry)) for row, entry in zip(json.loads(json.dumps(stored)), entries, strict=True)] == entries
     assert len(json.dumps(stored)) < 0.95 * len(json.dumps([entry._asdict() for entry in entries]))

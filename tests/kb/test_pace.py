@@ -8,7 +8,7 @@ from doctor.pace.reading import Reader
 from doctor.pace.tracks import Lane
 from doctor.pace.wordings import Wording, wording
 from doctor.read.discover import given_text
-from kb import anchors
+from kb import effort
 from kb.layers import HERE
 from kb.pace import PaceFact, read_pace
 
@@ -42,7 +42,7 @@ def test_wording(fact: PaceFact) -> None:
         told = _told(made, sample.text)
         assert {k: told.get(k) for k, _ in sample.expect} == dict(sample.expect)
     assert [text for text in fact.misses if made.pattern.search(text.encode())] == []
-    assert not anchors.nested_repeat(fact.form.pattern)
+    assert not effort.nested_repeat(fact.form.pattern)
     assert not fact.form.pattern.startswith((".*", ".+"))
 
 

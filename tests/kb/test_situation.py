@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from doctor.scan.situation import said
-from kb import anchors
+from kb import effort
 from kb.layers import HERE
 from kb.situation import Told, read_situation
 
@@ -30,5 +30,5 @@ def test_every_form_tells_a_value(told: Told) -> None:
 @pytest.mark.parametrize("told", TOLD, ids=lambda t: t.fact)
 def test_patterns_are_safe_and_their_words_stand_in_what_they_match(told: Told) -> None:
     for signal in told.signals:
-        assert not anchors.nested_repeat(signal.pattern)
+        assert not effort.nested_repeat(signal.pattern)
         assert signal.anchors
