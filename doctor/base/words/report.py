@@ -113,6 +113,8 @@ WORDS = {
     "own-slower": ("slower decode", "解码变慢"),
     "own-rest": ("keep the other options of your command", "保留您命令中的其余参数"),
     "own-typed": ("your command, with {new}", "您的命令，改用 {new}"),
+    "own-again": ("your command in {path}, once more", "您在 {path} 中的命令，再执行一次"),
+    "own-again-typed": ("your command, once more", "您的命令，再执行一次"),
     "own-was": ("{new} (was {old})", "{new}（原为 {old}）"),
     "own-further": (" and {n} more", " 等（另有 {n} 项）"),
     "why-against": ("against it: {doubt}", "不利的一点：{doubt}"),
