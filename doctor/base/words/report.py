@@ -23,6 +23,7 @@ WORDS = {
     "newer-release": ("{release} is the first finished release after {mine}", "{release} 是 {mine} 之后的首个正式版本"),
     "newer-release-of-chip": ("{release} is the first finished release after {mine}; add -a3 on an A3, -310p on a 310P", "{release} 是 {mine} 之后的首个正式版本；A3 加后缀 -a3，310P 加 -310p"),
     "downloads-image": ("downloads an image", "下载镜像"),
+    "owner-image-build": ("into the Dockerfile, as ENV or in the RUN that needs it: what one RUN sources or exports is gone in the next", "写进 Dockerfile：用 ENV，或与需要它的命令放在同一个 RUN；一个 RUN 中 source 或 export 的变量到下一个就失效"),
     "owner-gpustack": ("GPUStack starts it: put options among the model's backend parameters, variables among its environment variables, and let it start again", "由 GPUStack 启动：选项填入模型的后端参数，变量填入模型的环境变量，再由它重新启动"),
     "owner-xinference": ("Xinference starts it: give options as arguments of `xinference launch`, set variables before xinference-local or the worker starts", "由 Xinference 启动：选项作为 xinference launch 的参数，变量在 xinference-local 或 worker 启动前设置"),
     "owner-compose": ("Compose starts it: change command and environment of the service in its file, then docker compose up -d", "由 Compose 启动：修改其文件中该服务的 command 与 environment，再执行 docker compose up -d"),
