@@ -1,6 +1,6 @@
 """Who owns the configuration that a fix changes, where a program is started by another one: what is typed in a shell does not last there.
 
-GPUStack and Xinference start an engine for each model, Kubernetes and Compose start containers by a file.
+GPUStack and Xinference start an engine for each model, Kubernetes and Compose start containers by a file, a Dockerfile says what is run while an image is built.
 """
 
 from __future__ import annotations
@@ -10,8 +10,10 @@ from doctor.findings.situation import Situation
 from kb.model import Fix, Text
 from parsers.lazy import lazy
 
-OWNERS = ("gpustack", "xinference", "compose")
+OWNERS = ("image-build", "gpustack", "xinference", "compose")
 _STARTS = lazy(r"(?:[A-Z_][A-Z0-9_]*=\S* )*(?:vllm serve|sglang serve|python3? -m (?:vllm|sglang|torch)|torchrun|mindieservice_daemon)\b")
+
+_IN_A_RUN = lazy(r"(?:[A-Z_][A-Z0-9_]*=\S* )*(?:source |\. /|export |(?:python3? -m )?pip3? install|cmake |make\b|bash |apt|yum |dnf )")  # what a Dockerfile would do
 
 
 def owner(situation: Situation) -> str | None:
@@ -24,10 +26,11 @@ def owner(situation: Situation) -> str | None:
 def told(fix: Fix, situation: Situation) -> Fix:
     """The fix with where what it changes belongs; itself where a person starts the program, and where nothing is started or set."""
     by = owner(situation)
-    starts = any(_STARTS.match(c.run) for c in fix.commands)
+    begins = _IN_A_RUN if by == "image-build" else _STARTS
+    starts = any(begins.match(c.run) for c in fix.commands)
     if by is None or fix.goal == "locate" or not (starts or fix.env):
         return fix
     where = Text(**both(f"owner-{by}"))
-    commands = tuple(c._replace(why=where.then(c.why)) if _STARTS.match(c.run) else c for c in fix.commands)
+    commands = tuple(c._replace(why=where.then(c.why)) if begins.match(c.run) else c for c in fix.commands)
     env = fix.env if starts else (fix.env[0]._replace(caution=where.then(fix.env[0].caution)), *fix.env[1:])
     return fix._replace(commands=commands, env=env)

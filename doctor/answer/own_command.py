@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from doctor.answer.option_json import difference, joined, without_key
+from doctor.answer.own_atc import converted
 from doctor.base.notation import clean
 from doctor.base.words import both, word
 from doctor.findings import python_call
@@ -23,7 +24,7 @@ MOST = 3  # changes that are named
 _TAIL = lazy(r"\s(?:\d?>|\||;|&&)")
 _WITHOUT = lazy(r"\s{1,40}# without ((?:--\w[\w-]*|-v /[\w./-]+)(?:, (?:--\w[\w-]*|-v /[\w./-]+))*)(?:, )?$")  # how the knowledge says that an option goes, or a mount of docker
 _OPTIONS = lazy(r"--[a-z][\w-]*(?:=\w+)?")
-_BEGIN = lazy(r"(?:[A-Z_][A-Z0-9_]*=\S* )*(?:vllm serve|python3? -m (?:vllm|sglang|torch)|sglang serve|lmdeploy serve|torchrun|docker run|xllm|swift (?:sft|rlhf))\b")
+_BEGIN = lazy(r"(?:[A-Z_][A-Z0-9_]*=\S* )*(?:vllm serve|python3? -m (?:vllm|sglang|torch)|sglang serve|lmdeploy serve|torchrun|docker run|xllm|atc|swift (?:sft|rlhf))\b")
 _SEVERAL = frozenset({"volume", "device", "env", "group-add", "cap-add", "security-opt", "ulimit"})  # of docker: each adds something
 _SETTINGS, _GRAPHS = "additional-config", "torchair_graph_config"  # of vllm-ascend: JSON, and the key of it that compiles graphs
 _SHORT = {"volume": "-v", "env": "-e"}  # as people type them
@@ -49,7 +50,7 @@ def own(run: str, started: Sequence[Started], paths: Iterable[str] = (), less: b
     `less`: the advice is to take less of something, and its numbers are examples.
     """
     made = _changed(run, started, paths, less)
-    if made is None or made.changed == made.theirs:
+    if made is None or (made.changed == made.theirs and made.theirs.kind != "atc"):  # after a change of the model the same conversion is run again
         return None
     return Own(clean(made.changed.shell() + (made.tail if "|" in made.tail else "")), _note(made.theirs, made.changed))
 
@@ -84,7 +85,11 @@ def _changed(run: str, started: Sequence[Started], paths: Iterable[str], less: b
     if advised.kind == "vllm" and (theirs is None or not theirs.typed):
         theirs = _one(started, "llm", frozenset(paths)) or theirs
     gone = without[1].split(", ") if without else ()
-    if theirs is not None:
+    if theirs is not None and theirs.kind == "atc":
+        if (made := converted(theirs, advised, gone)) is None:
+            return None
+        changed = made
+    elif theirs is not None:
         lacking = _without(theirs, gone)  # what is advised may lie within a mount that goes
         changed = _docker(lacking, advised) if theirs.kind == "docker" else _launched(lacking, advised, less)
     elif advised.kind == "torchrun" and (launched := _as_theirs(started, advised, frozenset(paths))):
@@ -94,7 +99,7 @@ def _changed(run: str, started: Sequence[Started], paths: Iterable[str], less: b
     for name, value in advised.env:
         changed = changed.with_env(name, value)
     changed = _without(changed, gone)
-    asks = bool(advised.env) or without is not None or any(option.value not in _THEIRS for option in advised.options)
+    asks = theirs.kind != "atc" and (bool(advised.env) or without is not None or any(option.value not in _THEIRS for option in advised.options))
     return _Changed(theirs, changed, tail, asks)
 
 
@@ -142,8 +147,8 @@ def _one(started: Sequence[Started], kind: str, paths: frozenset[str]) -> Starte
     found = [one for one in started if one.kind == kind]
     for some in ([s for s in found if s.typed and s.path in paths], [s for s in found if s.typed], [s for s in found if not s.partial], found):
         distinct = {(s.env, s.words): s for s in some}
-        if len(distinct) == 1:
-            return next(iter(distinct.values()))
+        if len(distinct) == 1 or (distinct and kind == "atc"):  # who converts tries one after the other: the newest
+            return next(reversed(distinct.values()))
         if distinct:
             return None
     return None
@@ -258,6 +263,8 @@ def _note(theirs: Started, changed: Started) -> Text:
         new.insert(0, (model, ""))
     told = [(clean(text), clean(old)) for text, old in new[:MOST]]
     how, path = "own-command" if theirs.typed else "own-engine" if theirs.partial else "own-arguments", clean(posixpath.basename(theirs.path))
+    if changed == theirs:
+        return Text(**both("own-again", path=path)) if path else Text(**both("own-again-typed"))
     if not told:
         kept = {o.name for o in changed.options}
         gone = ", ".join(dict.fromkeys(clean(theirs.words[o.at].partition("=")[0]) for o in theirs.options if o.name not in kept))

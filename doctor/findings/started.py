@@ -45,6 +45,7 @@ KINDS: Mapping[str, Kind] = {
     "sglang": Kind((("sglang", "serve"), *_modules("sglang.launch_server")), ("tp-size", "pp-size"), aliases=_SGLANG),
     "lmdeploy": Kind((("lmdeploy", "serve", "api_server"),), ("tp",), frozenset({"eager-mode", "enable-prefix-caching", "enable-microbatch", "enable-eplb", "allow-terminate-by-client"}), single=True),
     "xllm": Kind((("xllm",),), single=True),
+    "atc": Kind((("atc",),), single=True),
     "torchrun": Kind((("torchrun",), *_modules("torch.distributed.run", "torch.distributed.launch")), ("nproc-per-node",), frozenset({"standalone", "use-env", "no-python", "m", "module"}), True),
     "msrun": Kind((("msrun",),), ("local-worker-num", "worker-num"), script=True),
     "mpirun": Kind((("mpirun",), ("mpiexec",)), ("n", "np"), frozenset({"allow-run-as-root", "oversubscribe"}), True),
@@ -70,7 +71,6 @@ _VARIABLE = lazy(r"'[^'\n]*'|\$\{?([A-Za-z_]\w*)(?::-([^}]*))?\}?")
 _ARGUMENT = lazy(r"\$[@*#\d]?$")  # of a script: only its own shell can tell
 _EXEC_LIST = lazy(r"[\"'],\s*[\"']")
 _IS_EXEC_LIST = lazy(r"[\[\s,]*[\"']?[^\s\"']+[\"'],\s*[\"']")  # from its first word on: JSON in a value of an option has such commas as well
-_REDIRECTS = ("<", ">", "&>")
 _FIELD = lazy(r"(?:^|[(,] {0,2})(\w{2,40})=('[^'\n]{0,200}'|\"[^\"\n]{0,200}\"|[\w./-]{1,80})(?=[,)]|$)")
 
 
@@ -264,7 +264,7 @@ def _is_one(made: Started) -> bool:
     """Is it a command that somebody gave, and no line of a manual?"""
     if made.kind in ("docker", "torchrun", "msrun", "mpirun", "accelerate", "deepspeed"):
         return made.target is not None and not _TO_FILL_IN.match(made.words[made.target])
-    if made.kind in _SERVICES:
+    if made.kind in (*_SERVICES, "atc"):
         return made.model is not None and not _TO_FILL_IN.match(made.model)
     return len(made.words) > made.head
 
@@ -281,7 +281,7 @@ def _words(text: str) -> list[str]:
     try:
         for word in lexer:
             if word and not word.strip(";|&<>"):
-                if word.startswith(_REDIRECTS) and words and words[-1] in ("1", "2"):
+                if word.startswith(("<", ">", "&>")) and words and words[-1] in ("1", "2"):
                     words.pop()
                 break
             words.append(word)

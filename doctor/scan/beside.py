@@ -18,6 +18,7 @@ IN_SCRIPT = "script:"
 
 _OF_IMAGES = frozenset({"chip", "cann", "vllm", "vllm_ascend", "torch_npu", "torch", "mindspore"})
 _CONTAINER = re.compile(r"(?:docker|podman|nerdctl) run ")
+_FROM = re.compile(rb"^FROM[ \t]+(?:--\S{1,80}[ \t]+)?(\S{3,200})", re.MULTILINE)  # of a Dockerfile
 _COMMENT = re.compile(rb"^[ \t]*#.*$", re.MULTILINE)
 _VALUE = rb"[\"']?([^\s\"'`$;|&()<>]{1,300})[\"']?[ \t]*\r?$|=(?:\"([^\"`]{1,1500})\"|\(([^()`;|&<>]{1,1500})\))[ \t]*\r?$)"
 _SETS = re.compile(rb"^[ \t]*(?:export[ \t]+|ENV[ \t]+|ARG[ \t]+)?([A-Za-z_]\w*)(?:[= ]" + _VALUE, re.MULTILINE)
@@ -35,9 +36,10 @@ def scan(source: Source, forms: Sequence[Signal]) -> Harvest:
             text = stream.read(HEAD)
     except OSError:
         return Harvest()
-    told = said(expanded(_COMMENT.sub(b"", text)), source.name, forms)
-    images = "\n".join(one.value for one in told if one.fact == "start" and _CONTAINER.match(one.value))
-    inside = said(images.encode("utf-8", "replace"), source.name, forms) if images else ()
+    plain = expanded(_COMMENT.sub(b"", text))
+    told = said(plain, source.name, forms)
+    images = b"\n".join((*(one.value.encode("utf-8", "replace") for one in told if one.fact == "start" and _CONTAINER.match(one.value)), *_FROM.findall(plain)))
+    inside = said(images, source.name, forms) if images else ()
     named = (one._replace(fact=IN_SCRIPT + one.fact) for one in inside if one.fact in _OF_IMAGES)
     return Harvest(situation=(*(one for one in told if one.fact in TOLD), *named))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -42,3 +43,29 @@ def test_where_a_person_starts_it_nothing_is_added() -> None:
     why = first(LONG.format(by="$ bash serve.sh"))["commands"][0]["why"]["en"]
     assert "starts it" not in why
     assert "A pod runs it" not in why
+
+
+BUILD = """\
+#9 [5/9] RUN pip install -e .
+#9 1.2 CMake Error at CMakeLists.txt:22 (message): ASCEND_HOME_PATH is not set
+ERROR: failed to solve: process "/bin/sh -c pip install -e ." did not complete successfully: exit code: 1
+"""
+NO_CHIP = "FileNotFoundError: npu-smi command not found, if this is an npu envir, please check if npu driver is installed correctly.\n"
+
+
+def test_what_an_image_build_lacks_belongs_into_its_dockerfile() -> None:
+    """A shell that is sourced somewhere else, or in a RUN of its own, changes nothing; and a build writes no plog."""
+    made = report(BUILD)
+    command = made["findings"][0]["fixes"][made["findings"][0]["first_fix"]]["commands"][0]
+    assert command["run"].startswith("source ")
+    assert command["why"]["en"].startswith("into the Dockerfile")
+    assert not report(BUILD.replace("ASCEND_HOME_PATH is not set", "plugh xyzzy"))["missing_evidence"]
+    assert first(NO_CHIP.join(BUILD.splitlines(keepends=True)[::2]))["code"]["lang"] == "dockerfile"
+
+
+def test_the_image_that_a_dockerfile_starts_from_tells_the_chip(tmp_path: Path) -> None:
+    (tmp_path / "console.log").write_text(BUILD.replace("CMake Error", NO_CHIP + "CMake Error"), "utf-8")
+    (tmp_path / "Dockerfile.mine").write_text("FROM quay.io/ascend/cann:8.5.0-910b-ubuntu22.04-py3.11\nRUN pip install -e .\n", "utf-8")
+    root = next(one for one in report([str(tmp_path)])["findings"] if one["id"] == "INS331")
+    env = root["fixes"][root["first_fix"]]["env"][0]
+    assert (env["value"], env["caution"]["en"][:19]) == ("ascend910b1", "into the Dockerfile")

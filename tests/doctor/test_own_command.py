@@ -457,3 +457,29 @@ def test_graphs_of_torchair_go_where_eager_mode_comes() -> None:
         made = own("vllm serve MODEL --enforce-eager", [started])
         assert made is not None
         assert made.run == f"vllm serve /m/a{left} --enforce-eager"
+
+
+_ATC = "atc --model=./n.pb --framework=3 --soc_version=Ascend310P3 --output=out/n"
+_EXAMPLE = "atc --framework=5 --model=model.onnx --output=model --soc_version=Ascend910B4"
+
+
+@pytest.mark.parametrize(
+    ("theirs", "advised", "made"),
+    [
+        (f"{_ATC} --log=error", _EXAMPLE, f"{_ATC} --log=error"),
+        (_ATC, _EXAMPLE.replace("model.onnx", "model_filled.onnx"), _ATC.replace("./n.pb", "model_filled.onnx")),
+        (_ATC, _EXAMPLE.replace("=model ", "=model_new "), _ATC.replace("310P3", "910B4").replace("out/n", "model_new")),
+        (f'{_ATC} --input_shape="a:-1,3,8" --dynamic_batch_size="4"', f"{_EXAMPLE} --input_shape=NAME:1,3,224,224 # without --dynamic_batch_size, --dynamic_dims", f"{_ATC} --input_shape=a:4,3,8"),
+        (f'{_ATC} --input_shape="a:-1,-1" --dynamic_dims="4,128"', f"{_EXAMPLE} --input_shape=NAME:1,3,224,224 # without --dynamic_batch_size, --dynamic_dims", f"{_ATC} --input_shape=a:4,128"),
+        (f"{_ATC} --input_shape=a:16,3 --dynamic_batch_size=16", f"{_EXAMPLE} --input_shape=NAME:-1,3 --dynamic_batch_size=1,2,4", f"{_ATC} --input_shape=a:-1,3 --dynamic_batch_size=1,2,4,16"),
+        (f"{_ATC} --input_shape=a:-1,3 --dynamic_dims=4 --dynamic_batch_size=1,4", f"{_EXAMPLE} --dynamic_batch_size=1,2,4", f"{_ATC} --input_shape=a:-1,3 --dynamic_batch_size=1,2,4"),
+        (_ATC, "atc --out_nodes='add:0'", f"{_ATC} --out_nodes=add:0"),
+        (_ATC, "atc --help | grep -A4 -e --mode", None),
+        (_ATC, f"{_EXAMPLE} --dynamic_dims=1,128;1,256", None),
+    ],
+)
+def test_a_conversion_keeps_what_is_the_readers(theirs: str, advised: str, made: str | None) -> None:
+    """Their model, framework, chip and inputs, and of two tries the newer one; what sizes they need cannot be told."""
+    started = [one for text in ("atc --model=old.onnx --framework=5 --soc_version=Ascend310", theirs) if (one := read(text)) is not None]
+    given = own(advised, started)
+    assert (given and shlex.split(given.run)) == (made and shlex.split(made))
