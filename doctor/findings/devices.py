@@ -38,6 +38,7 @@ def started_with(started: Sequence[Started], visible: Iterable[str], there: Iter
     if len(lists) == 1:
         told["visible"] = tuple(lists)
         told["renumbered"] = (",".join(map(str, range(count or 1))),)
+        told["numbering"] = ("from-0" if lists == set(told["renumbered"]) else "shifted",)
     if cards is not None:
         count = cards if count is None else min(count, cards)
     if count is not None:
