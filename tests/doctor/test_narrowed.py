@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from doctor import report
+from doctor.answer.own_command import own
 from doctor.findings.devices import started_with
 from doctor.findings.started import read
 
@@ -98,3 +99,33 @@ def test_a_list_with_a_gap_renumbers(tmp_path: Path) -> None:
     assert found["title"]["en"] == "Number of a card used as index: ASCEND_RT_VISIBLE_DEVICES=0,1,2,5 is no 0,1,2..."
     assert found["fixes"][found["first_fix"]]["env"][0]["value"] == "0,1,2,3"
     assert any("0.8.5rc1" in fix["title"]["en"] for fix in found["fixes"])
+
+
+@pytest.mark.parametrize(
+    ("theirs", "advised", "changed"),
+    [
+        # A cache of the model's type follows it; one of a type of its own stays.
+        ("vllm serve /m/a --mamba-ssm-cache-dtype float16 --kv-cache-dtype int8 --dtype float16", "--dtype bfloat16", "vllm serve /m/a --mamba-ssm-cache-dtype bfloat16 --kv-cache-dtype int8 --dtype bfloat16"),
+        # How many ranks of Ray are here nobody knows; one card is not enough.
+        ("vllm serve /m/a -tp 8 --distributed-executor-backend ray", "--tensor-parallel-size 1 --max-model-len 4096", "vllm serve /m/a -tp 8 --distributed-executor-backend ray --max-model-len 4096"),
+    ],
+)
+def test_the_reader_s_command_stays_one_that_fits_together(theirs: str, advised: str, changed: str) -> None:
+    started = read(theirs)
+    assert started is not None
+    made = own(f"vllm serve MODEL {advised}", [started])
+    assert made is not None
+    assert made.run == changed
+
+
+def test_sleep_mode_is_named_with_the_command_that_rebuilds(tmp_path: Path) -> None:
+    found = first(tmp_path, '  File "/w/vllm-ascend/vllm_ascend/device_allocator/camem.py", line 140, in __init__\n    assert camem_available, "camem allocator is not available"\nAssertionError: camem allocator is not available\n')
+    assert found["title"]["en"].startswith("Sleep mode needs custom kernels")
+    assert "COMPILE_CUSTOM_KERNELS=1 pip install" in found["fixes"][found["first_fix"]]["commands"][0]["run"]
+    assert any("enable_sleep_mode=False" in fix.get("code", {}).get("after", "") for fix in found["fixes"])
+
+
+def test_llama_cpp_is_built_for_the_cpu_of_a_board_that_its_kernels_do_not_know(tmp_path: Path) -> None:
+    log = "$ cmake -B build -DGGML_CANN=on\n-- CANN: SOC_VERSION auto-detected is:Ascend310B1\n  SOC_VERSION ascend310b1 does not support, the support list is\nCall Stack (most recent call first):\n  ggml/src/ggml-cann/kernels/CMakeLists.txt:22 (include)\n-- Configuring incomplete, errors occurred!\n"
+    found = first(tmp_path, log)
+    assert found["fixes"][found["first_fix"]]["commands"][0]["run"].startswith("cmake -B build-cpu -DGGML_CANN=off")
