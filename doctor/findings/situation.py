@@ -236,7 +236,7 @@ def _counted(harvest: Harvest, started: tuple[Started, ...], visible: Sequence[s
     from doctor.findings.devices import Seat, sharing, started_with  # most logs tell of none
 
     seats = [Seat(h.place.node or h.place.path, int(told["rank"]), int(told["device"])) for h in heads if {"rank", "device"} <= (told := dict(h.captures)).keys()]
-    return {**started_with(started, visible, there), **({} if apart else sharing(seats))}
+    return {**started_with(started, visible, there, apart), **({} if apart else sharing(seats))}
 
 
 def _given_to_ray(told: Sequence[str]) -> Mapping[str, tuple[str, ...]]:

@@ -63,6 +63,14 @@ def test_workers_of_ray_over_two_nodes_are_not_counted_against_one_worker_s_npu(
     assert found["fixes"][found["first_fix"]]["commands"][0]["run"] == "export RAY_EXPERIMENTAL_NOSET_ASCEND_RT_VISIBLE_DEVICES=1 ASCEND_RT_VISIBLE_DEVICES=0,1,2,3"
 
 
+def test_a_service_that_runs_under_ray_is_not_counted_although_its_command_names_none() -> None:
+    """Older releases of vLLM take Ray by themselves where a node has too few NPUs."""
+    made = read("vllm serve /m/a -tp 8")
+    assert made is not None
+    assert started_with([made], ["0,1,2,3"])["cards"] == ("too-few",)
+    assert "cards" not in started_with([made], ["0,1,2,3"], apart=True)
+
+
 @pytest.mark.parametrize("wording", ["invalid device, set device=3, valid device range is [0, 1)", "invalid device id=3, valid device range is [0, 1)"])
 def test_newer_wordings_of_cann_say_the_same_of_ray(wording: str, tmp_path: Path) -> None:
     found = first(tmp_path, f"{RAY}{CALL}EE1001: The argument is invalid.Reason: Set device failed, {wording}\n", start="vllm serve /m/a -tp 16 --distributed-executor-backend ray\n")
