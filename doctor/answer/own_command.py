@@ -177,7 +177,7 @@ def _launched(theirs: Started, advised: Started, less: bool) -> Started:
     for option in advised.options:
         if option.value.startswith("/path/to/") and theirs.option(option.name):
             continue  # they know the place
-        if option.value in _THEIRS or (fewer and option.name in split and option.value == "1" and (theirs.processes or 0) > 1):
+        if option.value in _THEIRS or (fewer and option.name in split and option.value == "1" and ((theirs.processes or 0) > 1 or theirs.option(option.name) not in (None, "1"))):
             continue  # what needs several cards does not start on one
         if less and option.name in split and _more(theirs.option(option.name), option.value):
             continue  # an example of more cards than one: they have as many
@@ -190,6 +190,10 @@ def _launched(theirs: Started, advised: Started, less: bool) -> Started:
             values = (joined(given, _smaller(option.name, given, option.value) if less else option.value),)
         if given is None or tuple(values) != next(o.values for o in theirs.options if o.name == option.name):
             changed = changed.with_option(option.name, values, option.glued)
+        if option.name == "dtype" and given not in (None, "auto", *values):
+            for other in theirs.options:  # a cache or a state that was given the same type
+                if other.name.endswith("-dtype") and other.value == given:
+                    changed = changed.with_option(other.name, values)
     graphs = changed.option(_SETTINGS)
     if graphs and changed.option("enforce-eager") is not None and (plain := without_key(graphs, _GRAPHS)) != graphs:  # vLLM refuses both at once
         changed = changed.with_option(_SETTINGS, (plain,)) if plain != "{}" else changed.without(_SETTINGS)

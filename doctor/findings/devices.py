@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from doctor.findings.on_this_node import SERVICES
 from doctor.findings.started import Started
 from parsers.lazy import lazy
 
@@ -28,9 +29,10 @@ class Seat(NamedTuple):
     device: int
 
 
-def started_with(started: Sequence[Started], visible: Iterable[str], there: Iterable[str] = ()) -> Facts:
+def started_with(started: Sequence[Started], visible: Iterable[str], there: Iterable[str] = (), apart: bool = False) -> Facts:
     """The programs that make processes, their number, the NPUs that they see, and whether these are too few, or are told by ids of npu-smi (`there`), `outside` their container, or `given` to one that is `privileged`."""
-    made = {n for one in started if (n := one.processes) is not None}
+    # Under Ray (`apart`) a service takes NPUs of other nodes as well, whether its command says so or not.
+    made = {n for one in started if (n := one.processes) is not None and not (apart and one.kind in SERVICES)}
     told: dict[str, tuple[str, ...]] = {"launcher": tuple(dict.fromkeys(one.kind for one in started))}
     lists = {value for value in (*visible, *_given(started)) if _LIST.fullmatch(value)}
     cards = _cards(started)
@@ -38,6 +40,7 @@ def started_with(started: Sequence[Started], visible: Iterable[str], there: Iter
     if len(lists) == 1:
         told["visible"] = tuple(lists)
         told["renumbered"] = (",".join(map(str, range(count or 1))),)
+        told["numbering"] = ("from-0" if lists == set(told["renumbered"]) else "shifted",)
     if cards is not None:
         count = cards if count is None else min(count, cards)
     if count is not None:

@@ -37,9 +37,9 @@ GENERATIONS = frozenset({"A1", "A2", "A3", "310P", "310B", "310", "950"})
 _CALLED = ("ascend_home", "pod", "namespace", "kube_node", "container", "image", "image_for")
 _ASKED = ("npu_asked", "npu_node", "npu_taken", "memory_limit")
 # Worked out from what is told: where it is not, nothing speaks for it.
-_WORKED_OUT = frozenset({"launcher", "cards", "ranks", "held", "npus", "kubernetes", "lacking", "idle", "npu"})
+_WORKED_OUT = frozenset({"launcher", "cards", "ranks", "held", "npus", "kubernetes", "lacking", "idle", "npu", "numbering"})
 # Facts that texts may name.
-_COUNTED = ("processes", "visible", "visible_count", "visible_wanted", "renumbered", "given", "npu_ids", "npu_first", "sharing_ranks", "shared_card", "holder_pid", "holder_pids", "holders", "sharers", "both_shares", "idle_npu", "idle_npus", "port", "other_port", "listener_pid", "listener", "ray_head", "ray_npus", "ray_gpus")
+_COUNTED = ("processes", "visible", "visible_count", "visible_wanted", "renumbered", "given", "npu_ids", "npu_first", "sharing_ranks", "shared_card", "holder_pid", "holder_pids", "holders", "sharers", "both_shares", "idle_npu", "idle_npus", "port", "other_port", "listener_pid", "listener", "ray_head", "ray_npus", "ray_gpus", "ray_list")
 NAMED = ("chip", *VERSIONS, "transformers", "deepspeed", "opset", "progress", *_COUNTED, *_CALLED, *_ASKED)
 _CONTAINERS = frozenset({"pod", "compose", "gpustack"})  # of what is seen: whose programs run in containers
 _ONE_CHIP = frozenset({"A1", "A2"})  # generations of which a card has one chip
@@ -96,11 +96,12 @@ class Situation(NamedTuple):
 
     def card(self, device: str) -> dict[str, str]:
         """The two numbers by which npu-smi calls a device: those of its table, else where a card has one chip and the process sees all of them."""
-        if (seats := self.facts.get("seats")) and "visible" not in self.facts:
+        all_seen = self.facts.keys().isdisjoint(("visible", "visible_here"))
+        if (seats := self.facts.get("seats")) and all_seen:
             at = next((one.split() for one in seats if one.split()[0] == device), None)
             return {"npu_id": at[1], "chip_id": at[2]} if at else {}
         chips = {family(chip) for chip in self.facts.get("chip", ())}
-        plain = device.isdecimal() and chips and chips <= _ONE_CHIP and "visible" not in self.facts
+        plain = device.isdecimal() and chips and chips <= _ONE_CHIP and all_seen
         return {"npu_id": device, "chip_id": "0"} if plain else {}
 
     def pair(self, captures: Mapping[str, str]) -> dict[str, str]:
@@ -204,7 +205,8 @@ def situation(
     seen = [frameworks[name] for name in known.get("framework", ()) if name in frameworks]
     there = known.pop("npu_id", ())
     known |= _listed(there)
-    known |= _counted(harvest, started, known.pop("visible", ()), there, "ray" in known.get("seen", ()))
+    known |= _counted(harvest, started, known.pop("visible", ()), known.get("visible_here", ()), there, "ray" in known.get("seen", ()))
+    known |= _given_to_ray(known.pop("ray_given", ()))
     known |= _room(known)
     known |= _place(known, started)
     known["pair"] = fits.together(known, published)
@@ -220,18 +222,26 @@ def situation(
     return Situation({fact: values for fact, values in known.items() if values and values[0]}, frameworks, published, started, variables, kernels)
 
 
-def _counted(harvest: Harvest, started: tuple[Started, ...], visible: Sequence[str], there: Sequence[str], apart: bool) -> Mapping[str, tuple[str, ...]]:
+def _counted(harvest: Harvest, started: tuple[Started, ...], visible: Sequence[str], here: Sequence[str], there: Sequence[str], apart: bool) -> Mapping[str, tuple[str, ...]]:
     """How many processes and NPUs there are, and who shares one; nothing where neither a command nor a rank is told.
 
-    `apart`: each process is shown one NPU, as Ray does it, and calls it 0.
+    `apart`: each process is shown one NPU, as Ray does it, and calls it 0. What one process says that it sees (`here`)
+    counts where all see the same: not then, and not where each engine of data parallelism is shown NPUs of its own.
     """
+    if not visible and not apart and all(one.option("data-parallel-size") in (None, "1") for one in started):
+        visible = here
     heads = [h for h in harvest.facts if h.signal.startswith(_SEAT)]
     if not started and not heads and not visible:
         return {}
     from doctor.findings.devices import Seat, sharing, started_with  # most logs tell of none
 
     seats = [Seat(h.place.node or h.place.path, int(told["rank"]), int(told["device"])) for h in heads if {"rank", "device"} <= (told := dict(h.captures)).keys()]
-    return {**started_with(started, visible, there), **({} if apart else sharing(seats))}
+    return {**started_with(started, visible, there, apart), **({} if apart else sharing(seats))}
+
+
+def _given_to_ray(told: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
+    """All NPUs of a node as a list, where each node gave as many to Ray."""
+    return {"ray_list": (",".join(map(str, range(int(told[0])))),)} if len(set(told)) == 1 else {}
 
 
 def _listed(there: Sequence[str]) -> Mapping[str, tuple[str, ...]]:

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from doctor.findings import python_call
+from doctor.findings.on_this_node import BY_VARIABLE, SERVICES, made_here, number
 from parsers.lazy import lazy
 
 MAX_TEXT = 4000  # characters of a command
@@ -55,9 +56,6 @@ KINDS: Mapping[str, Kind] = {
     "swift": Kind((("swift", "sft"), ("swift", "pt"), ("swift", "rlhf"), ("swift", "infer"), ("swift", "deploy")), script=False),
     "docker": Kind((("docker", "run"), ("podman", "run"), ("nerdctl", "run")), (), frozenset({"i", "t", "d", "it", "ti", "itd", "dit", "tid", "idt", "td", "dt", "di", "id", "rm", "privileged", "init", "interactive", "tty", "detach", "P", "publish-all", "read-only", "no-healthcheck"}), True, _DOCKER),
 }
-# How many processes the other ones make is told by a variable.
-_BY_VARIABLE = {"swift": "NPROC_PER_NODE", "llamafactory": "NPROC_PER_NODE"}
-_SERVICES = ("vllm", "sglang", "lmdeploy", "llm")
 _MODEL_FIRST = ("vllm", "lmdeploy")  # the model is the word that is no option
 _HERE = "\ue000"  # the folder in which a command was typed, as every shell knows it
 _PWD = lazy(r"\$\(pwd\)|\$\{PWD\}|\$PWD\b")
@@ -154,22 +152,10 @@ class Started(NamedTuple):
         """How many processes it makes on this node."""
         if self.partial:
             return None
-        if variable := _BY_VARIABLE.get(self.kind):
-            return _number(dict(self.env).get(variable, ""))
-        if self.kind == "deepspeed" and (chosen := self.option("include")) and "@" not in chosen:
-            return len(chosen.partition(":")[2].split(","))
-        found = [n for name in KINDS[self.kind].processes if (n := _number(self.option(name) or "")) is not None]
-        if not found:
-            return 1 if self.kind in _SERVICES and self.model else None
-        if self.kind not in _SERVICES:
-            return found[0]
-        nodes = _number(self.option("nnodes") or "") or 1
-        if self.option("headless") is not None or (self.kind == "lmdeploy" and self.option("dp") not in (None, "1")) or self.option("data-parallel-size-local") is not None:
-            return None  # the ranks of data parallelism lie on other nodes as well
-        made = 1
-        for n in found:
-            made *= n
-        return made // nodes if made % nodes == 0 else None
+        given: dict[str, str] = {}
+        for option in self.options:
+            given.setdefault(option.name, option.value)
+        return made_here(self.kind, KINDS[self.kind].processes, given, dict(self.env), self.model is not None)
 
     def shell(self) -> str:
         """As a line for a shell: whatever the words are, they stay words. A call in Python stays one."""
@@ -206,18 +192,18 @@ class Started(NamedTuple):
 
     def with_processes(self, count: int) -> Started | None:
         """The same with another number of processes, said as this program wants it; None where it has no word for that."""
-        if variable := _BY_VARIABLE.get(self.kind):
+        if variable := BY_VARIABLE.get(self.kind):
             return self.with_env(variable, str(count))
         names = KINDS[self.kind].processes
         if not names or self.option("include") is not None:  # those are named one by one
             return None
         given = [name for name in names if self.option(name) is not None]
-        if self.kind in _SERVICES:
+        if self.kind in SERVICES:
             plain = all(self.option(name) in (None, "1") for name in names[1:])
             return self.with_option(names[0], (str(count),)) if plain else None
         changed, before = self, self.processes
         for name in given or names[:1]:
-            all_nodes = (_number(self.option(name) or "") or 0) // before if before else 1
+            all_nodes = (number(self.option(name) or "") or 0) // before if before else 1
             changed = changed.with_option(name, (str(count * max(all_nodes, 1)),))
         return changed
 
@@ -264,7 +250,7 @@ def _is_one(made: Started) -> bool:
     """Is it a command that somebody gave, and no line of a manual?"""
     if made.kind in ("docker", "torchrun", "msrun", "mpirun", "accelerate", "deepspeed"):
         return made.target is not None and not _TO_FILL_IN.match(made.words[made.target])
-    if made.kind in (*_SERVICES, "atc"):
+    if made.kind in (*SERVICES, "atc"):
         return made.model is not None and not _TO_FILL_IN.match(made.model)
     return len(made.words) > made.head
 
@@ -339,7 +325,7 @@ def _options(started: Started) -> Iterator[Option]:
     at = started.head
     while at < len(words):
         word = words[at]
-        if not word.startswith("-") or word == "-" or _number(word) is not None:
+        if not word.startswith("-") or word == "-" or number(word) is not None:
             if known.script:
                 return
             at += 1
@@ -354,7 +340,7 @@ def _options(started: Started) -> Iterator[Option]:
         end = at + 1
         if not _is_flag(name, known):
             most = 1 if known.script or known.single else len(words)
-            while end < len(words) and end - at <= most and (not words[end].startswith("-") or _number(words[end]) is not None):
+            while end < len(words) and end - at <= most and (not words[end].startswith("-") or number(words[end]) is not None):
                 end += 1
         yield Option(name, at, end, tuple(words[at + 1 : end]))
         at = end
@@ -386,10 +372,6 @@ def _masked(name: str, value: str) -> str:
 
 def _word(name: str) -> str:
     return name.replace("-", "_").upper()
-
-
-def _number(text: str) -> int | None:
-    return int(text) if re.fullmatch(r"-?[0-9]{1,6}", text) else None
 
 
 def _quoted(word: str) -> str:

@@ -10,7 +10,7 @@ from doctor.scan.harvest import Harvest
 from doctor.scan.situation import HEAD, Said, said
 from kb.model import Signal
 
-TOLD = frozenset({"start", "visible", "option", "loaded", "variable", "kernel"})
+TOLD = frozenset({"start", "visible", "ray_given", "option", "loaded", "variable", "kernel"})
 """Facts that a script tells of; that it could do something else as well tells nothing."""
 
 IN_SCRIPT = "script:"
