@@ -78,16 +78,20 @@ def test_full_shared_memory_is_no_full_disk_and_gpustack_has_its_own_setting(tmp
     )
     assert [r["id"] for r in roots] == ["HST005"]
     mends = [f for f in roots[0]["fixes"] if f["goal"] == "resolve"]
-    assert "GPUSTACK_MODEL_RUNTIME_SHM_SIZE_GIB" in str(mends[0]) and "docker run" not in str(mends)
+    assert "GPUSTACK_MODEL_RUNTIME_SHM_SIZE_GIB" in str(mends[0])
+    assert "docker run" not in str(mends)
 
 
 def test_rank_table_of_cards_without_network_ports(tmp_path: Path, knowledge: Knowledge) -> None:
     told = "Failed to call hccn_tool, try to read /etc/hccn.conf instead\n    device_ip = device_ips[device_id]\nKeyError: '0'\n"
     beside = "MindSpore 2.2.0, Ascend {}\n"
     pro = _roots(tmp_path / "pro", knowledge, console_dot_log=told, env_dot_txt=beside.format("300I Pro"))[0]
-    assert "no RoCE port" in pro["title"]["en"] and "msrun" not in str(pro["fixes"]) and "docker run" not in str(pro["fixes"])
+    assert "no RoCE port" in pro["title"]["en"]
+    assert "msrun" not in str(pro["fixes"])
+    assert "docker run" not in str(pro["fixes"])
     server = _roots(tmp_path / "server", knowledge, console_dot_log=told, env_dot_txt=beside.format("910A"))[0]
-    assert "hccn.conf" in server["title"]["en"] and "msrun" not in str(server["fixes"])  # msrun came with 2.3
+    assert "hccn.conf" in server["title"]["en"]
+    assert "msrun" not in str(server["fixes"])
 
 
 @pytest.mark.parametrize(
@@ -101,4 +105,5 @@ def test_rank_table_of_cards_without_network_ports(tmp_path: Path, knowledge: Kn
 )
 def test_accelerators_of_other_vendors_are_named(tmp_path: Path, knowledge: Knowledge, line: str, named: str) -> None:
     roots = _roots(tmp_path, knowledge, console_dot_log=line + "\nrun 2: hangs\n")
-    assert roots and named in roots[0]["title"]["en"]
+    assert roots
+    assert named in roots[0]["title"]["en"]
