@@ -107,3 +107,15 @@ def test_accelerators_of_other_vendors_are_named(tmp_path: Path, knowledge: Know
     roots = _roots(tmp_path, knowledge, console_dot_log=line + "\nrun 2: hangs\n")
     assert roots
     assert named in roots[0]["title"]["en"]
+
+
+def test_what_npu_smi_answered_is_no_record_without_a_date(tmp_path: Path, knowledge: Knowledge) -> None:
+    """Somebody asked after the failure: the code below `Critical` is the reason, and the card is named."""
+    roots = _roots(
+        tmp_path,
+        knowledge,
+        console_dot_log="EI0002: [PID: 40880] 2026-04-20-16:34:16.266.310 The wait execution of the Notify register times out. Reason: The Notify register has not received the Notify record from remote rank [5].\n",
+        health_dot_txt="\tNPU ID                         : 5\n\tHealth Status                  : Critical\n\tError Code                     : 80E01801\n\tError Information              : HBM multi-bit ECC\n",
+    )
+    assert roots[0]["id"] == "DRV002"
+    assert "-i 5" in str(roots[0]["fixes"])
