@@ -119,3 +119,20 @@ def test_what_npu_smi_answered_is_no_record_without_a_date(tmp_path: Path, knowl
     )
     assert roots[0]["id"] == "DRV002"
     assert "-i 5" in str(roots[0]["fixes"])
+
+
+@pytest.mark.parametrize(
+    ("retcode", "title", "fix"),
+    [
+        ("0x26", "neither trap nor time limit", "npu-smi info -t ecc -i 2"),
+        ("0x27", "assertion (trap)", "max_position_embeddings"),
+        ("0x25", "time limit", "look at the other ranks first"),
+    ],
+)
+def test_return_code_says_why_a_kernel_with_empty_registers_stopped(tmp_path: Path, knowledge: Knowledge, retcode: str, title: str, fix: str) -> None:
+    told = CRASH.format(day="2024-04-20") + f"        Kernel task happen error, retCode={retcode}, [aicore exception].[FUNC:PreCheckTaskErr][FILE:task_info.cc][LINE:1776]\n"
+    root = _roots(tmp_path, knowledge, console_dot_log=told)[0]
+    assert root["id"] == "RTS005"
+    assert title in root["title"]["en"]
+    assert fix in str(root["fixes"])
+    assert ("Which of the two" in str(root["fixes"])) is False
