@@ -16,12 +16,14 @@ from doctor.read.source import hints
 from doctor.scan.harvest import Harvest, Hit, Place, Span
 from doctor.scan.packed import only
 from kb.model import Entry
+from parsers.lazy import lazy
 from parsers.parsed import seconds
 
 HOUR = 3600.0
 ZONES = 14  # hours by which clocks of other zones are ahead or behind
 ONE_RUN = (ZONES + 12) * HOUR  # attempts of one job, and clocks of other zones, lie within
 MOMENT = 600.0
+_ASKED = lazy(r"\s{0,40}(?:Health(?: Status)?|Error (?:Code|Information)|HBM (?:Single|Double) Bit [\w ]{4,40}) {2,}: ")  # what npu-smi -t answers
 
 
 class Parted(NamedTuple):
@@ -101,7 +103,7 @@ def _tells(finding: Finding) -> bool:
 def _is_record(hit: Hit, entry: Entry) -> bool:
     """Is it a line that a machine keeps, whoever runs on it: of the kernel, of a device, of a black box?"""
     place = hit.place
-    if place.kind == "table":  # somebody looked, and found it so
+    if place.kind == "table" or _ASKED.match(place.text):  # somebody looked, and found it so
         return False
     told = hints(place.path)
     of_process = told.pid is not None and told.device is None
