@@ -77,5 +77,5 @@ def shades(made: Picture, step: float) -> tuple[tuple[float, ...], ...]:
     dark = DARK * step if step > 0 else 1.0
     sign = -1.0 if made.measure in ("comm", "generated") else 1.0
     if made.measure == "generated":
-        dark = DARK * max(known(columns), default=1.0)
+        dark = DARK * (max(known(columns), default=0.0) or 1.0)  # where nobody generated anything, nobody lags
     return tuple(tuple(min(1.0, max(0.0, sign * (v - others) / dark)) if v == v else -1.0 for v, others in zip(s.values, columns, strict=True)) for s in made.strips)
