@@ -23,7 +23,7 @@ def _roots(folder: Path, knowledge: Knowledge, **files: str) -> list[str]:
 
 def test_an_event_in_one_file_and_the_record_of_it_in_another(tmp_path: Path, knowledge: Knowledge) -> None:
     """Neither alone tells of broken memory; together they do, and explain the crash, though the record has no date."""
-    assert _roots(tmp_path, knowledge, console=CRASH, device_os=EVENT, kbox=RECORD)[0] == "DRV002"
+    assert _roots(tmp_path, knowledge, console=CRASH, device_os=EVENT, kbox=RECORD)[0] == "DRV954"
 
 
 @pytest.mark.parametrize("left_out", ["device_os", "kbox"])
@@ -31,19 +31,19 @@ def test_one_piece_alone_is_not_enough(tmp_path: Path, knowledge: Knowledge, lef
     """An event of the patrol hits no job, and a record that names no memory is none of it."""
     pieces = {"console": CRASH, "device_os": EVENT, "kbox": RECORD}
     del pieces[left_out]
-    assert "DRV002" not in _roots(tmp_path, knowledge, **pieces)
+    assert "DRV954" not in _roots(tmp_path, knowledge, **pieces)
 
 
 def test_the_logs_of_many_are_not_put_together(tmp_path: Path, knowledge: Knowledge) -> None:
     """In a tree of a job each file speaks for itself."""
     others = {f"other{n}": f"worker {n} started\n" for n in range(evaluate.FEW_FILES)}
-    assert "DRV002" not in _roots(tmp_path, knowledge, console=CRASH, device_os=EVENT, kbox=RECORD, **others)
+    assert "DRV954" not in _roots(tmp_path, knowledge, console=CRASH, device_os=EVENT, kbox=RECORD, **others)
 
 
 def test_two_ranks_are_not_put_together(tmp_path: Path, knowledge: Knowledge) -> None:
     """What one rank says does not complete what another says."""
     ranks = {f"rank{n}": "".join(f"[rank{n}]: {line}\n" for line in text.splitlines()) for n, text in enumerate((EVENT, RECORD))}
-    assert "DRV002" not in _roots(tmp_path, knowledge, **ranks)
+    assert "DRV954" not in _roots(tmp_path, knowledge, **ranks)
 
 
 UNDATED = (
