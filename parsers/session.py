@@ -51,6 +51,7 @@ _SET = lazy(r"(?P<name>[A-Z_][A-Z0-9_]{2,60})=(?P<value>\S{0,120})")
 _BROKE = lazy(r"Traceback \(most recent call last\)|terminate called|core dumped|Segmentation fault|error code is \d|\bEZ9999\b|(?:^|: )(?:\w{1,40}\.){0,6}\w{0,60}(?:Error|Exception): ")
 # These show more or change the order in time: what differs between two runs besides them decides.
 _ONLY_TELL = frozenset({"ASCEND_LAUNCH_BLOCKING", "CUDA_LAUNCH_BLOCKING", "ASCEND_GLOBAL_LOG_LEVEL", "ASCEND_SLOG_PRINT_TO_STDOUT", "ASCEND_GLOBAL_EVENT_ENABLE", "ASCEND_PROCESS_LOG_PATH", "TORCHDYNAMO_VERBOSE", "TORCH_LOGS", "VLLM_LOGGING_LEVEL", "PYTHONUNBUFFERED"})  # fmt: skip
+_CHANGES = frozenset({"vi", "vim", "nano", "sed", "git", "pip", "pip3", "cp", "mv", "patch", "apt", "yum", "conda", "source", "."})  # more than one variable
 # Status 1 of these says that nothing was found or that there is a difference, and what they print is the text of others.
 _LOOKS = frozenset({"grep", "egrep", "zgrep", "diff", "cmp", "test", "[", "which", "pgrep", "cat", "tail", "head", "less", "more", "dmesg", "journalctl", "vi", "vim", "kubectl", "docker", "history", "sed", "awk", "npu-doctor", "sort", "zcat"})  # fmt: skip
 
@@ -224,7 +225,8 @@ def _decided(steps: Sequence[Step]) -> Iterator[Row]:
             continue  # what fails now and then is decided by something else
         differ = [(sorted(n for n in {*bad[0], *good[0]} - _ONLY_TELL if bad[0].get(n) != good[0].get(n)), bad, good) for bad in failed for good in ran]
         names, bad, good = min(differ, key=lambda one: len(one[0]))
-        if len(names) == 1:
+        between = slice(*sorted((steps.index(bad[2]), steps.index(good[2]))))
+        if len(names) == 1 and not any(step.program in _CHANGES or " -m pip " in step.command for step in steps[between]):
             name, *_ = names
             how = "missing" if name not in bad[0] else "other" if name in good[0] else "set"
             yield _row("decides", bad[2], bad[2].line, name, how, f"{name}={(good if how == 'missing' else bad)[0][name]}")

@@ -95,8 +95,9 @@ def test_two_runs_that_differ_by_one_variable_tell_it(text: str, row: tuple[str,
         "$ A_PLUGH=1 B_PLUGH=1 python3 a.py\nRuntimeError: no\n$ python3 a.py\ndone",
         "$ ASCEND_LAUNCH_BLOCKING=1 python3 a.py\nRuntimeError: no\n$ python3 a.py\ndone",
         "$ PLUGH=1 python3 a.py\nRuntimeError: no\n$ python3 a.py",
+        "$ PLUGH=1 python3 a.py\nRuntimeError: no\n$ vim a.py\n$ python3 a.py\ndone",
     ],
-    ids=["another-command", "now-and-then", "two-differ", "only-the-order-in-time", "nothing-printed"],
+    ids=["another-command", "now-and-then", "two-differ", "only-the-order-in-time", "nothing-printed", "changed-in-between"],
 )
 def test_runs_that_prove_no_variable_tell_nothing(text: str) -> None:
     assert told(text) == []
