@@ -14,9 +14,10 @@ TOLD = frozenset({"start", "visible", "ray_given", "option", "loaded", "variable
 """Facts that a script tells of; that it could do something else as well tells nothing."""
 
 IN_SCRIPT = "script:"
-"""Before the facts that the image of a script tells: they hold where the logs tell none."""
+"""Before the facts that the image and the comments of a script tell: they hold where the logs tell none."""
 
 _OF_IMAGES = frozenset({"chip", "cann", "vllm", "vllm_ascend", "torch_npu", "torch", "mindspore"})
+_OF_COMMENTS = _OF_IMAGES | {"machine"}
 _CONTAINER = re.compile(r"(?:docker|podman|nerdctl) run ")
 _FROM = re.compile(rb"^FROM[ \t]+(?:--\S{1,80}[ \t]+)?(\S{3,200})", re.MULTILINE)  # of a Dockerfile
 _COMMENT = re.compile(rb"^[ \t]*#.*$", re.MULTILINE)
@@ -40,7 +41,8 @@ def scan(source: Source, forms: Sequence[Signal]) -> Harvest:
     told = said(plain, source.name, forms)
     images = b"\n".join((*(one.value.encode("utf-8", "replace") for one in told if one.fact == "start" and _CONTAINER.match(one.value)), *_FROM.findall(plain)))
     inside = said(images, source.name, forms) if images else ()
-    named = (one._replace(fact=IN_SCRIPT + one.fact) for one in inside if one.fact in _OF_IMAGES)
+    noted = said(b"\n".join(_COMMENT.findall(text)), source.name, forms)
+    named = (one._replace(fact=IN_SCRIPT + one.fact) for ones, facts in ((inside, _OF_IMAGES), (noted, _OF_COMMENTS)) for one in ones if one.fact in facts)
     return Harvest(situation=(*(one for one in told if one.fact in TOLD), *named))
 
 

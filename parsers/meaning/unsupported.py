@@ -11,6 +11,8 @@
 >>> row = read(Said("Get regInfo failed, The binary_info_config.json of socVersion [ascend910] does not support opType [ApplyRotaryPosEmb]."))[0]
 >>> [row.get(name) for name in ("what", "operator", "chip")]
 ['operator', 'ApplyRotaryPosEmb', 'ascend910']
+>>> [row.get("operator") for row in read(Said("Maybe the operator can not supported on Ascend platform."))]
+[]
 >>> [read(Said("Unsupported soc version: Ascend310B4"))[0].get(name) for name in ("what", "chip")]
 ['chip', 'Ascend310B4']
 """
@@ -27,7 +29,7 @@ _OPERATOR = (
     lazy(r"No supported Ops kernel and engine are found for \[[^\]\n]{1,160}\], ?optype \[(?P<operator>\w{1,100})\]"),
     lazy(r"Could not run '(?P<operator>[\w:.]{1,120})' with arguments from the '(?P<chip>PrivateUse1|NPU|npu)[^']{0,30}' backend"),
     lazy(r"(?P<operator>\w{1,80}): implementation for device (?P<chip>npu)(?::\d{1,3})? not found"),
-    lazy(r"\b[Oo]p(?:erator)?(?: ?[Tt]ype)?[ '\"\[]{1,3}(?P<operator>\w{1,100})['\"\]]? (?:is |was )?(?:not (?:supported|found|registered|implemented)|unsupported)(?: (?:on|in|by|for) (?P<why>[^\n.]{1,120}))?"),
+    lazy(r"\b[Oo]p(?:erator)?(?: ?[Tt]ype)?[ '\"\[]{1,3}(?P<operator>(?!(?:can|may|is|was|does|that|which|it)\b)\w{1,100})['\"\]]? (?:is |was )?(?:not (?:supported|found|registered|implemented)|unsupported)(?: (?:on|in|by|for) (?P<why>[^\n.]{1,120}))?"),
     lazy(r"(?P<operator>(?:aclnn|npu_|torch_npu\.)\w{1,100})(?:\(\))? (?:is |does |do )?(?:not (?:be )?support(?:ed)?|unsupported|not implemented)(?: (?:on|in|by|for) (?P<why>[^\n.]{1,120}))?"),
     lazy(r"[Oo]perator '(?P<operator>[\w:.]{1,120})' is not (?:currently )?(?:implemented|supported)(?: for| on)? (?:the )?(?P<chip>NPU|npu|PrivateUse1)"),
 )  # fmt: skip
