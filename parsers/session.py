@@ -5,8 +5,9 @@
     [root@h ~]# echo $?
     18
 
-Of two runs of one command on two devices it is told what the one gave and the other did not; and what somebody asked between
-the lines, in a comment. A row tells one outcome that speaks of a fault or decides between causes; what is as it should be gives none.
+Of two runs of one command on two devices it is told what the one gave and the other did not; of two of which one failed,
+which variable decides; and what somebody asked between the lines, in a comment. A row tells one outcome that speaks of a fault or
+decides between causes; what is as it should be gives none.
 
 >>> text = ["[root@h ~]# ascend-dmi --bw", "Failed to initialize the device.", "[root@h ~]# echo $?", "18"]
 >>> [(row.get("check"), row.get("program"), row.get("value"), row.line) for row in rows(text, 1)]
@@ -46,6 +47,11 @@ _ASKED = lazy(
     r"#{1,3} ?(?P<said>(?:.{0,200}(?:为什么|为何|为啥|怎么回事|什么原因|\b[Ww]hy (?:is|are|was|were|do|does|did|has|have|can|could|would|not)\b)"
     r".{0,200}[?？](?:\s{0,3}[(（].{0,200}[)）])?|.{0,200}(?:结果为空|没有任何输出|怎么回事).{0,200}))\s*$"
 )
+_SET = lazy(r"(?P<name>[A-Z_][A-Z0-9_]{2,60})=(?P<value>\S{0,120})")
+_BROKE = lazy(r"Traceback \(most recent call last\)|terminate called|core dumped|Segmentation fault|error code is \d|\bEZ9999\b|(?:^|: )(?:\w{1,40}\.){0,6}\w{0,60}(?:Error|Exception): ")
+# These show more or change the order in time: what differs between two runs besides them decides.
+_ONLY_TELL = frozenset({"ASCEND_LAUNCH_BLOCKING", "CUDA_LAUNCH_BLOCKING", "ASCEND_GLOBAL_LOG_LEVEL", "ASCEND_SLOG_PRINT_TO_STDOUT", "ASCEND_GLOBAL_EVENT_ENABLE", "ASCEND_PROCESS_LOG_PATH", "TORCHDYNAMO_VERBOSE", "TORCH_LOGS", "VLLM_LOGGING_LEVEL", "PYTHONUNBUFFERED"})  # fmt: skip
+_CHANGES = frozenset({"vi", "vim", "nano", "sed", "git", "pip", "pip3", "cp", "mv", "patch", "apt", "yum", "conda", "source", "."})  # more than one variable
 # Status 1 of these says that nothing was found or that there is a difference, and what they print is the text of others.
 _LOOKS = frozenset({"grep", "egrep", "zgrep", "diff", "cmp", "test", "[", "which", "pgrep", "cat", "tail", "head", "less", "more", "dmesg", "journalctl", "vi", "vim", "kubectl", "docker", "history", "sed", "awk", "npu-doctor", "sort", "zcat"})  # fmt: skip
 
@@ -82,7 +88,7 @@ def rows(lines: Sequence[str], first_line: int) -> tuple[Row, ...]:
             found = [row for row in found if row.get("check") != "failed" or row.line != found[-1].line]
         if len(found) >= MAX_ROWS:
             break
-    found += [*_compared(steps), *_asked(lines, first_line)]
+    found += [*_compared(steps), *_decided(steps), *_asked(lines, first_line)]
     return tuple(found[:MAX_ROWS])
 
 
@@ -193,6 +199,37 @@ def _compared(steps: Sequence[Step]) -> Iterator[Row]:
         if empty:
             line = next(iter(empty.values()))
             yield _row("differs", step, line, ", ".join(list(empty)[:4]), device, step.output[line - step.line - 1].strip())
+
+
+def _decided(steps: Sequence[Step]) -> Iterator[Row]:
+    """Of one command that failed with some variables and ran without them, or the reverse: which they are."""
+    kept: dict[str, str] = {}
+    runs: dict[str, list[tuple[dict[str, str], bool, Step]]] = {}
+    for step in steps:
+        words = step.command.split()
+        here: dict[str, str] = {}
+        if words[:1] == ["export"]:
+            kept.update((found["name"], found["value"]) for word in words[1:] if (found := _SET.fullmatch(word)))
+            continue
+        if words[:1] == ["unset"]:
+            kept = {name: value for name, value in kept.items() if name not in words}
+            continue
+        while words and (found := _SET.fullmatch(words[0])):
+            here[found["name"]] = found["value"]
+            del words[0]
+        if words and step.program not in _LOOKS and any(map(str.strip, step.output)):
+            runs.setdefault(" ".join(words), []).append(({**kept, **here}, any(map(_BROKE.search, step.output)), step))
+    for same in runs.values():
+        failed, ran = [run for run in same if run[1]], [run for run in same if not run[1]]
+        if not failed or not ran or any(bad[0] == good[0] for bad in failed for good in ran):
+            continue  # what fails now and then is decided by something else
+        differ = [(sorted(n for n in {*bad[0], *good[0]} - _ONLY_TELL if bad[0].get(n) != good[0].get(n)), bad, good) for bad in failed for good in ran]
+        names, bad, good = min(differ, key=lambda one: len(one[0]))
+        between = slice(*sorted((steps.index(bad[2]), steps.index(good[2]))))
+        if len(names) == 1 and not any(step.program in _CHANGES or " -m pip " in step.command for step in steps[between]):
+            name, *_ = names
+            how = "missing" if name not in bad[0] else "other" if name in good[0] else "set"
+            yield _row("decides", bad[2], bad[2].line, name, how, f"{name}={(good if how == 'missing' else bad)[0][name]}")
 
 
 def _values(step: Step) -> list[tuple[str, bool, int]]:

@@ -30,7 +30,7 @@ _RANGE = (
     lazy(r"[Vv]alue \[?(?P<given>[^\]\s]{1,80})\]? (?:for|of) (?:the )?(?:parameter|attribute|argument) \[?(?P<subject>[\w.-]{1,80})\]? is invalid\.\s{0,3}(?:Expected value|The value must be|Reason|Valid range)[: ]{1,3}(?P<allowed>[^\n]{1,160}?)\.?\s*$"),
     lazy(r"(?P<subject>[A-Za-z_][\w.-]{0,80}) is invalid, (?:the )?current value (?:is|:) ?(?P<given>[^\s,;]{1,80})[,;] ?(?:and )?(?:the )?(?:valid|expected|supported) (?:range|values?) (?:is|are|:) ?(?P<allowed>[^\n]{1,160}?)\.?\s*$"),
 )  # fmt: skip
-_TOGETHER = lazy(r"(?:(?P<subject>[^\n.;]{2,140}?) (?:is|are)? ?(?:not (?:yet |currently )?(?:supported|compatible|allowed)|incompatible|unsupported|mutually exclusive)(?: (?:with|when|for|in|by|together with|while|if) (?P<given>[^\n.;]{1,120}))?)")
+_TOGETHER = lazy(r"(?:(?P<subject>[^\n.;]{2,140}?) (?:(?:is|are) )?(?:currently |presently |so far )?(?:not (?:yet |currently )?(?:supported|compatible|allowed)|incompatible|unsupported|mutually exclusive)(?: (?:with|when|for|in|by|together with|while|if) (?P<given>[^\n.;]{1,120}))?)")
 # Who says so as an exception speaks of a choice that was made; a line of a log may only tell what a chip lacks.
 _REFUSES = lazy(r"(?:^|: )(?P<subject>[^\n.;:]{2,100}?) (?:does|do|did) ?(?:not|n't) (?:yet |currently )?support (?P<given>[^\n.;:]{2,120})")
 _RAISED = lazy(r"(?:\w+\.){0,6}\w{1,60}(?:Error|Exception): ")

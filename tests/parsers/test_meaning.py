@@ -162,3 +162,9 @@ def test_a_long_text_costs_no_more_than_its_front(piece: str) -> None:
         begin = time.process_time()
         read(Said(text, following=(text, text)))
         assert time.process_time() - begin < 0.25
+
+
+def test_what_is_not_there_yet_is_named_without_its_verb() -> None:
+    """`A and B are currently not supported` speaks of A and B: a fix that names them must read as a sentence."""
+    (row,) = (one for one in read(Said("Prefix cache and chunked prefill are currently not supported.", "RuntimeError", "vllm_ascend")) if one.table == "meaning.rule")
+    assert (row.get("how"), row.get("subject"), row.get("given")) == ("combination", "Prefix cache and chunked prefill", "")

@@ -71,3 +71,33 @@ def test_a_question_counts_in_a_comment_alone(text: str, said: str | None) -> No
     """What a model is asked is no question of whoever pasted the log."""
     rows = session.rows([text], 1)
     assert [row.get("said") for row in rows] == ([said] if said else [])
+
+
+@pytest.mark.parametrize(
+    ("text", "row"),
+    [
+        ("$ PLUGH=1 python3 a.py\nSegmentation fault (core dumped)\n$ python3 a.py\ndone", ("decides", "PLUGH", "set", "python3")),
+        ("u@h:~$ python3 a.py\nTraceback (most recent call last):\nu@h:~$ export PLUGH=1\nu@h:~$ python3 a.py\ndone", ("decides", "PLUGH", "missing", "python3")),
+        ("$ PLUGH=2 bash a.sh\nRuntimeError: no\n$ PLUGH=4 bash a.sh\ndone", ("decides", "PLUGH", "other", "bash")),
+        ("$ PLUGH=1 ASCEND_LAUNCH_BLOCKING=1 python3 a.py\nx: error code is 507035\n$ python3 a.py\ndone", ("decides", "PLUGH", "set", "python3")),
+    ],
+    ids=["before-the-command", "exported", "another-value", "besides-what-only-tells"],
+)
+def test_two_runs_that_differ_by_one_variable_tell_it(text: str, row: tuple[str, ...]) -> None:
+    assert told(text) == [row]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "$ PLUGH=1 python3 a.py\nRuntimeError: no\n$ python3 b.py\ndone",
+        "$ PLUGH=1 python3 a.py\nRuntimeError: no\n$ PLUGH=1 python3 a.py\ndone\n$ python3 a.py\ndone",
+        "$ A_PLUGH=1 B_PLUGH=1 python3 a.py\nRuntimeError: no\n$ python3 a.py\ndone",
+        "$ ASCEND_LAUNCH_BLOCKING=1 python3 a.py\nRuntimeError: no\n$ python3 a.py\ndone",
+        "$ PLUGH=1 python3 a.py\nRuntimeError: no\n$ python3 a.py",
+        "$ PLUGH=1 python3 a.py\nRuntimeError: no\n$ vim a.py\n$ python3 a.py\ndone",
+    ],
+    ids=["another-command", "now-and-then", "two-differ", "only-the-order-in-time", "nothing-printed", "changed-in-between"],
+)
+def test_runs_that_prove_no_variable_tell_nothing(text: str) -> None:
+    assert told(text) == []
