@@ -218,16 +218,17 @@ def _add_sought(writer: Writer, signals: Mapping[Signal, tuple[int, int]]) -> No
 
 
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]{3,40}")
-MAX_NAMES = 16  # names of functions, libraries and variables, taken from an entry's samples
+MAX_NAMES = 10  # names of functions, libraries and variables, taken from an entry's samples
 
 
 def _words(entry: Entry) -> str:
     """What a search should find an entry by, besides its title and its cause: message fragments, codes, variables."""
     parts = [a for s in entry.signals for a in s.anchors[:4]]
     parts += [e.name for f in entry.every_fix for e in f.env]
+    told = {name for part in parts for name in _IDENTIFIER.findall(part)}
     named = dict.fromkeys(name for sample in entry.match for name in _IDENTIFIER.findall(sample.text))
-    parts += [name for name in named if not (name.islower() and name.isalpha())][:MAX_NAMES]
-    parts += [n for n in named if n.startswith("lib")][:MAX_NAMES]
+    parts += [name for name in named if name not in told and not (name.islower() and name.isalpha())][:MAX_NAMES]
+    parts += [name for name in named if name not in told and name.startswith("lib")][:MAX_NAMES]
     return " ".join(dict.fromkeys(parts))
 
 

@@ -13,7 +13,7 @@ from kb.in_use import built_in_pack, compiled, layer_folders, layer_in_use
 from kb.model import Entry, Framework, Signal, Text
 from kb.pack import Pack, places_of
 from kb.problems import KnowledgeError, Problem
-from kb.sought import Layered, Sought
+from kb.sought import Layered, Sought, names_of
 from kb.stored import code_of, entry_of, framework_of, signal_of, slug_of
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ class Knowledge:
 
     def _layered(self, number: int, pack: Pack) -> Layered:
         stored = pack.section("sought")
-        names = stored["names"].split("\n")
+        names = names_of(stored["names"])
         places = cache(lambda: places_of(stored["signals"]))
 
         def signal(within: int) -> Signal:

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from parsers.lazy import lazy
 
-FORMAT = 29
+FORMAT = 30
 HEADER_LIMIT = 65536
 CODE = 6  # letters of a code, which begins the name of an entry's file
 TAKEN = b"\x01"

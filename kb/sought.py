@@ -11,6 +11,7 @@ import json
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from functools import lru_cache
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from kb.code_forms import BARE
@@ -49,13 +50,13 @@ class Grouped(NamedTuple):
     """The signals of one layer. What there is thousands of is joined."""
 
     signals: list[Signal]
-    names: str  # a line for each signal: the leaves that ask for it
+    names: str  # a line for each signal: the leaves that ask for it; an empty one: the leaf that follows the last of the line before
     silent: list[int]  # of those no leaf claims the line: what rules an entry out explains nothing
     quiet: list[str]  # the leaves that claim none
     facts: list[int]
     literals: str  # one behind the other, with a NUL between
     whole: int  # so many of the first ones are bare codes to everyone who asks for them, and none inside of a longer number
-    pairs: str  # a line for each literal: the signals it announces, each with the place of its anchor where that goes on
+    pairs: str  # a line for each literal: how far from its own number those of the signals are that it announces, each with the place of its anchor where that goes on
     chinese: list[int]  # literals that are written otherwise in another encoding, or their anchors
     rows: dict[str, list[Signal]]  # asked of the rows of a table, by its name
 
@@ -85,16 +86,42 @@ def group(signals: Iterable[Signal]) -> Grouped:
     literals = {literal: literals[literal] for literal in sorted(literals, key=bare.__getitem__, reverse=True)}
     return Grouped(
         [found[0] for found in groups],
-        "\n".join(" ".join(s.id for s in found) for found in groups),
+        _shortened([" ".join(s.id for s in found) for found in groups]),
         [n for n, found in enumerate(groups) if not any(s.claims for s in found)],
         [s.id for found in groups for s in found if not s.claims],
         [n for n, found in enumerate(groups) if found[0].id.startswith(FACT_PREFIX)],
         "\0".join(literals),
         sum(bare.values()),
-        "\n".join(map(json.dumps, literals.values())),
+        "\n".join(json.dumps([one - n if isinstance(one, int) else [one[0] - n, one[1]] for one in told]) for n, told in enumerate(literals.values())),
         [n for n, literal in enumerate(literals) if literal in chinese],
         rows,
     )
+
+
+def _shortened(lines: Sequence[str]) -> str:
+    last, short = "", []
+    for line in lines:
+        short.append("" if line == last else line)
+        last = _next(line)
+    return "\n".join(short)
+
+
+@lru_cache(maxsize=4)
+def names_of(joined: str) -> Sequence[str]:
+    """The lines of `Grouped.names`, each written out."""
+    lines = joined.split("\n") if joined else []
+    last = ""
+    for n, line in enumerate(lines):
+        if not line:
+            lines[n] = line = last
+        last = _next(line)
+    return lines
+
+
+def _next(line: str) -> str:
+    """The leaf after the last one of a line: `CMP001/4` after `CMP001/3`."""
+    owner, _, number = line.rpartition(" ")[2].rpartition("/")
+    return f"{owner}/{int(number) + 1}" if number.isdecimal() else ""
 
 
 def _is_bare(literal: str, signals: Sequence[Signal], announced: int) -> bool:
@@ -116,7 +143,7 @@ class Sought:
     def __init__(self, layers: Sequence[Layered], situation: tuple[Signal, ...] = ()) -> None:
         self._layers = layers
         self.situation = situation
-        self._names = [layer.grouped["names"].split("\n") if layer.grouped["names"] else [] for layer in layers]
+        self._names = [names_of(layer.grouped["names"]) for layer in layers]
         self._first = [sum(map(len, self._names[:n])) for n in range(len(layers))]
         self.count = sum(map(len, self._names))
         self.names: Mapping[int, tuple[str, ...]] = Made(self._names_of)
@@ -150,7 +177,7 @@ class Sought:
                 for within, announced in enumerate(stored):
                     numbers = {*elsewhere.get((layer, within), ()), *((within,) if not layer else ())}
                     for one in announced:
-                        of = (one if isinstance(one, int) else one[0]) + self._first[layer]
+                        of = (one if isinstance(one, int) else one[0]) + within + self._first[layer]
                         self._announcing.setdefault(of, []).extend(numbers)
         return sorted(set(self._announcing.get(signal, ())))
 
@@ -190,9 +217,9 @@ class Sought:
     def _pairs_of(self, row: Row, literal: bytes) -> Iterator[tuple[bytes, int]]:
         for stored in json.loads(self._lines[row.layer][row.number]):
             if isinstance(stored, int):
-                yield literal, stored + self._first[row.layer]
+                yield literal, stored + row.number + self._first[row.layer]
                 continue
-            signal = stored[0] + self._first[row.layer]
+            signal = stored[0] + row.number + self._first[row.layer]
             anchor = self.signals[signal].anchors[stored[1]]
             if row.encoding == "utf-8" or not anchor.isascii():  # what is ASCII is written the same in both
                 yield anchor.encode(row.encoding), signal
