@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from doctor.answer.met import met, of_this_cpu, refuted, without_containers
+from doctor.answer.reach import anchored, other_cards
 from doctor.answer.shell_words import quoted
 from doctor.base import notation
 from doctor.base.notation import clean
@@ -52,6 +53,8 @@ def values(finding: Finding, situation: Situation = UNKNOWN, beside: Mapping[str
     if unlisted:
         one["missing"] = notation.spans(unlisted)
         every["missing"] = {one["missing"]: None}
+    if situation.facts.get("seats"):
+        one |= other_cards(situation, one, every)
     return Values(one, {k: tuple(v) for k, v in every.items()}, zh)
 
 
@@ -239,7 +242,8 @@ _SERVES = lazy(r"(?:[A-Z_][A-Z0-9_]*=\S* )*(?:vllm serve|sglang serve|python3? -
 
 def _command(command: Command, finding: Finding, situation: Situation, known: Values, called: Mapping[str, str], less: bool) -> Command:
     """A command filled in, in the reader's own words where the logs show how they started the program, and what it is `called`."""
-    filled = command._replace(run=of_this_cpu(shell(command.run, known), situation), changes=_maybe(command.changes, known), why=_maybe(command.why, known))
+    safe = known if command.changes is None else known._replace(one=anchored(command.run, known.one))
+    filled = command._replace(run=of_this_cpu(shell(command.run, safe), situation), changes=_maybe(command.changes, known), why=_maybe(command.why, known))
     theirs = _theirs(filled.run, finding, situation, less)
     if theirs is None:
         run = _worded(filled.run, known, called)
