@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
 from doctor.findings.situation import Situation
 from parsers.lazy import lazy
@@ -33,7 +33,7 @@ def _reaches(path: str, parts: int) -> bool:
     return _ANCHORED.match(path) is not None and ".." not in inner and len(inner) >= parts
 
 
-def other_cards(situation: Situation, one: Mapping[str, str], every: Mapping[str, Sequence[str]]) -> dict[str, str]:
+def other_cards(situation: Situation, one: Mapping[str, str], every: Mapping[str, Iterable[str]]) -> dict[str, str]:
     """The list of NPUs that is left without those which a fault names: of a whole table of npu-smi. Nothing is guessed without one."""
     rows = [row.split() for row in situation.facts.get("seats", ())]
     if not rows or not situation.facts.keys().isdisjoint(("visible", "visible_here")):
