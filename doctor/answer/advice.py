@@ -142,7 +142,7 @@ def _fitting(fixes: Sequence[Fix], situation: Situation, captures: Mapping[str, 
 
 def _done(fix: Fix, situation: Situation, finding: Finding | None) -> bool | None:
     """Is what a fix asks for there: installed (`met`), set, or in the reader's own command?"""
-    if fix.goal == "locate":
+    if fix.goal == "locate" and not (fix.commands and all(_SERVES.match(command.run) for command in fix.commands)):
         return False
     if situation.variables:
         from doctor.answer.variables import there  # few logs show any
@@ -296,7 +296,7 @@ def _theirs(run: str, finding: Finding, situation: Situation, less: bool) -> Own
         return None
     from doctor.answer.own_command import own  # few logs show one
 
-    return own(run, situation.started, finding.instances[0].paths, less)
+    return own(run, situation.started, finding.instances[0].paths, less, _SERVES.match(run) is not None)  # a part of theirs would drop what else it says
 
 
 CALLER = "caller"  # of a fix that is for those who make the call: a library's
