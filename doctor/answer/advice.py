@@ -13,6 +13,7 @@ from doctor.base import notation
 from doctor.base.notation import clean
 from doctor.base.words import both
 from doctor.findings import python_call
+from doctor.findings.devices import A_NODE
 from doctor.findings.situation import UNKNOWN, Situation
 from kb.model import GOALS, CodeFix, Command, Entry, Fix, Text
 from kb.placeholders import closed, fill, fill_code
@@ -53,6 +54,8 @@ def values(finding: Finding, situation: Situation = UNKNOWN, beside: Mapping[str
     if unlisted:
         one["missing"] = notation.spans(unlisted)
         every["missing"] = {one["missing"]: None}
+    if (count := one.get("count", "")).isdecimal() and 0 < int(count) <= A_NODE[-1]:  # of devices, for texts that list them
+        one.setdefault("renumbered", ",".join(map(str, range(int(count)))))
     if situation.facts.get("seats"):
         one |= other_cards(situation, one, every)
     return Values(one, {k: tuple(v) for k, v in every.items()}, zh)

@@ -497,4 +497,5 @@ def test_what_the_reader_has_already_is_no_look_and_no_stump_of_their_command(tm
     assert not [c["run"] for f in fixes for c in f["commands"] if c["run"].startswith("vllm serve") and "--omni" not in c["run"]]
     theirs = read("vllm serve /m/a --omni --enforce-eager")
     again = own("vllm serve MODEL --enforce-eager", [theirs], whole=True) if theirs else None
-    assert again is not None and again.run == "vllm serve /m/a --omni --enforce-eager"
+    assert again is not None
+    assert again.run == "vllm serve /m/a --omni --enforce-eager"
