@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 SOFTWARE = ("torch_npu", "torch", "cann", "vllm_ascend", "vllm", "triton_ascend", "mindspore", "mindie")
 MODELS = "models"  # which release of a library knows a model first
 PACKAGES = "packages"  # what software imports without bringing it along
-TABLES = ("torch_npu", "vllm_ascend", "mindspore", "mindie", MODELS, PACKAGES)
+DRIVERS = "driver"  # which driver packages (HDK) a CANN goes with
+TABLES = ("torch_npu", "vllm_ascend", "mindspore", "mindie", DRIVERS, MODELS, PACKAGES)
 UNSURE = "unverified"  # guessed from the naming of releases: nobody's set-up is changed for such a row
 
 
@@ -25,7 +26,7 @@ def pairings(compat: Mapping[str, Sequence[Mapping[str, Any]]]) -> tuple[Pairing
 
 
 def _pairing(table: str, row: Mapping[str, Any]) -> Pairing:
-    told = {name: row[name] for name in (*SOFTWARE, "model", "transformers", "software", "packages") if name in row}
+    told = {name: row[name] for name in (*SOFTWARE, "model", "transformers", "software", "packages", "hdk") if name in row}
     return Pairing(table, {name: tuple(v) if isinstance(v, list) else (str(v),) for name, v in told.items()})
 
 

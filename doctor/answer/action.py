@@ -36,7 +36,7 @@ def action(related: Related, fixes: Sequence[Fix], first: int | None, found: Seq
     by_vendor = _BY_VENDOR.get(found[0].level) if found else None
     if by_vendor == "isolate" and not _proven(related):
         return _told("hardware", "vendor", finding)
-    if by_vendor and (by_vendor != "retry" or ours not in ("hardware", "reset")):  # where it restarts the job, the card stays as it is
+    if by_vendor and (found[0].told or by_vendor != "retry" or ours not in ("hardware", "reset")):  # where it restarts the job, the card stays as it is
         return _told(by_vendor, "vendor", finding)
     if entry.role in ("symptom", "wrapper"):
         return _told("collect", "role", finding)

@@ -7,11 +7,13 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from doctor.answer.met import met, of_this_cpu, refuted, without_containers
+from doctor.answer.reach import anchored, other_cards
 from doctor.answer.shell_words import quoted
 from doctor.base import notation
 from doctor.base.notation import clean
 from doctor.base.words import both
 from doctor.findings import python_call
+from doctor.findings.devices import A_NODE
 from doctor.findings.situation import UNKNOWN, Situation
 from kb.model import GOALS, CodeFix, Command, Entry, Fix, Text
 from kb.placeholders import closed, fill, fill_code
@@ -52,6 +54,10 @@ def values(finding: Finding, situation: Situation = UNKNOWN, beside: Mapping[str
     if unlisted:
         one["missing"] = notation.spans(unlisted)
         every["missing"] = {one["missing"]: None}
+    if (count := one.get("count", "")).isdecimal() and 0 < int(count) <= A_NODE[-1]:  # of devices, for texts that list them
+        one.setdefault("renumbered", ",".join(map(str, range(int(count)))))
+    if situation.facts.get("seats"):
+        one |= other_cards(situation, one, every)
     return Values(one, {k: tuple(v) for k, v in every.items()}, zh)
 
 
@@ -139,7 +145,7 @@ def _fitting(fixes: Sequence[Fix], situation: Situation, captures: Mapping[str, 
 
 def _done(fix: Fix, situation: Situation, finding: Finding | None) -> bool | None:
     """Is what a fix asks for there: installed (`met`), set, or in the reader's own command?"""
-    if fix.goal == "locate":
+    if fix.goal == "locate" and not (fix.commands and all(_SERVES.match(command.run) for command in fix.commands)):
         return False
     if situation.variables:
         from doctor.answer.variables import there  # few logs show any
@@ -239,7 +245,8 @@ _SERVES = lazy(r"(?:[A-Z_][A-Z0-9_]*=\S* )*(?:vllm serve|sglang serve|python3? -
 
 def _command(command: Command, finding: Finding, situation: Situation, known: Values, called: Mapping[str, str], less: bool) -> Command:
     """A command filled in, in the reader's own words where the logs show how they started the program, and what it is `called`."""
-    filled = command._replace(run=of_this_cpu(shell(command.run, known), situation), changes=_maybe(command.changes, known), why=_maybe(command.why, known))
+    safe = known if command.changes is None else known._replace(one=anchored(command.run, known.one))
+    filled = command._replace(run=of_this_cpu(shell(command.run, safe), situation), changes=_maybe(command.changes, known), why=_maybe(command.why, known))
     theirs = _theirs(filled.run, finding, situation, less)
     if theirs is None:
         run = _worded(filled.run, known, called)
@@ -292,7 +299,7 @@ def _theirs(run: str, finding: Finding, situation: Situation, less: bool) -> Own
         return None
     from doctor.answer.own_command import own  # few logs show one
 
-    return own(run, situation.started, finding.instances[0].paths, less)
+    return own(run, situation.started, finding.instances[0].paths, less, _SERVES.match(run) is not None)  # a part of theirs would drop what else it says
 
 
 CALLER = "caller"  # of a fix that is for those who make the call: a library's

@@ -39,6 +39,7 @@ class Level(NamedTuple):
     level: str
     ref: str
     after: str = ""  # the code that followed it, and raised its level
+    told: bool = False  # by the scheduler itself, in the line: what it does there may be set otherwise than in the table
 
     @property
     def of_node(self) -> bool:
@@ -71,7 +72,18 @@ def levels(finding: Finding, knowledge: Knowledge, beside: Times) -> tuple[Level
     if "recorded" not in finding.entry.traits and finding.entry.kind not in ("device-exception", "driver"):
         return ()
     written = dict.fromkeys(m[0] for hit in finding.hits[:_LINES] for m in _CODE.finditer(hit.place.text))
-    return _strongest(level for code in written for level in _levels(code, knowledge, beside))
+    own = _said(finding)
+    return _strongest(level for code in written for level in ((own[_bare(code)],) if _bare(code) in own else _levels(code, knowledge, beside)))
+
+
+_SAYS = lazy(r"faultCodes: ?(\w{8})\b.{0,20}faultLevelName: ?(\w{1,40})")
+_NAMED = {"RestartRequest": "restart-job", "RestartBusiness": "restart-job", "FreeRestartNPU": "reset", "RestartNPU": "reset", "PreSeparateNPU": "isolate", "SeparateNPU": "isolate", "SubHealthFault": "sub-health"}
+
+
+def _said(finding: Finding) -> dict[str, Level]:
+    """The levels that the device plugin itself names beside its codes."""
+    told = (match for hit in finding.hits[:_LINES] if "faultLevelName" in hit.place.text and (match := _SAYS.search(hit.place.text)))
+    return {_bare(m[1]): Level(f"0x{_bare(m[1])}", _NAMED[m[2]], "", told=True) for m in told if m[2] in _NAMED}
 
 
 def _levels(written: str, knowledge: Knowledge, beside: Times) -> Iterator[Level]:
@@ -106,6 +118,8 @@ def decision(diagnosis: Diagnosis, knowledge: Knowledge) -> dict[str, Any] | Non
     beside = [r.finding for r in diagnosis.related if r.finding.entry.code in explained or _same_card(lead, r)]
     when = codes(diagnosis)
     told = _strongest(level for finding in (lead, *beside) for level in levels(finding, knowledge, when))
+    own = {level.code for level in told if level.told}
+    told = tuple(level for level in told if level.told or level.code not in own)
     action, why = _by_level(lead, told[0]) if told and told[0].level in LEVELS[:3] else _by_kind(lead.entry)
     status = _STATUS[notation.surety(grounds.confidence(root))] if lead.entry.role == "cause" else "suggested"
     again = _failed_alike(lead, diagnosis)

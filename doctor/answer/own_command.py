@@ -44,13 +44,13 @@ class Own(NamedTuple):
     note: Text
 
 
-def own(run: str, started: Sequence[Started], paths: Iterable[str] = (), less: bool = False) -> Own | None:
-    """The reader's own command with the options of an advised one; None where theirs is not known, or has them all.
+def own(run: str, started: Sequence[Started], paths: Iterable[str] = (), less: bool = False, whole: bool = False) -> Own | None:
+    """The reader's own command with the options of an advised one; None where theirs is not known, or has them all and is not wanted as a `whole`.
 
     `less`: the advice is to take less of something, and its numbers are examples.
     """
     made = _changed(run, started, paths, less)
-    if made is None or (made.changed == made.theirs and made.theirs.kind != "atc"):  # after a change of the model the same conversion is run again
+    if made is None or (made.changed == made.theirs and made.theirs.kind != "atc" and not (whole and made.asks)):  # after a change of the model the same conversion is run again
         return None
     return Own(clean(made.changed.shell() + (made.tail if "|" in made.tail else "")), _note(made.theirs, made.changed))
 

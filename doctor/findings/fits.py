@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from doctor.findings.release import release
-from kb.pairings import SOFTWARE, Pairing, plain, published
+from kb.pairings import DRIVERS, SOFTWARE, Pairing, plain, published
 from parsers.lazy import lazy
 
 MAX_SHOWN = 2  # versions of one software
@@ -52,6 +52,25 @@ def together(facts: Mapping[str, Sequence[str]], rows: Sequence[Pairing]) -> tup
     known = {name: plain(values[0]) for name in ("vllm", "vllm_ascend") if len(values := facts.get(name, ())) == 1}
     wanted = published(rows, "vllm_ascend", known["vllm_ascend"], "vllm", {}) if len(known) == 2 else ()
     return () if not wanted else ("fits",) if any(release(v) == release(known["vllm"]) for v in wanted) else ("differs",)
+
+
+_LINE = 2
+
+
+def driver(facts: Mapping[str, Sequence[str]], rows: Sequence[Pairing]) -> Mapping[str, tuple[str, ...]]:
+    """Is the driver of the host older than all that are published for this CANN, or for the first of its line? A newer one runs an older CANN."""
+    cann, have = facts.get("cann", ()), facts.get("driver", ())
+    if len(cann) != 1 or len(have) != 1:
+        return {}
+    mine = release(plain(cann[0]))
+    table = [(release(r.versions["cann"][0]), r.versions["hdk"]) for r in rows if r.table == DRIVERS]
+    listed = [hdk for one, hdk in table if one == mine] or [hdk for one, hdk in table if one[0][:2] == mine[0][:2] and one <= mine]
+    least = min((one.removesuffix(".X") for hdk in listed for one in hdk), key=release, default=None)
+    if least is None:
+        return {}
+    line = release(least)[0]
+    same = len(line) <= _LINE and release(have[0])[0][: len(line)] == line  # `25.0.X` is any of them
+    return {"driver_pair": ("older",), "driver_wanted": (least,)} if release(have[0]) < release(least) and not same else {"driver_pair": ("fits",)}
 
 
 def names(known: Mapping[str, str], rows: Sequence[Pairing]) -> dict[str, str]:

@@ -24,6 +24,7 @@ ZONES = 14  # hours by which clocks of other zones are ahead or behind
 ONE_RUN = (ZONES + 12) * HOUR  # attempts of one job, and clocks of other zones, lie within
 MOMENT = 600.0
 _ASKED = lazy(r"\s{0,40}(?:Health(?: Status)?|Error (?:Code|Information)|HBM (?:Single|Double) Bit [\w ]{4,40}) {2,}: ")  # what npu-smi -t answers
+_EVENT = lazy(r"(?:[\w.-]{1,80} +)?(?:\d{1,3}[smh]){1,2}(?: \(x\d+ over \w+\))? +(?:Normal|Warning) ")  # an event as kubectl lists it: Kubernetes keeps them for an hour
 
 
 class Parted(NamedTuple):
@@ -103,7 +104,7 @@ def _tells(finding: Finding) -> bool:
 def _is_record(hit: Hit, entry: Entry) -> bool:
     """Is it a line that a machine keeps, whoever runs on it: of the kernel, of a device, of a black box?"""
     place = hit.place
-    if place.kind == "table" or _ASKED.match(place.text):  # somebody looked, and found it so
+    if place.kind == "table" or _ASKED.match(place.text) or _EVENT.match(place.text):  # somebody looked, and found it so
         return False
     told = hints(place.path)
     of_process = told.pid is not None and told.device is None

@@ -123,7 +123,7 @@ _JSON_NAME = lazy(r"\.(?:json|jsonc|geojson)$", re.IGNORECASE)
 # What only a program that ran prints, at the beginning of a line: one such line, and a text is no mere source code.
 _PRINTED = lazy(
     rb"^(?:\W{0,4}(?:TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|FATAL|CRITICAL)\b|Traceback \(most|[\w.]*(?:Error|Exception|Warning): "
-    rb"|\S+@\S+[#$] |E\w?\d{4,5}[:(]|\+-{8}|#\d+ |\S*\d\d:\d\d:\d\d| {2}File \"|\[)",
+    rb"|\S+@\S+[#$] |E\w?\d{4,5}[:(]|\+-{8}|#\d+ |\S*\d\d:\d\d:\d\d|(?:ascendhal|package)_version=| {2}File \"|\[)",
     re.MULTILINE,
 )
 _CODE_LINE = lazy(

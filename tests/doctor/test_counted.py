@@ -347,3 +347,11 @@ def test_a_card_is_called_what_its_table_calls_it() -> None:
 def test_a_card_that_the_table_lacks_is_not_asked_about(tmp_path: Path, npu: str, sure: bool) -> None:
     found = first(tmp_path, a_log=ASKS, smi_txt="$ npu-smi info\n| npu-smi 25.2.0      Version: 25.2.0      |\n" + SLOT.replace("| 8 ", f"| {npu} "))
     assert ("only 8 is here" in found["title"]["en"]) == sure
+
+
+def test_mindie_is_told_the_cards_that_it_sees(tmp_path: Path) -> None:
+    log = "2025-11-10 16:41:19,047 [ERROR] model.py:39 - [Model] >>> Exception:Initialize\n  File \"/usr/lib/python3.11/site-packages/mindie_llm/text_generator/generator.py\", line 66, in __init__\n"
+    log += "EE1001: [PID: 4603] 2025-11-10-16:41:19.431.327 The argument is invalid.Reason: Set device failed, invalid device, set device=3, valid device range is [0, 3)\n[Error]: Invalid device ID.\n"
+    (tmp_path / "a.log").write_text(log, encoding="utf-8")
+    codes = [fix["code"]["after"] for fix in report(tmp_path)["findings"][0]["fixes"] if "code" in fix]
+    assert codes[:1] == ['"npuDeviceIds" : [[0,1,2]],\n"worldSize" : 3']

@@ -132,3 +132,13 @@ def test_a_port_to_the_l2_switch_that_goes_down_before_a_retry_fails_takes_the_n
     if level == "isolate":
         assert found["decision"]["action"] == "stop"
         assert "whole node" in found["decision"]["why"]["en"]
+
+
+def test_the_level_that_the_device_plugin_names_goes_before_that_of_the_table(scanner: Scanner, knowledge: Knowledge) -> None:
+    code = "8C084E00"  # the table resets the card at it
+    event = f"kube-system   8s   Warning   Occur   pod/ascend-device-plugin-x   device fault, nodeName:node33, assertion:Occur, cardID:2, deviceID:0, faultCodes:{code}, faultLevelName:RestartBusiness, alarmRaisedTime:2026-01-21 05:36:53\n"
+    asked = "$ npu-smi info -t health -i 2\n" + SMI.format(npu=2, code=code, what="NA")
+    found = made(event + asked, scanner, knowledge)
+    root = found["findings"][0]
+    assert (root["id"], root["action"]["class"], found["decision"]["action"]) == ("CTR821", "retry", "retry")
+    assert [f["role"] for f in found["findings"]][1:] == ["symptom"] * (len(found["findings"]) - 1)

@@ -6,7 +6,7 @@ import pytest
 
 from doctor.answer.known_words import versions
 from doctor.answer.newer import with_newer
-from doctor.findings.fits import later, misfits, names, pair
+from doctor.findings.fits import driver, later, misfits, names, pair
 from doctor.findings.situation import Situation
 from doctor.findings.started import read
 from kb.knowledge import Knowledge
@@ -203,3 +203,25 @@ def test_what_is_published_is_in_the_pack(knowledge: Knowledge) -> None:
     rows = knowledge.published()
     assert {"torch_npu", "vllm_ascend", "mindspore"} <= {row.table for row in rows}
     assert names({"vllm": "0.11.0"}, rows)["vllm_ascend_for_vllm"] == "0.11.0"
+
+
+DRIVER_ROWS = (
+    Pairing("driver", {"cann": ("8.5.0",), "hdk": ("25.5.X", "25.3.X", "25.0.X")}),
+    Pairing("driver", {"cann": ("8.3.RC1",), "hdk": ("25.3.RC1",)}),
+)
+
+
+@pytest.mark.parametrize(
+    ("cann", "installed", "made"),
+    [
+        ("8.3.RC2", "24.1.rc3", {"driver_pair": ("older",), "driver_wanted": ("25.3.RC1",)}),
+        ("8.3.RC1", "25.3.rc1", {"driver_pair": ("fits",)}),
+        ("8.3.RC1", "26.0.rc1", {"driver_pair": ("fits",)}),
+        ("8.5.0", "24.1.0", {"driver_pair": ("older",), "driver_wanted": ("25.0",)}),
+        ("8.5.0", "25.3.rc1.1", {"driver_pair": ("fits",)}),
+        ("7.0.0", "23.0.0", {}),
+    ],
+)
+def test_a_driver_that_is_older_than_its_cann_wants(cann: str, installed: str, made: dict[str, tuple[str, ...]]) -> None:
+    assert driver({"cann": (cann,), "driver": (installed,)}, DRIVER_ROWS) == made
+    assert driver({"cann": (cann,), "driver": (installed, "9.9")}, DRIVER_ROWS) == {}

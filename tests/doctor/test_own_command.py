@@ -483,3 +483,19 @@ def test_a_conversion_keeps_what_is_the_readers(theirs: str, advised: str, made:
     started = [one for text in ("atc --model=old.onnx --framework=5 --soc_version=Ascend310", theirs) if (one := read(text)) is not None]
     given = own(advised, started)
     assert (given and shlex.split(given.run)) == (made and shlex.split(made))
+
+
+def test_what_the_reader_has_already_is_no_look_and_no_stump_of_their_command(tmp_path: Path) -> None:
+    log = (
+        "$ vllm serve /m/a --omni --port 80 --enforce-eager\n"
+        '(Worker pid=4) ERROR 06-12 07:53:09 [w.py:2]   File "/usr/lib/python3.11/site-packages/vllm_ascend/ascend_config.py", line 912, in get\n'
+        '(Worker pid=4) ERROR 06-12 07:53:09 [w.py:2]     raise RuntimeError("Plugh is not there.")\n'
+        "(Worker pid=4) ERROR 06-12 07:53:09 [w.py:2] RuntimeError: Plugh is not there.\n"
+    )
+    (tmp_path / "a.log").write_text(log, encoding="utf-8")
+    fixes = report(tmp_path)["findings"][0]["fixes"]
+    assert not [c["run"] for f in fixes for c in f["commands"] if c["run"].startswith("vllm serve") and "--omni" not in c["run"]]
+    theirs = read("vllm serve /m/a --omni --enforce-eager")
+    again = own("vllm serve MODEL --enforce-eager", [theirs], whole=True) if theirs else None
+    assert again is not None
+    assert again.run == "vllm serve /m/a --omni --enforce-eager"

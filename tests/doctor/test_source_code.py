@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from doctor import report
 from doctor.read.discover import discover
 
 SCRIPT = """\
@@ -124,3 +125,9 @@ def test_what_this_program_keeps_for_itself_is_no_log(tmp_path: Path) -> None:
     found = discover([str(tmp_path)])
     assert [Path(source.name).name for source in found.sources] == ["train.log"]
     assert [row.path for row in found.skipped] == [str(kept.parent)]
+
+
+def test_the_release_file_of_a_driver_is_read(tmp_path: Path) -> None:
+    (tmp_path / "version.info").write_text("Version=24.1.rc3\nascendhal_version=7.35.19\n" + "".join(f"{n}_version=1.0\n" for n in ("aicpu", "tdt", "log", "prof", "tsfw", "dvpp", "a", "b")), encoding="utf-8")
+    (tmp_path / "a.log").write_text("CANN 8.3.RC2\nrtStreamSynchronize execute failed, reason=[aicore timeout]\n", encoding="utf-8")
+    assert "24.1.rc3" in str(report(tmp_path)["situation"])
