@@ -17,9 +17,10 @@ from itertools import accumulate, chain, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
+from kb.letters import letters_of, reader, written
 from parsers.lazy import lazy
 
-FORMAT = 30
+FORMAT = 31
 HEADER_LIMIT = 65536
 CODE = 6  # letters of a code, which begins the name of an entry's file
 TAKEN = b"\x01"
@@ -27,7 +28,7 @@ TAKEN = b"\x01"
 AGAIN = b"\x02"
 """Begins what stands in the place of a text that was told before: the number of that one follows, and in the other language nothing."""
 WORTH = 16  # letters of a text in both languages together: a shorter one is told again
-LANGUAGES = {"english": "utf-8", "chinese": "gb18030"}
+LANGUAGES = ("english", "chinese")
 PACE, TEXTS = 1 << 13, 16
 """Of so many bytes of objects it is told how many texts were taken before them; of so many texts, where they begin."""
 _STRING = r'[^"\\]*(?:\\.[^"\\]*)*'  # of JSON, between its quotes: in stretches, for every object is searched when knowledge is built
@@ -97,7 +98,7 @@ class Pack:
     def check(self) -> None:
         """Raises BrokenPackError when the index or any object is not what was written: a few milliseconds."""
         self.section("index")
-        for name in ("blob", *LANGUAGES):
+        for name in ("letters", "texts", "blob", *LANGUAGES):
             self._intact(name)
 
     def section(self, name: str) -> Any:
@@ -142,14 +143,13 @@ class Pack:
 
     def pairs(self) -> Callable[[int], tuple[str, str]]:
         """Every text that was taken out of an object, in both languages, by its number."""
-        english, chinese = (self._slice(name, 0, self.header.sections[name][1]).decode(encoding).split(TAKEN.decode()) for name, encoding in LANGUAGES.items())
-
-        again = AGAIN.decode()
+        english, chinese = (self._slice(name, 0, self.header.sections[name][1]).split(TAKEN) for name in LANGUAGES)
+        read_english, read_chinese = (self._read[name] for name in LANGUAGES)
 
         def pair(number: int) -> tuple[str, str]:
-            if english[number].startswith(again):
+            if english[number].startswith(AGAIN):
                 return pair(int(english[number][1:]))
-            one, other = english[number], chinese[number]
+            one, other = read_english(english[number]), read_chinese(chinese[number])
             return (one, other) if "\\" not in one and "\\" not in other else tuple(json.loads(f'["{one}","{other}"]'))
 
         return pair
@@ -178,10 +178,15 @@ class Pack:
         """How many texts were taken before each stretch of the objects, and where in each language each so many texts begin."""
         return {name: tuple(accumulate(map(int, steps.split()))) for name, steps in self.section("texts").items()}
 
+    @cached_property
+    def _read(self) -> Mapping[str, Callable[[bytes], str]]:
+        """Of each language, what reads its texts."""
+        return {name: reader((singles, pairs)) for name, (singles, pairs) in self.section("letters").items()}
+
     def _texts(self, name: str, places: Sequence[int], first: int, count: int) -> list[str]:
         begin, end = first // TEXTS, (first + count) // TEXTS + 1
         piece = self._slice(name, places[begin], places[end] if end < len(places) else self.header.sections[name][1])
-        return TAKEN.join(piece.split(TAKEN)[first % TEXTS :][:count]).decode(LANGUAGES[name]).split(TAKEN.decode())
+        return self._read[name](TAKEN.join(piece.split(TAKEN)[first % TEXTS :][:count])).split(TAKEN.decode())
 
 
 class Writer:
@@ -190,7 +195,7 @@ class Writer:
     def __init__(self) -> None:
         self._blob = bytearray()
         self._sections: dict[str, bytes] = {}
-        self._texts: dict[str, list[bytes]] = {name: [] for name in LANGUAGES}
+        self._texts: dict[str, list[str]] = {name: [] for name in LANGUAGES}
         self._numbers: dict[tuple[str, ...], int] = {}  # of the texts in both languages
         self._whole = ""
         self._pairs: tuple[tuple[int, int], ...] = ()  # where the texts in two languages stand in it
@@ -203,8 +208,8 @@ class Writer:
             told = found.groups()
             if (first := self._numbers.setdefault(told, number)) != number and sum(map(len, told)) >= WORTH:
                 told = f"{AGAIN.decode()}{first}", ""
-            for (name, encoding), text in zip(LANGUAGES.items(), told, strict=True):
-                self._texts[name].append(text.encode(encoding))
+            for name, text in zip(LANGUAGES, told, strict=True):
+                self._texts[name].append(text)
             begin, end = found.span()
             pairs.append((begin, end))
             around.append(whole[done:begin])
@@ -247,17 +252,19 @@ class Writer:
 
     def finish(self, digest: str, stamp: str, version: str = "") -> bytes:
         body, table = bytearray(), {}
-        texts = {name: TAKEN.join(told) for name, told in self._texts.items()}
-        for name, piece in {**self._sections, "texts": _dump(self._steps()), "blob": bytes(self._blob), **texts}.items():
+        letters = {name: letters_of(told) for name, told in self._texts.items()}
+        told = {name: list(map(written(letters[name]), texts)) for name, texts in self._texts.items()}
+        texts = {name: TAKEN.join(pieces) for name, pieces in told.items()}
+        for name, piece in {**self._sections, "letters": _dump(letters), "texts": _dump(self._steps(told)), "blob": bytes(self._blob), **texts}.items():
             table[name] = (len(body), len(piece), zlib.crc32(piece))
             body += piece
         header = {"format": FORMAT, "digest": digest, "stamp": stamp, "version": version, "sections": table}
         return _dump(header) + b"\n" + bytes(body)
 
-    def _steps(self) -> dict[str, str]:
+    def _steps(self, texts: Mapping[str, Sequence[bytes]]) -> dict[str, str]:
         """What `_places` of the pack is made of: each number less the one before it."""
         before = [0, *accumulate(self._blob.count(TAKEN, at, at + PACE) for at in range(0, len(self._blob), PACE))]
-        begins = {name: [0, *accumulate(len(text) + 1 for text in told)][::TEXTS] for name, told in self._texts.items()}
+        begins = {name: [0, *accumulate(len(text) + 1 for text in told)][::TEXTS] for name, told in texts.items()}
         return {name: _differences(numbers) for name, numbers in {"before": before, **begins}.items()}
 
 
