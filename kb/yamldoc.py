@@ -185,12 +185,18 @@ def parse(path: str, data: bytes) -> Document | Problem:
             return Document(path, None, {}, text)
         return Document(path, reader.document(), reader.lines, text)
     except _RefusedError as refused:
-        return Problem(path, refused.line, refused.what, refused.help, _excerpt(text, refused.line))
+        return _problem(path, text, refused)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         line = mark.line + 1 if mark else 0
         what = getattr(error, "problem", None) or "not valid YAML"
+        if "nesting depth" in what:  # libyaml has a bound of its own, and looks ahead: its word comes before the first event
+            return _problem(path, text, _too_much(line))
         return Problem(path, line, f"not valid YAML: {what}", "quote values that hold ': ', '#', '{' or '['", _excerpt(text, line))
+
+
+def _problem(path: str, text: str, refused: _RefusedError) -> Problem:
+    return Problem(path, refused.line, refused.what, refused.help, _excerpt(text, refused.line))
 
 
 _BEGINS_AS_MAPPING = re.compile(r"(?:[ \t]*(?:#[^\n]*|---[ \t]*)?\n|\ufeff)*(?:- )?[A-Za-z_][\w-]*[ \t]*:(?:[ \t]|\n|$)")
