@@ -107,6 +107,11 @@ PLAIN_TIME = _form(
     rf"(?: {{0,8}}\| (?P<module>[^|\n]{{1,160}}?) - | {{0,8}}\| | - (?:(?P<file>{PLACE}\.py):\d{{1,7}} - )?"
     rf"| (?P<ray>{PLACE}):\d{{1,7}} -- | ?: | {{1,8}}|(?=\[)|$)"
 )
+# 10:22:55 | ERROR    | engine:start:61 - , 10:22:55.201 - ERROR - : the same without its day
+CLOCK_TIME = _form(
+    rf"\d\d:\d\d:\d\d(?:[.,]\d{{1,9}})? {{1,2}}(?:[|-] {{0,2}})?(?P<level>{LEVEL})\b(?![\w(])"
+    r"(?: {0,8}\| (?P<module>[^|\n]{1,160}?) - | {0,8}\| | - |: | {1,8}(?=\S))"
+)
 # 05/22 09:09:31 - mmengine - INFO -   and 10/09/2024 10:06:02 - INFO - name -
 SLASH_TIME = _form(
     r"(?P<month>\d\d)/(?P<day>\d\d)(?:/(?P<year>\d{4}))? (?P<clock>\d\d:\d\d:\d\d) - "
@@ -155,7 +160,7 @@ PLOG_START = _form(r"\[ ?(?:[A-Z]{3,10}|\d{1,3}) ?\] ?(?!ME\(\d+:)[A-Z0-9_]{1,32
 
 ROUND = (WORKER, RAY_SYSTEM)
 SQUARE = (RANK, RANK_BLANK, TORCH, BRACKET_TIME, RAY_CPP, TRAINER, MINDSPORE_PY, TORCHRUN, MPI, KUBECTL, SERVER, STAGE)
-DIGIT = (PLAIN_TIME, CRI, BARE_TIME, SLASH_TIME, NUMBERED, SRUN, LLAMA, COLOUR, HOST, CLOCK_ONLY, LISTING)
+DIGIT = (PLAIN_TIME, CRI, BARE_TIME, SLASH_TIME, NUMBERED, SRUN, LLAMA, COLOUR, HOST, CLOCK_TIME, CLOCK_ONLY, LISTING)
 LEVEL_LETTERS = frozenset("DIWEFCTNS")
 
 _ESCAPE = lazy(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\^_]|[()][A-Z0-9])")

@@ -9,6 +9,7 @@ from parsers.parsed import seconds
 
 ONE_FAILURE = 2.0  # seconds in which an error travels up to where it is raised
 BLOCK_LINES = 60
+ONE_END = 2  # lines: `terminate called ...` and `what(): ...`
 INTERLEAVED = 10.0  # seconds by which lines of one file may be late
 
 _Owners = dict[int, set[tuple[object, object]]]  # pid -> node and rank of the processes that have it
@@ -108,6 +109,11 @@ def not_later(one: Finding, other: Finding) -> bool:
 def later_in_file(one: Finding, other: Finding) -> bool:
     """Does it begin further down in the file in which the other begins?"""
     return one.first.path == other.first.path and not not_later(one, other)
+
+
+def right_below(one: Finding, other: Finding) -> bool:
+    """Does it begin in one of the few lines below the other's first, as the message of a C++ exception does?"""
+    return one.first.path == other.first.path and 0 < one.first.line - other.first.line <= ONE_END
 
 
 def well_after(one: Finding, other: Finding) -> bool:

@@ -24,7 +24,7 @@ from doctor.judge.nature import (
     names_a_fault,
     tells,
 )
-from doctor.judge.nearness import later_in_file, long_before, not_later, well_after
+from doctor.judge.nearness import later_in_file, long_before, not_later, right_below, well_after
 from doctor.judge.scene import EXPLAINS, KEEPS_APART, Rule, Scene
 
 # What harmless lines are worth
@@ -383,6 +383,9 @@ def _follows(effect: Finding, cause: Finding) -> bool:
 
 
 def _raised_below(effect: Finding, cause: Finding) -> bool:
-    """An exception that stands below a device's failure in the same file came of it, not the other way round."""
+    """An exception that stands below a device's failure in the same file came of it, not the other way round.
+
+    What a dying program says right below the line that tells of its end is one with that line.
+    """
     guess = "of_program" in cause.entry.traits and cause.entry.role == "ambiguous"
-    return guess and later_in_file(cause, effect)
+    return guess and later_in_file(cause, effect) and not right_below(cause, effect)

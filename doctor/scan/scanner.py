@@ -10,11 +10,13 @@ from doctor.read.dumps import in_text as dump_in
 from doctor.read.source import Skipped, Source
 from doctor.scan.engine import Engine
 from doctor.scan.harvest import Harvest
+from doctor.scan.plain_words import with_plain_words
 from doctor.scan.plan import Plan
 from doctor.scan.rangescan import RangeScan
 from doctor.scan.rank_table import rank_table
 from doctor.scan.records import records
 from doctor.scan.select import EVERYTHING, Select
+from doctor.scan.window_lines import WindowLines
 from doctor.scan.windows import Window, windows
 from parsers.ocr import mended
 
@@ -76,9 +78,11 @@ class Scanner:
             from doctor.scan import dumps
 
             harvest = harvest._replace(dumps=dumps.in_text(source, dump, only.data if only is not None else None))
-        if only is not None and len(only.data) <= PASTED and (harvest.hits or harvest.errors):
+        if only is None or len(only.data) > PASTED:
+            return harvest
+        if harvest.hits or harvest.errors:
             return self._read_off_a_screen(source, only, harvest)
-        return harvest
+        return with_plain_words(harvest, WindowLines(records(only), source, 1), self.select) if end is None else harvest
 
     def _read_off_a_screen(self, source: Source, text: Window, harvest: Harvest) -> Harvest:
         """A short text once more, when codes in it look as if a screenshot had been read; the better of both."""

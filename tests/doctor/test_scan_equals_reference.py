@@ -123,8 +123,9 @@ def _scanner(engine: str) -> Scanner:
 def test_cuts_make_no_difference(log: tuple[list[str], str, bool, bool], size: int, cuts: list[int]) -> None:
     """Windows of any size and ranges of any cut give the same findings with the same line numbers and owners."""
     data = render(log)
-    whole = _scanner("plain").scan(source(data))
-    with mock.patch.multiple(windows, WINDOW=size, LOOK_AHEAD=200):
+    with mock.patch.object(scanner, "PASTED", -1):  # a text so short is looked at as a whole, and never cut
+        whole = _scanner("plain").scan(source(data))
+    with mock.patch.multiple(windows, WINDOW=size, LOOK_AHEAD=200), mock.patch.object(scanner, "PASTED", -1):
         edges = sorted({0, *(c for c in cuts if 0 < c < len(data)), len(data)})
         ranges = list(zip(edges, [*edges[1:-1], None], strict=False)) or [(0, None)]
         parts, lines = [], 0
