@@ -30,7 +30,9 @@ def _diagnosis(*texts: tuple[str, str]) -> Diagnosis:
 def test_what_it_says_is_shown_first(line: str) -> None:
     found = _diagnosis(("job.log", f"starting the job\n{line}\ncleaning up\n"))
     assert found.verdict == "inconclusive"
-    assert found.decisive is not None and found.decisive.first.text == line and found.decisive.first.line == 2
+    assert found.decisive is not None
+    assert found.decisive.first.text == line
+    assert found.decisive.first.line == 2
 
 
 @pytest.mark.parametrize(
