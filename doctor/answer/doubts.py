@@ -6,16 +6,24 @@ from collections.abc import Iterator
 
 from doctor.answer import grounds
 from doctor.base import notation
+from doctor.base.notation import clean
 from doctor.base.words import both
 from doctor.judge.diagnosis import Diagnosis
 from doctor.judge.relate import Related
 
 Told = dict[str, str]
+QUOTED = 120  # letters of a line
 
 
 def doubts(related: Related, diagnosis: Diagnosis) -> list[Told]:
     """The reasons against a root, the strongest first; empty when nothing that was read is one."""
     return list(_doubts(related, diagnosis)) if related.role == "root" and related.finding.entry.role != "noise" else []
+
+
+def _short(text: str) -> str:
+    """A line of a log as a part of a sentence."""
+    told = " ".join(clean(text).split())
+    return told if len(told) <= QUOTED else f"{told[:QUOTED].rstrip()} ..."
 
 
 def _doubts(related: Related, diagnosis: Diagnosis) -> Iterator[Told]:
@@ -25,7 +33,7 @@ def _doubts(related: Related, diagnosis: Diagnosis) -> Iterator[Told]:
     elif entry.role == "wrapper":
         yield both("against-wrapper")
     if (line := related.against) is not None and line.path == first.path:
-        yield both("against-line", line=line.line)
+        yield both("against-line", line=line.line, text=_short(line.text))
     elif (earlier := grounds.against(related)) is not None:
         yield earlier.json()
     job = diagnosis.job

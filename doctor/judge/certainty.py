@@ -7,15 +7,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from doctor.judge.decisive import stands_before
+from doctor.judge.decisive import said_before, stands_before
+from doctor.judge.nature import guesses
 from doctor.judge.relate import Related
-from doctor.scan.harvest import Cluster
+from doctor.scan.harvest import Cluster, Place
 
 
 def with_doubts(related: Iterable[Related], unexplained: Sequence[Cluster]) -> tuple[Related, ...]:
     """The findings, each root with the first line that speaks against it."""
     lines = [c.first for c in unexplained]
-    return tuple(
-        r._replace(against=next((line for line in lines if stands_before(line, r.finding.first)), None)) if r.role == "root" else r
-        for r in related
-    )
+    return tuple(r._replace(against=_first(lines, r)) if r.role == "root" else r for r in related)
+
+
+def _first(lines: Sequence[Place], root: Related) -> Place | None:
+    """The line nearest to the origin; where a root only repeats what was said last, what its program said first."""
+    known = root.finding.first
+    lower = next((line for line in lines if stands_before(line, known)), None)
+    if lower is not None or not guesses(root.finding.entry):
+        return lower
+    return next((line for line in lines if said_before(line, known)), None)

@@ -18,6 +18,7 @@ from parsers.parsed import seconds
 LINES = 80  # of one file, above what a general entry rests on
 BLOCK = 12  # lines of an error block below the exception
 SECONDS = 5.0
+SPOKEN_SECONDS = 60.0  # of what a program says itself: it may try again before it gives up
 SPOKEN = 4  # how far up what programs say is printed
 _DRIVER = frozenset({"DRV", "DEVMM", "HDC", "TSD", "TDT", "TSCH", "TS"})
 _ABOVE = frozenset({"ASCENDCL", "APP", "ATB", "PTA"})
@@ -72,7 +73,13 @@ def stands_before(line: Place, known: Place) -> bool:
     return _height(line) < SPOKEN and _height(line) <= _height(known) and _nearer(line, known)
 
 
-def _nearer(line: Place, known: Place) -> bool:
+def said_before(line: Place, known: Place) -> bool:
+    """Did the program report an error in words of its own, right before what is known of its end?"""
+    spoken = line.kind in ("launcher", "text") and line.level == "error"
+    return spoken and line.path == known.path and line.line < known.line and _nearer(line, known, SPOKEN_SECONDS)
+
+
+def _nearer(line: Place, known: Place, within: float = SECONDS) -> bool:
     """Does a line belong to the failure that is known in general, and stand nearer to its origin?
 
     What comes before it does. Of what comes after it only the text of the error block, which follows the exception.
@@ -82,7 +89,7 @@ def _nearer(line: Place, known: Place) -> bool:
     before = seconds(known.time) - seconds(line.time) if line.time and known.time else None
     if line.path == known.path:
         block = line.kind == "message" and "[FUNC:" not in line.text
-        together = before is None or before <= SECONDS
+        together = before is None or before <= within
         return together and -LINES <= line.line - known.line <= (BLOCK if block else -1)
     same = stream_of(line) == stream_of(known) or (line.pid is not None and line.node == known.node)
-    return same and before is not None and 0 <= before <= SECONDS
+    return same and before is not None and 0 <= before <= within

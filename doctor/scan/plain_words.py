@@ -7,8 +7,11 @@ findings; they are what is shown instead of nothing.
 
 from __future__ import annotations
 
+import re
+
 from doctor.read.encoding import decode
-from doctor.scan.clusters import Clusters
+from doctor.scan.clusters import Clusters, template
+from doctor.scan.error_lines import is_error
 from doctor.scan.harvest import Cluster, Harvest
 from doctor.scan.select import Select
 from doctor.scan.window_lines import WindowLines
@@ -28,16 +31,31 @@ _NONE = lazy(
     r"|无(?:错误|异常)|没有(?:错误|异常)"
 )
 _SETTING = lazy(r"\s*(?:- )?[\w.\"'-]{1,60}\s{0,3}[:=]\s{0,3}[\w.\"'/-]{0,60},?\s*$")
+_LETTER = lazy(rb"^[EF](?:\d{4}(?=\d{4} ))?\d{3,4} \d\d:\d\d:\d\d(?:\.\d{1,9})? {1,8}\d{1,19} [\w./<>+-]{1,160}?\.(?:cpp|cc|cxx|h|hpp):\d{1,7}\]", re.MULTILINE)
 _SENTENCE = lazy(r"[^\W\d_]{2,}[\W\d_][^\n]{0,80}?[^\W\d_]{2,}|[\u4e00-\u9fff]{4,}")  # more than a word
 
 
 def with_plain_words(harvest: Harvest, lines: WindowLines, select: Select) -> Harvest:
     """The harvest of a whole short text, with what it says in plain words where nothing was recognised in it."""
+    harvest = _with_letters(harvest, lines, select)
     name = lines.source.name.rpartition("/")[2]
     if harvest.hits or harvest.errors or KNOWN & harvest.kinds.keys() or not ("." not in name or name.endswith(_TEXTS)):
         return harvest
     found, total = _said(lines, select)
     return harvest._replace(clusters=found, errors=total) if total else harvest
+
+
+def _with_letters(harvest: Harvest, lines: WindowLines, select: Select) -> Harvest:
+    """With the error lines of glog, whose level is one letter, that no mark stands in."""
+    known = {h.place.line for h in harvest.hits} | {c.first.line for c in harvest.clusters}
+    shapes = {c.template for c in harvest.clusters}
+    more = Clusters()
+    for found in _LETTER.finditer(lines.window.data):
+        line = read_line(decode(lines.raw(found.start())))
+        place = lines.place(found.start(), line)
+        if place.line not in known and template(place.text) not in shapes and is_error(line) and select.wants(place):
+            more.add(place)
+    return harvest._replace(clusters=(*harvest.clusters, *more.result()), errors=harvest.errors + more.total) if more.total else harvest
 
 
 def _said(lines: WindowLines, select: Select) -> tuple[tuple[Cluster, ...], int]:

@@ -81,7 +81,7 @@ class Scanner:
         if only is None or len(only.data) > PASTED:
             return harvest
         if harvest.hits or harvest.errors:
-            return self._read_off_a_screen(source, only, harvest)
+            harvest = self._read_off_a_screen(source, only, harvest)
         return with_plain_words(harvest, WindowLines(records(only), source, 1), self.select) if end is None else harvest
 
     def _read_off_a_screen(self, source: Source, text: Window, harvest: Harvest) -> Harvest:

@@ -75,7 +75,7 @@ WORDS = {
     "against-victim": ("this is what a victim prints: the cause is not in these logs", "这是受害者一侧的打印：真正原因不在这些日志中"),
     "against-wrapper": ("this only wraps another error, which is not in these logs", "这只是外层报错，被包住的错误不在这些日志中"),
     "against-earlier": ("an error that nobody knows stands before it: {place}", "在它之前还有未识别的错误：{place}"),
-    "against-line": ("an error that nobody knows stands before it, at line {line}", "在它之前（第 {line} 行）还有未识别的错误"),
+    "against-line": ("an error that nobody knows stands before it, at line {line}: {text}", "在它之前（第 {line} 行）还有未识别的错误：{text}"),
     "activity:training": ("training", "训练"),
     "activity:serving": ("serving", "推理服务"),
     "activity:conversion": ("conversion", "模型转换"),
