@@ -16,7 +16,7 @@ _REASON = lazy(
     r"\bE[A-Z0-9]\d{4}\)?:?\s{1,4}(?:\[PID: ?\d{1,12}\] \S{1,40} (?:\(E\w{5}\): ?)?)?(?P<reason>(?!\[PID|Inner Error)\S[^\n]{8,600}?)\s?\[(?:FUNC|THREAD):"
 )
 # What only passes a failure on, or prints registers of the core: no rule stands there.
-_PASSED_ON = lazy(r"\w+ (?:execut\w+ |execution )?failed,? ?(?:reason|ret|error)|do tiling failed|Check \w+\(|The error from device\(|An error occurs? on the device\(|dump info: pc start|\[AIC_INFO\]")
+_PASSED_ON = lazy(r"\w+ (?:execut\w+ |execution )?failed,? ?(?:reason|ret|error)|do tiling failed|Check \w+\(|The error from device\(|An error occurs? on the device\(|dump info: pc start|\[AIC_INFO\]|Stream end capture failed|was not joined to the original stream")
 
 
 def said(root: Related, diagnosis: Diagnosis) -> str | None:

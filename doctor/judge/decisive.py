@@ -22,6 +22,8 @@ SPOKEN_SECONDS = 60.0  # of what a program says itself: it may try again before 
 SPOKEN = 4  # how far up what programs say is printed
 _DRIVER = frozenset({"DRV", "DEVMM", "HDC", "TSD", "TDT", "TSCH", "TS"})
 _ABOVE = frozenset({"ASCENDCL", "APP", "ATB", "PTA"})
+# Who failed, and no word why: what a program logs above the exception itself.
+_ANNOUNCES = lazy(r"(?i)\b(?:worker|engine|core|stage|process|proc|rank|scheduler|server|executor|job|task|program|rpc|actor)\b.{0,60}\b(?:fail(?:ed|ure)|died|exception|error|exit(?:ed)?|stopped|crashed|dead)\b|Traceback")
 _EMPTY = lazy(r"\s*E[0-9A-Z]\d{4}: (?:Inner Error!|\[PID: ?\d+\][ \d:.-]*)\s*$")
 
 
@@ -74,8 +76,9 @@ def stands_before(line: Place, known: Place) -> bool:
 
 
 def said_before(line: Place, known: Place) -> bool:
-    """Did the program report an error in words of its own, right before what is known of its end?"""
-    spoken = line.kind in ("launcher", "text") and line.level == "error"
+    """Did the program report an error in words of its own, before what is known of its end? What was written at once only announces that."""
+    spoken = line.kind in ("launcher", "text") and line.level == "error" and not (line.time and line.time == known.time)
+    spoken = spoken and _ANNOUNCES.search(line.text) is None
     return spoken and line.path == known.path and line.line < known.line and _nearer(line, known, SPOKEN_SECONDS)
 
 
