@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from doctor.judge.decisive import said_before, stands_before
+from doctor.judge.decisive import said_before, says_nothing, stands_before
 from doctor.judge.nature import guesses
 from doctor.judge.relate import Related
 from doctor.scan.harvest import Cluster, Place
@@ -15,7 +15,7 @@ from doctor.scan.harvest import Cluster, Place
 
 def with_doubts(related: Iterable[Related], unexplained: Sequence[Cluster]) -> tuple[Related, ...]:
     """The findings, each root with the first line that speaks against it."""
-    lines = [c.first for c in unexplained]
+    lines = [c.first for c in unexplained if not says_nothing(c.first)]
     return tuple(r._replace(against=_first(lines, r)) if r.role == "root" else r for r in related)
 
 

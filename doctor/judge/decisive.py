@@ -29,7 +29,7 @@ _EMPTY = lazy(r"\s*E[0-9A-Z]\d{4}: (?:Inner Error!|\[PID: ?\d+\][ \d:.-]*)\s*$")
 
 def decisive(related: Sequence[Related], unexplained: Iterable[Cluster]) -> tuple[Cluster | None, str | None]:
     """The line, and the general entry that it stands nearer to the origin than; nothing when the cause is known."""
-    found = [c for c in unexplained if not _EMPTY.match(c.first.text)]
+    found = [c for c in unexplained if not says_nothing(c.first)]
     roots = [r for r in related if r.role == "root" and r.finding.entry.severity != "info"]
     if any(r.finding.entry.role in ("cause", "ambiguous") and not r.finding.entry.general for r in roots):
         return None, None
@@ -43,6 +43,11 @@ def decisive(related: Sequence[Related], unexplained: Iterable[Cluster]) -> tupl
         found = [c for c in found if _height(known) == SPOKEN and _height(c.first) >= SPOKEN and _led_to(c.first, known)]
     best = _first(found)
     return best, general.finding.entry.code if best is not None and general is not None else None
+
+
+def says_nothing(line: Place) -> bool:
+    """Is it the title of an error block alone?"""
+    return _EMPTY.match(line.text) is not None
 
 
 def _first(found: Sequence[Cluster]) -> Cluster | None:
