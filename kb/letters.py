@@ -1,34 +1,55 @@
 """How texts are written in a pack: what a language says most often is one letter of its own there.
 
-Text is ASCII, and bytes above it stand for the words and signs that are worth it; signs that are met less often take two bytes.
-Texts are what stands between the quotes of JSON: a sign for which no letter is left is written as JSON escapes it. Deflate, which
-packs a wheel, finds repeated stretches by itself, but pays for each of them; a wheel is smaller by some fifty thousand bytes so.
+Text is ASCII, and bytes above it stand for the words and signs that are worth it: most of one byte for what is told most often, of
+two bytes for what is told several times. Texts are what stands between the quotes of JSON: a sign for which no letter is left is
+written as JSON escapes it. Deflate, which packs a wheel, finds repeated stretches by itself, but pays more for each of them than
+two letters are: a wheel is smaller by more than a hundred thousand bytes so.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import islice, product
+from itertools import chain, islice, product
 
 from parsers.lazy import lazy
 
 SINGLES = tuple(map(chr, range(0x80, 0xF0)))
 LEADS, TRAILS = tuple(map(chr, range(0xF0, 0x100))), tuple(map(chr, range(0x20, 0x100)))
 SEVERAL = 3  # times: what is told less often is not worth its place in the list
-_TOLD = lazy(r"[A-Za-z_]{2,}|[^\x00-\x7f]")
+COUPLES = 600  # of two Chinese signs: a language without blanks tells its words so
+ENOUGH = 3_000_000  # characters of texts by which letters are chosen: what a user adds may be more, and says the same words
+_TOLD = lazy(r" ?[A-Za-z_]{2,}|[\u4e00-\u9fff]+|[^\x00-\x7f]")
+_COUPLE = lazy(r"(?=([\u4e00-\u9fff]{2}))")
 _PAIR = lazy("[\xf0-\xff].")
-Letters = tuple[Sequence[str], str]
+_FIRST, _LAST = "\u4e00", "\u9fff"
+Letters = tuple[Sequence[str], Sequence[str]]
 """What the single letters stand for, in their order, and what the pairs stand for."""
 
 
 def letters_of(texts: Iterable[str]) -> Letters:
     """The letters that make these texts shortest."""
-    counted = Counter(told for text in texts for told in _TOLD.findall(text))
-    often = sorted((told for told, times in counted.items() if times >= SEVERAL), key=lambda told: (-_saved(told, counted[told]), told))
+    some = list(_enough(texts))
+    couples = frozenset(told for told, times in Counter(found for text in some for found in _COUPLE.findall(text)).most_common(COUPLES) if times >= SEVERAL)
+    counted = Counter(told for text in some for whole in _TOLD.findall(text) for told in _pieces(whole, couples))
+    counted.update(dict.fromkeys(chain.from_iterable(couples), 0))  # each of the two may stand alone in what is written later
+    often = sorted((told for told, times in counted.items() if times >= SEVERAL), key=lambda told: (-_saved(told, counted[told], 1), told))
     singles = often[: len(SINGLES)]
-    rest = sorted(set(counted).difference(singles), key=lambda told: (-counted[told], told))
-    return singles, "".join(islice((told for told in rest if told > "\xff" and len(told) == 1), len(LEADS) * len(TRAILS)))
+    given = frozenset(singles)
+    signs = sorted((told for told in counted if len(told) == 1 and told > "\xff" and told not in given), key=lambda told: (-counted[told], told))
+    words = sorted((told for told in often[len(SINGLES) :] if _saved(told, counted[told], 2) > len(told)), key=lambda told: (-_saved(told, counted[told], 2), told))
+    room = len(LEADS) * len(TRAILS)
+    kept = {*islice(signs, room), *islice(words, max(0, room - len(signs)))}
+    return singles, sorted(kept, key=lambda told: (-counted[told], told))
+
+
+def _enough(texts: Iterable[str]) -> Iterator[str]:
+    left = ENOUGH
+    for text in texts:
+        if left <= 0:
+            return
+        left -= len(text)
+        yield text
 
 
 def _two() -> Iterator[str]:
@@ -36,18 +57,39 @@ def _two() -> Iterator[str]:
     return map("".join, product(LEADS, TRAILS))
 
 
-def _saved(told: str, times: int) -> int:
-    """Bytes, if this is a single letter."""
-    return times * (len(told) - 1 if told.isascii() else 1)
+def _saved(told: str, times: int, letters: int) -> int:
+    """Bytes, if this is so many letters."""
+    return times * ((len(told) if told.isascii() else 2 * len(told)) - letters)
+
+
+def _pieces(whole: str, couples: frozenset[str]) -> Iterator[str]:
+    """A word, a sign, or a stretch of Chinese as signs and the couples that are known."""
+    if not _FIRST <= whole[0] <= _LAST:
+        yield whole
+        return
+    at, end = 0, len(whole)
+    while at < end:
+        piece = whole[at : at + 2]
+        if piece not in couples:
+            piece = whole[at]
+        yield piece
+        at += len(piece)
 
 
 def written(letters: Letters) -> Callable[[str], bytes]:
     """Writes a text by these letters."""
     singles, pairs = letters
     letter = {**dict(zip(pairs, _two(), strict=False)), **dict(zip(singles, SINGLES, strict=False))}
+    couples = frozenset(told for told in letter if len(told) == 2 and told > "\xff")
+
+    def one(told: str) -> str:
+        found = letter.get(told)
+        if found is None and told[0] == " ":  # a word that is known without the blank before it
+            return " " + (letter.get(told[1:]) or told[1:])
+        return found or _spelled(told)
 
     def write(text: str) -> bytes:
-        return _TOLD.sub(lambda found: letter.get(found[0]) or _spelled(found[0]), text).encode("latin-1")
+        return _TOLD.sub(lambda found: "".join(map(one, _pieces(found[0], couples))), text).encode("latin-1")
 
     return write
 

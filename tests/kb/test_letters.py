@@ -30,8 +30,28 @@ def test_a_text_is_read_as_it_was_written(known: list[str], others: list[str]) -
 
 def test_what_is_told_often_takes_one_byte_and_what_is_told_seldom_two() -> None:
     seldom = "".join(map(chr, range(0x4E00, 0x4E00 + 500)))
-    made = letters.letters_of(["device 内存"] * 99 + [seldom])
+    made = letters.letters_of(["device 内存"] * 99 + [seldom] + ["the plughs"] * 4)
     write = letters.written(made)
-    assert len(write("device")) == len(write("内")) == 1
+    assert len(write("device")) == len(write("内存")) == 1
+    assert len(write("内")) <= 2
     assert len(write(seldom)) <= 2 * len(seldom) < len(seldom.encode())
     assert write("\U0001f9ef") == rb"\ud83e\uddef"
+
+
+def test_words_for_which_no_single_letter_is_left_take_two() -> None:
+    words = [f"plugh{chr(97 + n // 26)}{chr(97 + n % 26)}" for n in range(400)]
+    made = letters.letters_of([" ".join(words)] * 3)
+    assert len(letters.written(made)(" ".join(words))) <= 2 * len(words)
+
+
+def test_a_blank_before_a_word_that_is_only_known_without_it_stays() -> None:
+    made = letters.letters_of(["(device)"] * 9)
+    write, read = letters.written(made), letters.reader(made)
+    assert read(write("a device")) == "a device"
+    assert len(write("a device")) == 3
+
+
+def test_of_very_many_texts_some_choose_the_letters() -> None:
+    many = ("device memory " * 50 for _ in range(10_000))
+    assert " memory" in letters.letters_of(many)[0]
+    assert next(many, None) is not None
