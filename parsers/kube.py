@@ -13,6 +13,8 @@ Events stand in boxes of columns without rules, of which the last one holds anyt
 >>> told = rows(__doc__.splitlines(), 1)
 >>> [(r.table, r.get("reason"), r.get("object"), r.get("count"), r.line) for r in told]
 [('kube.event', 'Unhealthy', '', '9', 6), ('kube.event', 'Evicted', 'work-3', '1', 9)]
+>>> [r.get("message") for r in rows(["  Warning  FailedMount  5s  kubelet, node-1  no such volume"], 1)]  # copied alone
+['no such volume']
 """
 
 from __future__ import annotations
@@ -31,6 +33,11 @@ MAX_JSON = 1 << 20
 
 _DESCRIBED = lazy(r"^\s{0,8}Type {2,12}Reason {2,}(?:Age|FirstSeen) {2,}From {2,}(?:SubObjectPath {2,})?Message\s*$")
 _EVENT = lazy(r"^\s{1,8}(?P<type>Normal|Warning) {2,}(?P<reason>[A-Za-z]{3,60}) {2,}(?P<age>\S.*?) {2,}(?P<from>\S.*?) {2,}(?P<message>\S.*)$")
+# One that was copied alone, without its head: then it must have an age, and a reason in two words or more.
+_ALONE = lazy(
+    r"^\s{0,8}(?P<type>Normal|Warning) {1,8}(?P<reason>[A-Z][a-z]{2,20}(?:[A-Z][A-Za-z]{1,20}){1,3}) {1,8}"
+    r"(?P<age>(?:\d{1,4}[smhdy]){1,3}(?: \(x\d{1,7} over (?:\d{1,4}[smhdy]){1,3}\))?|<unknown>|<invalid>) {1,8}(?P<from>[a-z][\w.-]{2,60}(?:, [\w.-]{1,80})?) {1,8}(?P<message>\S.*)$"
+)
 _HEAD = lazy(r"^\s{0,8}(?:NAMESPACE +)?LAST SEEN +(?:COUNT +)?TYPE +REASON +OBJECT +.*MESSAGE\b")
 _LISTED = lazy(r"(?:^|\s)(?P<type>Normal|Warning) +(?P<reason>[A-Za-z]{3,60}) +(?P<kind>[a-z]{2,40})/(?P<object>[\w.-]{1,253}) +(?P<message>\S.*)$")
 _TIMES = lazy(r"\(x(\d{1,7}) over ")
@@ -71,6 +78,9 @@ def _described(lines: Sequence[str], first_line: int) -> Iterator[Row]:
         elif within and (found := _EVENT.match(text)):
             times = _TIMES.search(found["age"])
             yield _event(first_line + number, "pod", name, namespace, found.groupdict(""), times[1] if times else "1")
+        elif (alone := _ALONE.match(text)) is not None:
+            times = _TIMES.search(alone["age"])
+            yield _event(first_line + number, "pod", name, namespace, alone.groupdict(""), times[1] if times else "1")
         elif within and text.strip() and not text.lstrip().startswith("---"):
             within = False
 

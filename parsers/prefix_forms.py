@@ -83,6 +83,11 @@ GLOG = _form(
     r"(?P<letter>[IWEFCD])(?:\d{4}(?=\d{4} ))?\d{3,4} \d\d:\d\d:\d\d(?:\.\d{1,9})? {1,8}\d{1,19} "
     rf"(?P<module>{PLACE}):\d{{1,7}}\](?: |$)"
 )
+# [F  4/24 17:22:10.685 ...nnadapter/src/runtime/device.cc:529 Find] of Paddle Lite, which writes a number for its verbose lines
+PADDLE_LITE = _form(
+    r"\[(?:(?P<letter>[IWEF])|\d{1,2}) {1,2}\d{1,2}/ ?\d{1,2} {1,2}[\d ]\d:[\d ]\d:[\d ]\d\.[\d ]{3} "
+    rf"(?P<module>{PLACE}):\d{{1,7}} [\w()~<>:]{{1,80}}\] ?"
+)
 # W NPUStream.cpp:409] where the bracket was lost
 TORCH_CUT = _form(r"(?P<letter>[IWEF]) (?P<module>\w[\w./-]{1,100}\.(?:cpp|cc|ts|h)):\d{1,7}\] ")
 # [2025-07-14 10:05:17,351 E 2105 14423] logging.cc:460: (Ray's C++ side)
@@ -159,7 +164,7 @@ OWN_HEAD = _form(r" ?(?:[A-Z0-9_]{1,32}\(|\d{4}-\d\d-\d\d)")
 PLOG_START = _form(r"\[ ?(?:[A-Z]{3,10}|\d{1,3}) ?\] ?(?!ME\(\d+:)[A-Z0-9_]{1,32}(?:\(|:\d{4}-)")
 
 ROUND = (WORKER, RAY_SYSTEM)
-SQUARE = (RANK, RANK_BLANK, TORCH, BRACKET_TIME, RAY_CPP, TRAINER, MINDSPORE_PY, TORCHRUN, MPI, KUBECTL, SERVER, STAGE)
+SQUARE = (RANK, RANK_BLANK, TORCH, PADDLE_LITE, BRACKET_TIME, RAY_CPP, TRAINER, MINDSPORE_PY, TORCHRUN, MPI, KUBECTL, SERVER, STAGE)
 DIGIT = (PLAIN_TIME, CRI, BARE_TIME, SLASH_TIME, NUMBERED, SRUN, LLAMA, COLOUR, HOST, CLOCK_TIME, CLOCK_ONLY, LISTING)
 LEVEL_LETTERS = frozenset("DIWEFCTNS")
 

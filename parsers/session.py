@@ -244,6 +244,8 @@ def _values(step: Step) -> list[tuple[str, bool, int]]:
 def _asked(lines: Sequence[str], first_line: int) -> Iterator[Row]:
     """What somebody asks in a comment between the lines."""
     for number, text in enumerate(lines):
+        prompt = PROMPT.match(text[:600]) if " # " in text[:600] else None  # typed where a command would stand
+        text = text[prompt.end() :] if prompt is not None else text
         if text.startswith("#") and (found := _ASKED.match(text[:600])):
             said = found["said"].strip()
             yield Row(TABLE, first_line + number, (("check", "asked"), ("program", ""), ("command", ""), ("what", ""), ("value", ""), ("said", said[:MAX_TEXT])))

@@ -28,6 +28,8 @@ _BEGIN = lazy(r"(?:[A-Z_][A-Z0-9_]*=\S* )*(?:vllm serve|python3? -m (?:vllm|sgla
 _SEVERAL = frozenset({"volume", "device", "env", "group-add", "cap-add", "security-opt", "ulimit"})  # of docker: each adds something
 _SETTINGS, _GRAPHS = "additional-config", "torchair_graph_config"  # of vllm-ascend: JSON, and the key of it that compiles graphs
 _SHORT = {"volume": "-v", "env": "-e"}  # as people type them
+_OTHER_CARD = "/dev/davinciN"  # of an advice: one in place of those that the container has
+_CHOSEN = "ASCEND_VISIBLE_DEVICES="
 _DEVICE = lazy(r"/dev/davinci\d+$")
 # Examples of a smaller need: the reader's own value may be smaller already.
 _LENGTHS = frozenset({"max-model-len", "max-num-seqs", "max-num-batched-tokens", "context-length", "chunked-prefill-size", "max-running-requests"})
@@ -232,6 +234,9 @@ def _docker(theirs: Started, advised: Started) -> Started:
     privileged = theirs.option("privileged") is not None
     has_cards = privileged or any(o.name == "device" and _DEVICE.search(o.value.partition(":")[0]) for o in told)
     for option in advised.options:
+        if option.name == "device" and option.value == _OTHER_CARD:
+            changed = _on_other_card(changed)
+            continue
         if not option.values:
             if option.name == "privileged" and not privileged:
                 changed = changed.added("--privileged", ())
@@ -244,6 +249,20 @@ def _docker(theirs: Started, advised: Started) -> Started:
         elif theirs.option(option.name) != option.value:
             changed = changed.with_option(option.name, option.values)
     return changed
+
+
+def _on_other_card(command: Started) -> Started:
+    """The same container with another card in place of its own, whoever gives it the cards."""
+    words = list(command.words)
+    cards = [o for o in command.options if o.name == "device" and _DEVICE.search(o.value.partition(":")[0])]
+    chosen = [o for o in command.options if o.name == "env" and o.value.startswith(_CHOSEN)]
+    for option in reversed(cards):
+        del words[option.at : option.end]
+    if cards or not chosen:
+        return command._replace(words=tuple(words)).added("--device", (_OTHER_CARD,))
+    for option in chosen:
+        words[option.end - 1] = words[option.end - 1].replace(option.value, f"{_CHOSEN}N")
+    return command._replace(words=tuple(words))
 
 
 def _covers(name: str, given: str, wanted: str) -> bool:

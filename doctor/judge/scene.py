@@ -44,8 +44,12 @@ def decide(effect: Finding, cause: Finding, scene: Scene, rules: Sequence[Rule])
 
 
 def harmless(findings: Sequence[Finding]) -> dict[str, str]:
-    """Findings seen in nothing but lines that an entry of the harmless ones claims, each with that entry's code."""
-    claimed = {h.place.spot: f.entry.code for f in findings if f.entry.role == "noise" for h in f.hits}
+    """Findings seen in nothing but lines that an entry of the harmless ones claims, each with that entry's code.
+
+    Of a text whose line breaks are written out (`{'message': 'context is empty\\nctx is NULL'}`, what a service answered) the
+    harmless entry claims a part, not the whole line.
+    """
+    claimed = {h.place.spot: f.entry.code for f in findings if f.entry.role == "noise" for h in f.hits if "\\n" not in h.place.text}
     found: dict[str, str] = {}
     for finding in findings if claimed else ():
         if finding.entry.role != "noise":

@@ -24,12 +24,12 @@ ERROR_MARKS = (
     ": Inner Error!", "[PID: ", ": In op[", "][FILE:", "] [FILE:", "error code: -", "Traceback (most recent call", "TraceBack (most recent call", ": error: ", ": fatal error: ", ", needed by ", "undefined reference to", "or higher is required", "errno", "strerror",
     "ERROR 0", "ERROR 1", "] Failed ", "] Error ",  # of a line that begins with its level: `ERROR 07-29 05:04:30 [a.py:7]`, `E0729 05:04:30.52 14093 a.cpp:7]`
     "level=error", "level=fatal", '"level":"error"', '"level": "error"', '"level":"fatal"',
-    " failed!\n", "Failed to ", "failed to ", "Unable to ", " cannot be initialized",  # of C++ programs, whose level is a letter: `E1204 14:46:07.912003 60570 file.cpp:201]`
+    " failed!\n", "Check failed: ", "Failed to ", "failed to ", "Unable to ", " cannot be initialized",  # of C++ programs, whose level is a letter: `E1204 14:46:07.912003 60570 file.cpp:201]`
 )  # fmt: skip
 # Of these a line without any level reports a failure as well.
 PLAIN_MARKS = (
     "failed, error code", "failed, ret", "failed. ret is -", "failed with result", "failed with error code", "exception code [", "ExceptionReason[",
-    "Invalid device ID", "does not support opType [",
+    "Invalid device ID", "does not support opType [", "Check failed: ",
 )  # fmt: skip
 # In every line of a Go program's log, whose first letter tells. With the line's number: four letters alone slow an automaton down by a tenth.
 GO_MARKS = frozenset(f".go:{digit}".encode() for digit in "123456789")

@@ -29,6 +29,7 @@ ANCHORS: dict[str, tuple[str, ...]] = {
     "timeouts": (
         "timed out", "Timed out", "timeout", "Timeout", "TIMEOUT", "time out", "Time out", "deadline", "Deadline", "超时",
     ),
+    "checks": ("Check failed: ",),
     "refusals": (
         "not implemented for", "dtype", "data type", "scalar type", "ormat", "shape", "dim", " type of ", "input type",
         "support list", "only support", "larger than", "of size", "size of tensor", "bfloat16 of ", "float16 of ",

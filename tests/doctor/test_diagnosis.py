@@ -315,6 +315,8 @@ def test_what_stands_only_in_harmless_lines_is_harmless(tmp_path: Path) -> None:
     notice = "optional part not loaded: undefined symbol\n"
     assert roots(diagnose(notice + "worker died\n", knowledge=known)) == ["CCC001"]  # not hidden beneath the notice
     assert roots(diagnose(notice + "a.so: undefined symbol\n", knowledge=known)) == ["AAA001"]
+    answered = "{'object': 'error', 'message': 'a.so: undefined symbol\\n  optional part not loaded', 'code': 50002}\n"  # lines in one line
+    assert roots(diagnose(answered, knowledge=known)) == ["AAA001"]
 
 
 def test_an_attempt_that_was_started_again_failed_on_its_own(tmp_path: Path) -> None:

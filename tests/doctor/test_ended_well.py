@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from doctor.api import diagnose
+from doctor.api import diagnose, report
+from doctor.render import parts
 from kb.knowledge import Knowledge
 
 IGNORED = "[INFO:swift] args.ignore_args_error: remaining_argv: ['--use_rotary_position_embeddings'], ignored.\n"
@@ -37,6 +38,16 @@ def roots(text: str, knowledge: Knowledge) -> list[str]:
 )
 def test_what_stands_before_the_end(text: str, codes: list[str], knowledge: Knowledge) -> None:
     assert roots(text, knowledge) == codes
+
+
+CONVERTED = "ATC run success, welcome to the next use.\n"
+
+
+@pytest.mark.parametrize(("text", "answers", "harmless"), [(CONVERTED, ["NOI901"], []), (CONVERTED + MEMORY, ["MEM005"], ["NOI901"])])
+def test_that_a_step_before_went_well_is_no_answer_beside_a_fault(text: str, answers: list[str], harmless: list[str], knowledge: Knowledge) -> None:
+    told = report(text, knowledge=knowledge)
+    assert [f["id"] for f in parts.roots(told)] == answers
+    assert [f["id"] for f in parts.noise(told)] == harmless
 
 
 CARD = """

@@ -499,3 +499,20 @@ def test_what_the_reader_has_already_is_no_look_and_no_stump_of_their_command(tm
     again = own("vllm serve MODEL --enforce-eager", [theirs], whole=True) if theirs else None
     assert again is not None
     assert again.run == "vllm serve /m/a --omni --enforce-eager"
+
+
+@pytest.mark.parametrize(
+    ("typed", "shown"),
+    [
+        ("docker run --rm --device /dev/davinci0 --device=/dev/davinci1 --device /dev/davinci_manager repo/i:1 sh", "docker run --rm --device /dev/davinci_manager --device /dev/davinciN repo/i:1 sh"),
+        ("docker run -e ASCEND_VISIBLE_DEVICES=0,1 --rm repo/i:1 sh", "docker run -e ASCEND_VISIBLE_DEVICES=N --rm repo/i:1 sh"),
+        ("docker run --rm repo/i:1 sh", "docker run --rm --device /dev/davinciN repo/i:1 sh"),
+    ],
+)
+def test_another_card_takes_the_place_of_those_that_are_held(typed: str, shown: str) -> None:
+    """Held cards that stay in the command would be refused again."""
+    started = read(typed)
+    assert started is not None
+    told = own("docker run --device /dev/davinciN IMAGE", [started])
+    assert told is not None
+    assert told.run == shown

@@ -50,6 +50,8 @@ CASES = {
     "\ufeff[rank1]: boom": {"rank": 1},
     " 10%|█         | 1/10 [00:01<00:09]\r 20%|██        | 2/10 [00:02<00:08]\rboom": {},
     # loggers
+    "[F  4/24 17:22:10.685 ...nnadapter/src/runtime/device.cc:529 Find] boom": {"level": "fatal", "module": "...nnadapter/src/runtime/device.cc", "time": None},
+    "[5 12/ 1  9: 7: 0. 61 /home/x/Paddle-Lite/lite/core/op_lite.cc:75 operator()] boom": {"level": None},
     "ERROR 04-18 08:22:17 engine.py:400] boom": {"level": "error", "module": "engine.py"},
     "INFO 2025-01-01 10:10:10 [core.py:1] boom": {"level": "info"},
     "2026-01-02 03:04:05,123 - INFO - boom": {"level": "info", "time": "2026-01-02T03:04:05.123000"},
