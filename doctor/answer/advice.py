@@ -185,11 +185,12 @@ class Advised(NamedTuple):
     asked: int | None = None  # the one that the message itself asks for
 
 
-def fixes(finding: Finding, situation: Situation, known: Values, elsewhere: Fix | None = None, library: bool = False) -> Advised:
+def fixes(finding: Finding, situation: Situation, known: Values, elsewhere: Fix | None = None, library: bool = False, way: str = "") -> Advised:
     """Prose is filled in prose, commands and values are quoted, code gets literals.
 
     `elsewhere` is what can be done where a library makes the call, and all that the entry knows is a change of the caller's code, or nothing to paste.
     Where the entry knows something else as well, nobody is sent into the code of a `library`.
+    `way` names what code of a serving engine the exception passed.
     """
     fitting = _fitting(finding.entry.fixes, situation, finding.instances[0].captures, finding)
     if library and any(one.certain and one.fix.goal != "locate" and not _changes_code(one.fix) for one in fitting):
@@ -200,6 +201,9 @@ def fixes(finding: Finding, situation: Situation, known: Values, elsewhere: Fix 
             fitting.insert(sum(one.certain for one in fitting), _Fitting(elsewhere, True, False))
         elif elsewhere.commands and finding.entry.kind == "user-code" and not any(_acts(fitting[n].fix) for n in own):
             fitting.insert(own[0], _Fitting(elsewhere, True, False))
+    off = _feature(finding, way, situation)
+    if off is not None:  # it need not be found by trial
+        fitting = [one for one in fitting if one.fix.goal != "locate" or not any(_SERVES.match(command.run) for command in one.fix.commands)]
     if situation.facts.get("vllm_ascend") or situation.facts.get("vllm"):
         from doctor.answer.newer import with_newer  # few logs tell of it
 
@@ -228,6 +232,8 @@ def fixes(finding: Finding, situation: Situation, known: Values, elsewhere: Fix 
 
         filled = tuple(placed(fix, situation) for fix in filled)
     certain, followed = sum(one.certain for one in fitting), sum(one.followed is None for one in fitting)
+    if off is not None:
+        filled, certain = (off, *filled), certain + 1
     if not any(_SAYS_SO.search(hit.place.text) for hit in finding.instances[0].hits):
         return Advised(filled, certain, followed)
     from doctor.answer.asked import asked  # few messages ask for anything
@@ -237,6 +243,16 @@ def fixes(finding: Finding, situation: Situation, known: Values, elsewhere: Fix 
         return Advised(filled, certain, followed, by_message.known)
     at = 0 if finding.entry.confidence == "low" else certain
     return Advised((*filled[:at], by_message.fix, *filled[at:]), certain + 1, followed, at if at == 0 else None)
+
+
+def _feature(finding: Finding, way: str, situation: Situation) -> Fix | None:
+    if not way or not (situation.started or situation.variables):
+        return None
+    from doctor.answer.features import feature  # few logs show both
+    from doctor.answer.variables import placed
+
+    off = feature(finding, way, situation)
+    return placed(off, situation) if off is not None else None
 
 
 _SAYS_SO = lazy(r"--[a-z]|[A-Z]_[A-Z0-9_]+ ?=")  # options and variables
@@ -337,6 +353,8 @@ def start(advised: Advised, entry: Entry) -> Start:
     others = [n for n in remedies[1:] if n < certain and not (of_library and _is_for_the_caller(fixes[n]))]
     if not of_library and not any(_acts(fixes[n]) for n in (remedies[0], *others)):  # what mends for a whole stack, where the logs leave the stack open
         others += [n for n in remedies[1:] if n >= certain and _for_all(fixes[n]) and _acts(fixes[n])][:1]
+    if remedies[0] == asked:  # its author knows without looking
+        at_once = True
     return Start(None if at_once or not looks else looks[0], remedies[0], tuple(others))
 
 

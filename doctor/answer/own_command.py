@@ -137,6 +137,16 @@ def with_asked(started: Sequence[Started], options: Iterable[tuple[str, str]], p
     return None if changed == theirs else Own(clean(changed.shell()), _note(theirs, changed))
 
 
+def without_option(started: Sequence[Started], paths: Iterable[str], name: str, key: str | None = None) -> Own | None:
+    """The reader's own service without an option, or without one key of its settings in JSON."""
+    theirs = _one(started, "vllm", frozenset(paths))
+    if theirs is None or (given := theirs.option(name)) is None:
+        return None
+    rest = without_key(given, key) if key is not None else "{}"
+    changed = theirs.without(name) if rest == "{}" else theirs.with_option(name, (rest,))
+    return None if changed == theirs else Own(clean(changed.shell()), _note(theirs, changed))
+
+
 def _template(text: str) -> Started | None:
     """A command with words to fill in: what the knowledge writes, and nobody types."""
     return read(f"{text} $")

@@ -1,0 +1,131 @@
+"""Which of the reader's own settings a failure of a serving engine belongs to: the feature whose files and names the traceback went through.
+
+    File ".../vllm_ascend/ascend_config.py", line 121, in __init__
+        logger.info_once("...", self.layer_sharding)
+
+with `--additional-config '{"layer_sharding": [...]}'` in the command: leave that out. What makes the deployment what it is
+(parallel sizes, roles, quantisation, the model) is no feature that anybody could leave out.
+
+>>> from doctor.findings.started import read
+>>> command = read("vllm serve /models/plugh --additional-config '{\\"frob_sharding\\": [1]}' --numa-bind")
+>>> [one.name for one in given((command,), ())]
+['frob_sharding', '--numa-bind']
+>>> through("ascend_config __init__ frob_sharding logger numa_bind", given((command,), ())).name
+'frob_sharding'
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from doctor.answer.own_command import without_option
+from doctor.base.notation import clean
+from doctor.base.words import both
+from doctor.findings.evaluate import Finding
+from doctor.findings.situation import Situation, Variable
+from doctor.findings.started import Started
+from kb.model import SAID, Command, EnvFix, Fix, Text
+from parsers.lazy import lazy
+
+_SETTINGS = "additional-config"
+_SHORTEST = 4  # letters of a name by which it is told
+_ON = frozenset({"1", "true", "True", "TRUE", "on"})
+_SWITCH = lazy(r"VLLM_(?:ASCEND_)?(?:ENABLE_|USE_)?(?P<name>[A-Z][A-Z0-9_]{3,40})$")
+# Flags that say how a service is reached or what it may do, and those by which it is what it is.
+_NO_FEATURE = frozenset({"trust-remote-code", "enforce-eager", "headless", "enable-auto-tool-choice", "disable-log-stats", "disable-log-requests", "enable-expert-parallel", "skip-tokenizer-init", "data-parallel-external-lb", "data-parallel-hybrid-lb", "enable-log-requests", "disable-uvicorn-access-log"})
+_USUAL = frozenset({"enable_prefix_caching", "enable_chunked_prefill"})
+# Features that have other names in the code than in a command; those of options with a value are only told so.
+_CALLED = {
+    "speculative-config": ("specdecode", "proposer", "eagle", "mtp", "dspark", "dflash", "drafter", "draftmodel", "ngram", "rejectionsampl"),
+    "enable-lora": ("lora",),
+    "load-format": ("netloader", "rfork", "runai"),
+    "prefill-context-parallel-size": ("contextparallel", "pcp"),
+    "decode-context-parallel-size": ("contextparallel", "dcp"),
+    "enable-sleep-mode": ("camem",),
+    "language-model-only": ("inputsembeds", "multimodal", "mminputs"),
+    "async-scheduling": ("asyncscheduler", "asyncrecompute"),
+    "flashcomm": ("sequenceparallel", "sequencecolumn", "sequencerow", "allgatherandmaybeunpad", "maybepadandreduce"),
+}  # fmt: skip
+_VALUED = frozenset({"speculative-config", "load-format", "prefill-context-parallel-size", "decode-context-parallel-size"})
+
+
+class Setting(NamedTuple):
+    """One that can be left out: an option, a key of the settings in JSON, or a variable."""
+
+    name: str  # as it is written
+    kind: str  # option | key | variable
+    words: tuple[str, ...]  # by which names in code are its own
+
+
+def feature(finding: Finding, way: str, situation: Situation) -> Fix | None:
+    """How to start without the feature that the code belongs to; None where that is not told, or the entry knows the cause."""
+    entry = finding.entry
+    if not way or not (entry.general or entry.role == "ambiguous") or entry.confidence == "high":
+        return None
+    found = through(way, given(situation.started, situation.variables))
+    return _fix(found, finding, situation) if found is not None else None
+
+
+def given(started: Sequence[Started], variables: Sequence[Variable]) -> tuple[Setting, ...]:
+    """What the reader switched on, each once."""
+    return tuple({one.name: one for one in (*(s for command in started if command.kind == "vllm" for s in _of(command)), *_switches(variables))}.values())
+
+
+def through(way: str, settings: Sequence[Setting]) -> Setting | None:
+    """The setting whose own code stands nearest to the exception."""
+    for name in way.split():
+        spoken = _plain(name)
+        for one in settings:
+            if any(word in spoken for word in one.words):
+                return one
+    return None
+
+
+def _of(command: Started) -> Iterator[Setting]:
+    for option in command.options:
+        if option.name == _SETTINGS:
+            for key, value in _read(option.value).items():
+                if value not in (False, None, 0, "", {}) and key not in _USUAL and not (isinstance(value, dict) and value.get("enabled") is False):
+                    yield Setting(key, "key", _words(key))
+        elif option.name in _VALUED or (not option.values and not option.name.startswith("no-") and option.name not in _NO_FEATURE and option.name.replace("-", "_") not in _USUAL):
+            yield Setting("--" + option.name, "option", _words(option.name))
+    yield from _switches(Variable(name, value, "") for name, value in command.env)
+
+
+def _switches(variables: Iterable[Variable]) -> Iterator[Setting]:
+    for one in variables:
+        if one.value.strip("'\"") in _ON and (found := _SWITCH.match(one.name)) is not None:
+            yield Setting(one.name, "variable", _words(found["name"]))
+
+
+def _words(name: str) -> tuple[str, ...]:
+    """By which names in code a setting is told: its own, and what the code calls it."""
+    plain = _plain(name.removeprefix("enable_").removeprefix("enable-").removesuffix("_config"))
+    own = (plain,) if len(plain) >= _SHORTEST and name not in _VALUED else ()
+    return own + tuple(word for known, called in _CALLED.items() if _plain(known) in (_plain(name), plain) for word in called)
+
+
+def _plain(name: str) -> str:
+    return "".join(letter for letter in name.lower() if letter.isalnum()).rstrip("0123456789")
+
+
+def _read(value: str) -> dict[str, object]:
+    try:
+        read = json.loads(value)
+    except (ValueError, RecursionError):
+        return {}
+    return read if isinstance(read, dict) else {}
+
+
+def _fix(found: Setting, finding: Finding, situation: Situation) -> Fix | None:
+    title, made = Text(**both("feature-out", what=clean(found.name))), ((f"{SAID}way", ("~ .",)),)
+    if found.kind == "variable":
+        return Fix("mitigate", "low", title, (), (EnvFix(found.name, "0", "process", f"unset {found.name}", None),), (), None, made)
+    changed = without_option(situation.started, finding.instances[0].paths, found.name.removeprefix("--") if found.kind == "option" else _SETTINGS, None if found.kind == "option" else found.name)
+    if changed is None:
+        return Fix("mitigate", "low", title, (Text(**both("feature-where")),), (), (), None, made)
+    return Fix("mitigate", "low", title, (), (), (Command(changed.run, Text(**both("asked-restart")), changed.note),), None, made)
+
+
