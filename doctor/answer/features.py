@@ -33,6 +33,8 @@ _SETTINGS = "additional-config"
 _SHORTEST = 4  # letters of a name by which it is told
 _ON = frozenset({"1", "true", "True", "TRUE", "on"})
 _SWITCH = lazy(r"VLLM_(?:ASCEND_)?(?:ENABLE_|USE_)?(?P<name>[A-Z][A-Z0-9_]{3,40})$")
+_NAME = lazy(r"[A-Za-z]\w{5,60}")
+_REFUSES = lazy(r"(?i)\b(?:(?:not|only|un)[ -]?support|support only|requires?\b|incompatib|not compatible|cannot|can't|could not|must\b|conflict|disable|not allowed|mutually exclusive|only be enabled|unknown)")
 # Flags that say how a service is reached or what it may do, and those by which it is what it is.
 _NO_FEATURE = frozenset({"trust-remote-code", "enforce-eager", "headless", "enable-auto-tool-choice", "disable-log-stats", "disable-log-requests", "enable-expert-parallel", "skip-tokenizer-init", "data-parallel-external-lb", "data-parallel-hybrid-lb", "enable-log-requests", "disable-uvicorn-access-log"})
 _USUAL = frozenset({"enable_prefix_caching", "enable_chunked_prefill"})
@@ -59,13 +61,30 @@ class Setting(NamedTuple):
     words: tuple[str, ...]  # by which names in code are its own
 
 
-def feature(finding: Finding, way: str, situation: Situation) -> Fix | None:
-    """How to start without the feature that the code belongs to; None where that is not told, or the entry knows the cause."""
-    entry = finding.entry
+def feature(finding: Finding, way: str, situation: Situation, known: Sequence[Fix]) -> Fix | None:
+    """How to start without what a message refuses by its name, or whose code failed; None where neither is told, or the `known` fixes do something."""
+    entry, mine = finding.entry, given(situation.started, situation.variables)
+    if not any(fix.goal != "locate" and (fix.env or fix.commands or fix.code) for fix in known):
+        for hit in finding.instances[0].hits:
+            if (found := refused(hit.place.text, mine)) is not None:
+                return _fix(found, "feature-refused", finding, situation)
     if not way or not (entry.general or entry.role == "ambiguous") or entry.confidence == "high":
         return None
-    found = through(way, given(situation.started, situation.variables))
-    return _fix(found, finding, situation) if found is not None else None
+    found = through(way, mine)
+    return _fix(found, "feature-out", finding, situation) if found is not None else None
+
+
+def refused(message: str, settings: Sequence[Setting]) -> Setting | None:
+    """The setting that a message names where it refuses something.
+
+    >>> mine = (Setting("enable_frob", "key", ("frob",)), Setting("--xyzzy-bind", "option", ("xyzzybind",)))
+    >>> refused("enable_frob is only supported for plugh", mine).name, refused("xyzzy_bind is on", mine)
+    ('enable_frob', None)
+    """
+    if _REFUSES.search(message) is None:
+        return None
+    said = set(_NAME.findall(message.replace("-", "_")))
+    return next((one for one in settings if one.name.lstrip("-").replace("-", "_").rpartition(".")[2] in said), None)
 
 
 def given(started: Sequence[Started], variables: Sequence[Variable]) -> tuple[Setting, ...]:
@@ -89,6 +108,8 @@ def _of(command: Started) -> Iterator[Setting]:
             for key, value in _read(option.value).items():
                 if value not in (False, None, 0, "", {}) and key not in _USUAL and not (isinstance(value, dict) and value.get("enabled") is False):
                     yield Setting(key, "key", _words(key))
+                for inner in value if isinstance(value, dict) else ():
+                    yield Setting(f"{key}.{inner}", "key", ())
         elif option.name in _VALUED or (not option.values and not option.name.startswith("no-") and option.name not in _NO_FEATURE and option.name.replace("-", "_") not in _USUAL):
             yield Setting("--" + option.name, "option", _words(option.name))
     yield from _switches(Variable(name, value, "") for name, value in command.env)
@@ -119,13 +140,14 @@ def _read(value: str) -> dict[str, object]:
     return read if isinstance(read, dict) else {}
 
 
-def _fix(found: Setting, finding: Finding, situation: Situation) -> Fix | None:
-    title, made = Text(**both("feature-out", what=clean(found.name))), ((f"{SAID}way", ("~ .",)),)
+def _fix(found: Setting, how: str, finding: Finding, situation: Situation) -> Fix | None:
+    goal = "resolve" if how == "feature-refused" else "mitigate"
+    title, made = Text(**both(how, what=clean(found.name))), ((f"{SAID}way", ("~ .",)),)
     if found.kind == "variable":
-        return Fix("mitigate", "low", title, (), (EnvFix(found.name, "0", "process", f"unset {found.name}", None),), (), None, made)
+        return Fix(goal, "low", title, (), (EnvFix(found.name, "0", "process", f"unset {found.name}", None),), (), None, made)
     changed = without_option(situation.started, finding.instances[0].paths, found.name.removeprefix("--") if found.kind == "option" else _SETTINGS, None if found.kind == "option" else found.name)
     if changed is None:
-        return Fix("mitigate", "low", title, (Text(**both("feature-where")),), (), (), None, made)
-    return Fix("mitigate", "low", title, (), (), (Command(changed.run, Text(**both("asked-restart")), changed.note),), None, made)
+        return Fix(goal, "low", title, (Text(**both("feature-where")),), (), (), None, made)
+    return Fix(goal, "low", title, (), (), (Command(changed.run, Text(**both("asked-restart")), changed.note),), None, made)
 
 

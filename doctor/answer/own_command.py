@@ -144,7 +144,9 @@ def without_option(started: Sequence[Started], paths: Iterable[str], name: str, 
         return None
     rest = without_key(given, key) if key is not None else "{}"
     changed = theirs.without(name) if rest == "{}" else theirs.with_option(name, (rest,))
-    return None if changed == theirs else Own(clean(changed.shell()), _note(theirs, changed))
+    path = clean(posixpath.basename(theirs.path))
+    note = Text(**both("own-command-less", path=path, gone=clean(key))) if key is not None and path else _note(theirs, changed)
+    return None if changed == theirs else Own(clean(changed.shell()), note)
 
 
 def _template(text: str) -> Started | None:

@@ -134,11 +134,14 @@ def _next(known: Mapping[str, str], rows: Sequence[Pairing]) -> dict[str, str]:
 
 
 def later(software: str, version: str, rows: Sequence[Pairing]) -> str | None:
-    """The first finished release of it after one; None of what is built from a checkout, and where there is none."""
+    """The newest finished release of it, where that is later than one; None of what is built from a checkout, and where there is none.
+
+    Which release mended a fault that nobody knows is not told: the newest is the likeliest to have it mended.
+    """
     if "dev" in version:
         return None
     found = {v for r in rows if r.table == software for v in r.versions[software] if release(v) > release(version) and v.replace(".", "").isdecimal()}
-    return min(found, key=release, default=None)
+    return max(found, key=release, default=None)
 
 
 def pair(captures: Mapping[str, str], known: Mapping[str, str], rows: Sequence[Pairing]) -> dict[str, str]:

@@ -63,3 +63,14 @@ def test_a_variable_counts_where_it_is_on() -> None:
     assert [one.name for one in given((), (on,))] == ["VLLM_ASCEND_ENABLE_FLASHCOMM1"]
     assert through("linear_op SequenceColumnParallelOp", given((), (on,))) is not None
     assert given((), (off,)) == ()
+
+
+def test_what_a_message_refuses_by_its_name_goes() -> None:
+    """A key within a key as well; the settings beside it stay."""
+    log = LOG.replace("TypeError: unhashable type: 'plugh'", "AssertionError: oproj_tensor_parallel_size is only supported in graph mode")
+    command = """vllm serve /models/plugh --additional-config '{"finegrained_tp_config": {"oproj_tensor_parallel_size": 8, "frob": 2}}'"""
+    root = report(log.format(command=command))["findings"][0]
+    first = root["fixes"][root["first_fix"]]
+    assert first["title"]["en"] == "Start without finegrained_tp_config.oproj_tensor_parallel_size, which the message refuses"
+    assert first["commands"][0]["run"] == """vllm serve /models/plugh --additional-config '{"finegrained_tp_config": {"frob": 2}}'"""
+    assert "without finegrained_tp_config.oproj_tensor_parallel_size" in first["commands"][0]["why"]["en"]

@@ -111,7 +111,7 @@ def test_releases_that_do_not_go_together(facts: dict[str, tuple[str, ...]], unf
 
 
 @pytest.mark.parametrize(("version", "release"), [("0.9.1", "0.13.0"), ("0.13.0rc1", "0.13.0"), ("0.13.0", None), ("0.1.dev1+g90b", None)])
-def test_the_first_finished_release_after_one(version: str, release: str | None) -> None:
+def test_the_newest_finished_release_where_it_is_later(version: str, release: str | None) -> None:
     """Candidates are no release that anybody is sent to; what is built from a checkout has no place among releases."""
     assert later("vllm_ascend", version, ROWS) == release
 
