@@ -246,7 +246,7 @@ def fixes(finding: Finding, situation: Situation, known: Values, elsewhere: Fix 
 
 
 def _feature(finding: Finding, way: str, situation: Situation, known: Sequence[Fix]) -> Fix | None:
-    if finding.entry.component not in ("vLLM", "vllm-ascend", "Python") or not (situation.started or situation.variables):
+    if finding.entry.domain not in ("vllm", "meaning", "not_npu", "serving") or not (situation.started or situation.variables):
         return None
     from doctor.answer.features import feature  # few logs show both
     from doctor.answer.variables import placed

@@ -46,10 +46,12 @@ _CALLED = {
     "prefill-context-parallel-size": ("contextparallel", "pcp"),
     "decode-context-parallel-size": ("contextparallel", "dcp"),
     "enable-sleep-mode": ("camem",),
+    "ray-workers-use-nsight": ("nsight", "nsys"),
     "language-model-only": ("inputsembeds", "multimodal", "mminputs"),
     "async-scheduling": ("asyncscheduler", "asyncrecompute"),
     "flashcomm": ("sequenceparallel", "sequencecolumn", "sequencerow", "allgatherandmaybeunpad", "maybepadandreduce"),
 }  # fmt: skip
+_TELLING = frozenset({"--ray-workers-use-nsight"})  # of these a message itself is enough: nobody else would say such words
 _VALUED = frozenset({"speculative-config", "load-format", "prefill-context-parallel-size", "decode-context-parallel-size"})
 
 
@@ -68,9 +70,9 @@ def feature(finding: Finding, way: str, situation: Situation, known: Sequence[Fi
         for hit in finding.instances[0].hits:
             if (found := refused(hit.place.text, mine)) is not None:
                 return _fix(found, "feature-refused", finding, situation)
-    if not way or not (entry.general or entry.role == "ambiguous") or entry.confidence == "high":
+    if not (entry.general or entry.role == "ambiguous") or entry.confidence == "high":
         return None
-    found = through(way, mine)
+    found = through(way, mine) or next((one for hit in finding.instances[0].hits for one in mine if one.name in _TELLING and through(hit.place.text, (one,))), None)
     return _fix(found, "feature-out", finding, situation) if found is not None else None
 
 
