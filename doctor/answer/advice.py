@@ -201,7 +201,11 @@ def fixes(finding: Finding, situation: Situation, known: Values, elsewhere: Fix 
             fitting.insert(sum(one.certain for one in fitting), _Fitting(elsewhere, True, False))
         elif elsewhere.commands and finding.entry.kind == "user-code" and not any(_acts(fitting[n].fix) for n in own):
             fitting.insert(own[0], _Fitting(elsewhere, True, False))
-    off = _feature(finding, way, situation, [one.fix for one in fitting if one.certain])
+    off = None
+    if situation.started or situation.variables:
+        from doctor.answer.features import feature  # few logs show any
+
+        off = feature(finding, way, situation, [one.fix for one in fitting if one.certain])
     if off is not None:  # it need not be found by trial
         fitting = [one for one in fitting if one.fix.goal != "locate" or not any(_SERVES.match(command.run) for command in one.fix.commands)]
     if situation.facts.get("vllm_ascend") or situation.facts.get("vllm"):
@@ -243,16 +247,6 @@ def fixes(finding: Finding, situation: Situation, known: Values, elsewhere: Fix 
         return Advised(filled, certain, followed, by_message.known)
     at = 0 if finding.entry.confidence == "low" else certain
     return Advised((*filled[:at], by_message.fix, *filled[at:]), certain + 1, followed, at if at == 0 else None)
-
-
-def _feature(finding: Finding, way: str, situation: Situation, known: Sequence[Fix]) -> Fix | None:
-    if finding.entry.domain not in ("vllm", "meaning", "not_npu", "serving") or not (situation.started or situation.variables):
-        return None
-    from doctor.answer.features import feature  # few logs show both
-    from doctor.answer.variables import placed
-
-    off = feature(finding, way, situation, known)
-    return placed(off, situation) if off is not None else None
 
 
 _SAYS_SO = lazy(r"--[a-z]|[A-Z]_[A-Z0-9_]+ ?=")  # options and variables

@@ -21,6 +21,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from doctor.answer.own_command import without_option
+from doctor.answer.variables import placed
 from doctor.base.notation import clean
 from doctor.base.words import both
 from doctor.findings.evaluate import Finding
@@ -29,6 +30,7 @@ from doctor.findings.started import Started
 from kb.model import SAID, Command, EnvFix, Fix, Text
 from parsers.lazy import lazy
 
+_OF_ENGINES = frozenset({"vllm", "meaning", "not_npu", "serving"})  # domains of entries that are told of engines
 _SETTINGS = "additional-config"
 _SHORTEST = 4  # letters of a name by which it is told
 _ON = frozenset({"1", "true", "True", "TRUE", "on"})
@@ -65,7 +67,10 @@ class Setting(NamedTuple):
 
 def feature(finding: Finding, way: str, situation: Situation, known: Sequence[Fix]) -> Fix | None:
     """How to start without what a message refuses by its name, or whose code failed; None where neither is told, or the `known` fixes do something."""
-    entry, mine = finding.entry, given(situation.started, situation.variables)
+    entry = finding.entry
+    if entry.domain not in _OF_ENGINES:
+        return None
+    mine = given(situation.started, situation.variables)
     if not any(fix.goal != "locate" and (fix.env or fix.commands or fix.code) for fix in known):
         for hit in finding.instances[0].hits:
             if (found := refused(hit.place.text, mine)) is not None:
@@ -146,7 +151,7 @@ def _fix(found: Setting, how: str, finding: Finding, situation: Situation) -> Fi
     goal = "resolve" if how == "feature-refused" else "mitigate"
     title, made = Text(**both(how, what=clean(found.name))), ((f"{SAID}way", ("~ .",)),)
     if found.kind == "variable":
-        return Fix(goal, "low", title, (), (EnvFix(found.name, "0", "process", f"unset {found.name}", None),), (), None, made)
+        return placed(Fix(goal, "low", title, (), (EnvFix(found.name, "0", "process", f"unset {found.name}", None),), (), None, made), situation)
     changed = without_option(situation.started, finding.instances[0].paths, found.name.removeprefix("--") if found.kind == "option" else _SETTINGS, None if found.kind == "option" else found.name)
     if changed is None:
         return Fix(goal, "low", title, (Text(**both("feature-where")),), (), (), None, made)
