@@ -148,13 +148,12 @@ def _read(value: str) -> dict[str, object]:
 
 
 def _fix(found: Setting, how: str, finding: Finding, situation: Situation) -> Fix | None:
-    goal = "resolve" if how == "feature-refused" else "mitigate"
     title, made = Text(**both(how, what=clean(found.name))), ((f"{SAID}way", ("~ .",)),)
     if found.kind == "variable":
-        return placed(Fix(goal, "low", title, (), (EnvFix(found.name, "0", "process", f"unset {found.name}", None),), (), None, made), situation)
+        return placed(Fix("resolve", "low", title, (), (EnvFix(found.name, "0", "process", f"unset {found.name}", None),), (), None, made), situation)
     changed = without_option(situation.started, finding.instances[0].paths, found.name.removeprefix("--") if found.kind == "option" else _SETTINGS, None if found.kind == "option" else found.name)
     if changed is None:
-        return Fix(goal, "low", title, (Text(**both("feature-where")),), (), (), None, made)
-    return Fix(goal, "low", title, (), (), (Command(changed.run, Text(**both("asked-restart")), changed.note),), None, made)
+        return Fix("resolve", "low", title, (Text(**both("feature-where")),), (), (), None, made)
+    return Fix("resolve", "low", title, (), (), (Command(changed.run, Text(**both("asked-restart")), changed.note),), None, made)
 
 

@@ -110,6 +110,7 @@ WORDS = {
     "ranks-are:place": ("rank {n} of every {node}: the same place on each node", "每 {node} 个中的第 {n} 个：各节点的同一位置"),
     "own-command": ("your command in {path}, with {new}", "您在 {path} 中的命令，改用 {new}"),
     "own-command-less": ("your command in {path}, without {gone}", "您在 {path} 中的命令，去掉 {gone}"),
+    "own-gone": (", without {gone}", "，去掉 {gone}"),
     "own-arguments": ("the arguments that {path} shows, with {new}", "{path} 中显示的参数，改用 {new}"),
     "own-engine": ("the engine of {path}, with {new}; keep the options that your command has besides", "{path} 中的引擎，改用 {new}；保留您命令中的其余参数"),
     "variable-in": ("{path} sets it to {value}: change it there", "{path} 中设为 {value}：请在该处修改"),
