@@ -202,7 +202,7 @@ def fixes(finding: Finding, situation: Situation, known: Values, elsewhere: Fix 
         elif elsewhere.commands and finding.entry.kind == "user-code" and not any(_acts(fitting[n].fix) for n in own):
             fitting.insert(own[0], _Fitting(elsewhere, True, False))
     off = None
-    if situation.started or situation.variables:
+    if way or situation.started or situation.variables:
         from doctor.answer.features import feature  # few logs show any
 
         off = feature(finding, way, situation, [one.fix for one in fitting if one.certain])

@@ -54,6 +54,19 @@ _CALLED = {
     "flashcomm": ("sequenceparallel", "sequencecolumn", "sequencerow", "allgatherandmaybeunpad", "maybepadandreduce"),
 }  # fmt: skip
 _TELLING = frozenset({"--ray-workers-use-nsight"})  # of these a message itself is enough: nobody else would say such words
+# What a message calls them; `words` of a setting are names in code.
+_SPOKEN = {
+    "--pipeline-parallel-size": ("pipelineparallel",), "--speculative-config": ("speculativedecod", "specdecod"), "--enable-lora": ("lora",),
+    "--prefill-context-parallel-size": ("contextparallel", "pcp"), "--decode-context-parallel-size": ("contextparallel", "dcp"),
+    "--async-scheduling": ("asyncschedul", "asynchronousschedul"), "--enable-sleep-mode": ("sleepmode",),
+}  # fmt: skip
+# How a feature is switched on that code is told by, where no command is shown.
+_NAMED = {
+    "specdecode": "--speculative-config", "proposer": "--speculative-config", "rejectionsampl": "--speculative-config",
+    "punica": "--enable-lora", "loraops": "--enable-lora", "eplb": "EPLB (eplb_config, DYNAMIC_EPLB)", "flashcomm": "flashcomm (enable_flashcomm, VLLM_ASCEND_ENABLE_FLASHCOMM1)",
+    "xlite": "xlite_graph_config", "torchair": "torchair_graph_config", "netloader": "--load-format netloader", "weightprefetch": "weight_prefetch_config",
+    "cpubinding": "enable_cpu_binding", "recomputescheduler": "recompute_scheduler_enable",
+}  # fmt: skip
 _VALUED = frozenset({"speculative-config", "load-format", "prefill-context-parallel-size", "decode-context-parallel-size"})
 
 
@@ -78,6 +91,8 @@ def feature(finding: Finding, way: str, situation: Situation, known: Sequence[Fi
     if not (entry.general or entry.role == "ambiguous") or entry.confidence == "high":
         return None
     found = through(way, mine) or next((one for hit in finding.instances[0].hits for one in mine if one.name in _TELLING and through(hit.place.text, (one,))), None)
+    if found is None and not any(one.kind in ("vllm", "llm") for one in situation.started):
+        found = next((Setting(written, "named", ()) for name in way.split() for word, written in _NAMED.items() if word in _plain(name)), None)
     return _fix(found, "feature-out", finding, situation) if found is not None else None
 
 
@@ -91,7 +106,9 @@ def refused(message: str, settings: Sequence[Setting]) -> Setting | None:
     if _REFUSES.search(message) is None:
         return None
     said = set(_NAME.findall(message.replace("-", "_")))
-    return next((one for one in settings if one.name.lstrip("-").replace("-", "_").rpartition(".")[2] in said), None)
+    named = next((one for one in settings if one.name.lstrip("-").replace("-", "_").rpartition(".")[2] in said), None)
+    spoken = _plain(message)
+    return named or next((one for one in settings for phrase in _SPOKEN.get(one.name, ()) if phrase in spoken), None)
 
 
 def given(started: Sequence[Started], variables: Sequence[Variable]) -> tuple[Setting, ...]:
@@ -117,6 +134,8 @@ def _of(command: Started) -> Iterator[Setting]:
                     yield Setting(key, "key", _words(key))
                 for inner in value if isinstance(value, dict) else ():
                     yield Setting(f"{key}.{inner}", "key", ())
+        elif option.name == "pipeline-parallel-size" and option.value != "1":
+            yield Setting("--" + option.name, "option", ())
         elif option.name in _VALUED or (not option.values and not option.name.startswith("no-") and option.name not in _NO_FEATURE and option.name.replace("-", "_") not in _USUAL):
             yield Setting("--" + option.name, "option", _words(option.name))
     yield from _switches(Variable(name, value, "") for name, value in command.env)
@@ -151,7 +170,7 @@ def _fix(found: Setting, how: str, finding: Finding, situation: Situation) -> Fi
     title, made = Text(**both(how, what=clean(found.name))), ((f"{SAID}way", ("~ .",)),)
     if found.kind == "variable":
         return placed(Fix("resolve", "low", title, (), (EnvFix(found.name, "0", "process", f"unset {found.name}", None),), (), None, made), situation)
-    changed = without_option(situation.started, finding.instances[0].paths, found.name.removeprefix("--") if found.kind == "option" else _SETTINGS, None if found.kind == "option" else found.name)
+    changed = None if found.kind == "named" else without_option(situation.started, finding.instances[0].paths, found.name.removeprefix("--") if found.kind == "option" else _SETTINGS, None if found.kind == "option" else found.name)
     if changed is None:
         return Fix("resolve", "low", title, (Text(**both("feature-where")),), (), (), None, made)
     return Fix("resolve", "low", title, (), (), (Command(changed.run, Text(**both("asked-restart")), changed.note),), None, made)

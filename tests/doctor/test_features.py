@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from doctor.answer.features import given, through
+from doctor.answer.features import given, refused, through
 from doctor.api import report
 from doctor.findings.situation import Variable
 from doctor.findings.started import read
@@ -74,3 +74,29 @@ def test_what_a_message_refuses_by_its_name_goes() -> None:
     assert first["title"]["en"] == "Start without finegrained_tp_config.oproj_tensor_parallel_size, which the message refuses"
     assert first["commands"][0]["run"] == """vllm serve /models/plugh --additional-config '{"finegrained_tp_config": {"frob": 2}}'"""
     assert "without finegrained_tp_config.oproj_tensor_parallel_size" in first["commands"][0]["why"]["en"]
+
+
+@pytest.mark.parametrize(
+    ("message", "name"),
+    [
+        ("Pipeline parallelism is not supported for this model", "--pipeline-parallel-size"),
+        ("Speculative decoding does not work; LoRA is not supported with it", "--enable-lora"),
+        ("pipeline parallel ranks: 2", None),
+    ],
+)
+def test_a_message_speaks_of_settings_in_its_own_words(message: str, name: str | None) -> None:
+    started = read("vllm serve /m --pipeline-parallel-size 2 --enable-lora --port 80 $")
+    assert started is not None
+    found = refused(message, given((started,), ()))
+    assert (found.name if found else None) == name
+
+
+def test_without_a_command_the_feature_of_the_file_is_named() -> None:
+    """The traceback alone was pasted."""
+    trace = '''Traceback (most recent call last):
+  File "/vllm-workspace/vllm-ascend/vllm_ascend/eplb/core/plugh.py", line 61, in frob
+    for tensor in self.experts[layer]:
+KeyError: 61
+'''
+    root = report(trace)["findings"][0]
+    assert root["fixes"][root["first_fix"]]["title"]["en"].startswith("Start without EPLB")
