@@ -38,8 +38,11 @@ RELAYS = frozenset(("pydantic", "uvloop", "click", "typer", "starlette", "fastap
 """Packages that call back what called them: where they are not the last, nobody has to look at their release."""
 FRAMEWORKS = frozenset(("torch", "torch_npu", "torchaudio", "torchvision", "mindspore", "numpy", "acl"))
 """What programs and libraries are written on: it refuses a call, it does not decide on it."""
+ENGINES = frozenset(("vllm", "vllm_ascend", "vllm_omni"))
+"""Whose files and names tell which feature of theirs was at work."""
 USER = "user"
 _LONGEST = 1000
+_WAY = 12  # frames, the innermost, that tell of a feature
 _CALL = r"(?<![\w.])(?:[A-Za-z_]\w{0,60}\.){0,6}%s\((?:[^()]{0,60}\))?"
 _OF_PACKAGE = r"(?<![\w.])%s(?:\.[A-Za-z_]\w{0,60}){1,6}\("
 
@@ -66,6 +69,8 @@ class Blame(NamedTuple):
     spot: Frame | None = None
     """The last place above the frameworks that only refuse: whoever wrote it made the call."""
     how: str = "raised"
+    way: str = ""
+    """Files, functions and names of an engine that it passed, innermost first."""
 
     @property
     def origin(self) -> str:
@@ -81,7 +86,8 @@ def blame(failure: Failure, part: Raised) -> Blame:
     spoken = [f for f in part.frames if f.line]
     if failure.how != "raised" or not spoken:
         return Blame(how=failure.how)
-    owners = [_owner(f) for f in spoken]
+    asked = _asked_for(spoken) if part.type.endswith("AttributeError") else len(spoken)
+    owners = [_owner(f) if n < asked else None for n, f in enumerate(spoken)]
     through = tuple(dict.fromkeys(o for f in spoken if (o := f.package) not in ("", PYTHON) and (o not in RELAYS or f is spoken[-1])))
     own = next((f for f, o in zip(reversed(spoken), reversed(owners), strict=True) if o == USER), None)
     at = next((i for i in reversed(range(len(spoken))) if owners[i] is not None), None)
@@ -94,8 +100,21 @@ def blame(failure: Failure, part: Raised) -> Blame:
     return Blame(
         "" if who == USER else who, "" if above is None else owners[above] or "", calls, through,
         None if above is None or owners[above] == USER else spoken[above], spoken[at], spoken[-1],
-        f"{own.file}:{own.line}" if own is not None else "", spot,
+        f"{own.file}:{own.line}" if own is not None else "", spot, way=_way(spoken),
     )  # fmt: skip
+
+
+def _asked_for(spoken: list[Frame]) -> int:
+    """How many frames come before the one that only answers that it has no such attribute: `__getattr__` is not who asked."""
+    at = len(spoken)
+    while at > 1 and spoken[at - 1].function.rpartition(".")[2] in ("__getattr__", "__getattribute__"):
+        at -= 1
+    return at
+
+
+def _way(spoken: list[Frame]) -> str:
+    engine = [f for f in spoken if f.package in ENGINES or f.file.startswith("<eval_with_key>")][-_WAY:]  # what was compiled of it keeps the names
+    return " ".join(dict.fromkeys(name for f in reversed(engine) for name in _NAMES.findall(f"{_inside(f)} {f.function} {_QUOTED.sub('', f.code)}")))[:_LONGEST]
 
 
 def cells(who: Blame, type_: str, message: str) -> tuple[tuple[str, str], ...]:
@@ -131,6 +150,10 @@ def shown(frame: Frame) -> str:
 def place_of(frame: Frame) -> str:
     """The file of a frame with its package, as it is known: `vllm_ascend/worker/runner.py`; of a user's own, as printed."""
     return f"{frame.package}/{_inside(frame)}" if frame.package else frame.file
+
+
+_QUOTED = lazy(r"'[^']*'?|\"[^\"]*\"?")  # a message speaks of other things as well
+_NAMES = lazy(r"[A-Za-z_]\w{2,60}")
 
 
 def _starts(frame: Frame) -> bool:

@@ -185,11 +185,12 @@ class Advised(NamedTuple):
     asked: int | None = None  # the one that the message itself asks for
 
 
-def fixes(finding: Finding, situation: Situation, known: Values, elsewhere: Fix | None = None, library: bool = False) -> Advised:
+def fixes(finding: Finding, situation: Situation, known: Values, elsewhere: Fix | None = None, library: bool = False, way: str = "") -> Advised:
     """Prose is filled in prose, commands and values are quoted, code gets literals.
 
     `elsewhere` is what can be done where a library makes the call, and all that the entry knows is a change of the caller's code, or nothing to paste.
     Where the entry knows something else as well, nobody is sent into the code of a `library`.
+    `way` names what code of a serving engine the exception passed.
     """
     fitting = _fitting(finding.entry.fixes, situation, finding.instances[0].captures, finding)
     if library and any(one.certain and one.fix.goal != "locate" and not _changes_code(one.fix) for one in fitting):
@@ -200,6 +201,13 @@ def fixes(finding: Finding, situation: Situation, known: Values, elsewhere: Fix 
             fitting.insert(sum(one.certain for one in fitting), _Fitting(elsewhere, True, False))
         elif elsewhere.commands and finding.entry.kind == "user-code" and not any(_acts(fitting[n].fix) for n in own):
             fitting.insert(own[0], _Fitting(elsewhere, True, False))
+    off = None
+    if way or situation.started or situation.variables:
+        from doctor.answer.features import feature  # few logs show any
+
+        off = feature(finding, way, situation, [one.fix for one in fitting if one.certain])
+    if off is not None:  # it need not be found by trial
+        fitting = [one for one in fitting if one.fix.goal != "locate" or not any(_SERVES.match(command.run) for command in one.fix.commands)]
     if situation.facts.get("vllm_ascend") or situation.facts.get("vllm"):
         from doctor.answer.newer import with_newer  # few logs tell of it
 
@@ -228,6 +236,8 @@ def fixes(finding: Finding, situation: Situation, known: Values, elsewhere: Fix 
 
         filled = tuple(placed(fix, situation) for fix in filled)
     certain, followed = sum(one.certain for one in fitting), sum(one.followed is None for one in fitting)
+    if off is not None:
+        filled, certain = (off, *filled), certain + 1
     if not any(_SAYS_SO.search(hit.place.text) for hit in finding.instances[0].hits):
         return Advised(filled, certain, followed)
     from doctor.answer.asked import asked  # few messages ask for anything
@@ -337,6 +347,8 @@ def start(advised: Advised, entry: Entry) -> Start:
     others = [n for n in remedies[1:] if n < certain and not (of_library and _is_for_the_caller(fixes[n]))]
     if not of_library and not any(_acts(fixes[n]) for n in (remedies[0], *others)):  # what mends for a whole stack, where the logs leave the stack open
         others += [n for n in remedies[1:] if n >= certain and _for_all(fixes[n]) and _acts(fixes[n])][:1]
+    if remedies[0] == asked:  # its author knows without looking
+        at_once = True
     return Start(None if at_once or not looks else looks[0], remedies[0], tuple(others))
 
 

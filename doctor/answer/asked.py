@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from doctor.answer.own_command import with_asked
+from doctor.answer.own_command import with_asked, without_option
 from doctor.base.words import both
 from doctor.findings.evaluate import Finding
 from doctor.findings.situation import Situation
@@ -41,6 +41,11 @@ _ASKS = lazy(
 )
 
 
+_OFF = lazy(r"\b(?:[Dd]isable|[Rr]emove|[Dd]rop|[Oo]mit|[Uu]nset|[Tt]urn off|[Dd]on't (?:use|set|pass)|[Dd]o not (?:use|set|pass))(?: the)?(?: option| flag| argument)? [`'\"]?(?P<name>--[a-z][a-z0-9_-]{2,60})")
+# What stands behind an option in a sentence and is no value of it.
+_NO_VALUE = lazy(r"(?:\w*ly|first|instead|too|also|again|or|and|if|in|on|for|to|with|when|as|is|be|at|by|from|option|flag|argument)[.:]?$")
+
+
 class Wanted(NamedTuple):
     """A variable or an option that is asked for; an option may have no value."""
 
@@ -57,8 +62,21 @@ def wanted(message: str) -> tuple[Wanted, ...]:
         if not _NEVER.search(m["name"]) and not _SILENCES.search(message[: m.start()])
     ]
     for m in _ASKS.finditer(message):
-        found += [Wanted(m[name], (m[name + "v"] or "").rstrip(".:")) for name in ("one", "two") if m[name]]
+        found += [Wanted(m[name], _value(m[name + "v"])) for name in ("one", "two") if m[name]]
     return tuple(dict.fromkeys(one for one in found if one.value or one.name.startswith("--")))[:MOST]
+
+
+def _value(written: str | None) -> str:
+    return "" if written is None or _NO_VALUE.match(written) else written.rstrip(".:")
+
+
+def unwanted(message: str) -> tuple[str, ...]:
+    """The options that a message says to leave out.
+
+    >>> unwanted("Please specify --frob-nodes explicitly or disable --frob-bind.")
+    ('--frob-bind',)
+    """
+    return tuple(dict.fromkeys(m["name"] for m in _OFF.finditer(message[:_LONGEST])))[:MOST]
 
 
 class Asked(NamedTuple):
@@ -73,10 +91,22 @@ def asked(finding: Finding, situation: Situation, known: Sequence[Fix]) -> Asked
     texts = dict.fromkeys(hit.place.text for hit in finding.instances[0].hits)
     found = tuple(dict.fromkeys(one for text in texts for one in wanted(text)))[:MOST]
     told = next((n for n, fix in enumerate(known) if fix.goal != "locate" and any(_does(fix, one) for one in found)), None)
-    if told is not None or not found or finding.entry.confidence == "high":
+    if told is not None or finding.entry.confidence == "high":
         return Asked(told, None)
+    if (off := next((fix for text in texts for name in unwanted(text) if (fix := _without(name, finding, situation)) is not None), None)) is not None:
+        return Asked(None, off)
+    if not found:
+        return Asked(None, None)
     mentioned = " ".join(str(fix) for fix in known)
     return Asked(None, _fix(tuple(one for one in found if one.name not in mentioned), finding, situation))
+
+
+def _without(name: str, finding: Finding, situation: Situation) -> Fix | None:
+    """The reader's own service without an option that it has: nothing needs to be filled in for that."""
+    theirs = without_option(situation.started, finding.instances[0].paths, name.lstrip("-").replace("_", "-"))
+    if theirs is None:
+        return None
+    return Fix("resolve", "low", Text(**both("asked-off", what=name)), (), (), (Command(theirs.run, Text(*both("asked-restart").values()), theirs.note),), None)
 
 
 def _does(fix: Fix, one: Wanted) -> bool:

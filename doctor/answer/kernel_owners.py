@@ -67,6 +67,15 @@ OWNERS = (
         ), exact=True,
     ),
     Owner(
+        "vllm-ascend", lazy(r"_?triton_m?rope|split_qkv_|(?:rejection|_?probabilistic_rejection)_|sample_recovered_tokens|_compute_slot_mapping|_?prepare_inputs_padded|copy_and_expand_\w*inputs|_prepare_dflash|bonus_renew|_(?:bincount|penalties|temperature|min_p|topk_topp|bad_words|apply_grammar_bitmask|zero_kv_blocks|clear_ssm_states|layer_norm_fwd_1pass)_kernel|fused_(?:gdn_gating|qkvzba_split)|postprocess_mamba_fused").match,
+        Text("vllm-ascend (its own Triton kernels)", "vllm-ascend（自带的 Triton 算子）"),
+        _mended(
+            "resolve",
+            Text("Take a later release of vllm-ascend with its vllm: {kernel} is its own kernel", "升级 vllm-ascend 及配套 vllm：{kernel} 是其自带的算子"),
+            Text("The shape of this model (heads, rotary sections) or of this batch leads it beyond its memory; later releases mend such kernels, or take another path for such models.", "该模型的形状（头数、旋转位置编码分段）或该批次使其越界访问；后续版本修复了此类算子，或为此类模型改走其他实现。"),
+        ), exact=True,
+    ),
+    Owner(
         "atb", lazy(r"[A-Z]\w*Kernel(?:_\w*)?$").match,
         Text("ATB (the NNAL package beside CANN)", "ATB（CANN 之外的 NNAL 软件包）"),
         _mended(

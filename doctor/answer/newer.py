@@ -1,4 +1,4 @@
-"""Which release a fix means that says "update vllm-ascend": the next finished one after that which the logs tell, and its image.
+"""Which release a fix means that says "update vllm-ascend": the newest finished one, where it is later than that which the logs tell, and its image.
 
 Its releases carry the number of the vllm they are made for, which an engine prints at its start. Only where the fix itself has nothing to paste; releases are those of `kb/compat.yaml`.
 """
@@ -13,6 +13,7 @@ from parsers.lazy import lazy
 
 _MEANS = lazy(r"(?i)\b(?:upgrade|update|newer|newest|later|next|another|move|release)\b[^.;:]{0,80}\b(?:vllm[-_]ascend|the framework)\b|\bvllm[-_]ascend\b[^.;:]{0,60}\b(?:upgrade|update|newer|newest|later|next|another|release)\b")
 _SUFFIX = {"A3": "-a3", "310P": "-310p", "950": "-a5"}
+_PULL = 'cd "$(python3 -c \'import os, vllm_ascend; print(os.path.dirname(vllm_ascend.__path__[0]))\')" && git pull && pip install -v --no-build-isolation -e .'
 _FIRST_OF_950 = [0, 22]
 _IMAGE = lazy(r"\bquay\.io/ascend/vllm-ascend:(v[\d.]+(?:rc\d+)?)(?=$|[\s;&])")
 _THEIRS = lazy(r"((?:[\w.:-]+/){1,4}vllm-ascend):v[\d.]+(?:rc\d+|\.post\d+)?(-a3|-a5|-310p)?(-openeuler)?")
@@ -43,6 +44,8 @@ def _with_release(fix: Fix, situation: Situation) -> Fix:
     told = situation.facts.get("vllm_ascend") or situation.facts.get("vllm", ())
     if len(told) != 1 or fix.goal == "locate" or fix.env or fix.code or any(c.changes for c in fix.commands) or not _MEANS.search(fix.title.en):
         return fix
+    if "dev" in told[0] and situation.facts.get("vllm_ascend"):
+        return fix._replace(commands=(*fix.commands, Command(_PULL, Text(**both("newer-checkout")), Text(**both("newer-main", mine=told[0])))))
     release = later("vllm_ascend", told[0], situation.published)
     if release is None:
         return fix

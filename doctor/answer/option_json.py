@@ -25,9 +25,15 @@ def joined(given: str, advised: str) -> str:
 
 
 def without_key(given: str, key: str) -> str:
-    """The reader's value without a key; itself where it has none."""
+    """The reader's value without a key, or one within it (`outer.inner`); itself where it has none."""
     theirs = _read(given)
-    return json.dumps({k: v for k, v in theirs.items() if k != key}, ensure_ascii=False) if theirs is not None and key in theirs else given
+    if theirs is None:
+        return given
+    outer, _, inner = key.partition(".")
+    if inner and isinstance(within := theirs.get(outer), dict) and inner in within:
+        less = {k: v for k, v in within.items() if k != inner}
+        return json.dumps({k: less if k == outer else v for k, v in theirs.items() if k != outer or less}, ensure_ascii=False)
+    return json.dumps({k: v for k, v in theirs.items() if k != key}, ensure_ascii=False) if key in theirs else given
 
 
 def difference(before: str, after: str) -> tuple[str, str]:

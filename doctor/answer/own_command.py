@@ -27,6 +27,8 @@ _OPTIONS = lazy(r"--[a-z][\w-]*(?:=\w+)?")
 _BEGIN = lazy(r"(?:[A-Z_][A-Z0-9_]*=\S* )*(?:vllm serve|python3? -m (?:vllm|sglang|torch)|sglang serve|lmdeploy serve|torchrun|docker run|xllm|atc|swift (?:sft|rlhf))\b")
 _SEVERAL = frozenset({"volume", "device", "env", "group-add", "cap-add", "security-opt", "ulimit"})  # of docker: each adds something
 _SETTINGS, _GRAPHS = "additional-config", "torchair_graph_config"  # of vllm-ascend: JSON, and the key of it that compiles graphs
+# Options that mean nothing, or are refused, without another one.
+_BESIDE = {"load-format": ("model-loader-extra-config",), "enable-lora": ("lora-modules", "max-loras", "max-lora-rank", "max-cpu-loras"), "numa-bind": ("numa-bind-nodes", "numa-bind-cpus")}
 _SHORT = {"volume": "-v", "env": "-e"}  # as people type them
 _OTHER_CARD = "/dev/davinciN"  # of an advice: one in place of those that the container has
 _CHOSEN = "ASCEND_VISIBLE_DEVICES="
@@ -137,6 +139,20 @@ def with_asked(started: Sequence[Started], options: Iterable[tuple[str, str]], p
         if changed.option(name) is None or value:
             changed = changed.with_option(name, (value,) if value else () if is_flag(name, theirs.kind) else ("VALUE",))
     return None if changed == theirs else Own(clean(changed.shell()), _note(theirs, changed))
+
+
+def without_option(started: Sequence[Started], paths: Iterable[str], name: str, key: str | None = None) -> Own | None:
+    """The reader's own service without an option, or without one key of its settings in JSON."""
+    theirs = _one(started, "vllm", frozenset(paths))
+    if theirs is None or (given := theirs.option(name)) is None:
+        return None
+    rest = without_key(given, key) if key is not None else "{}"
+    changed = theirs.without(name) if rest == "{}" else theirs.with_option(name, (rest,))
+    for beside in _BESIDE.get(name, ()) if key is None else ():
+        changed = changed.without(beside)
+    path = clean(posixpath.basename(theirs.path))
+    note = Text(**both("own-command-less", path=path, gone=clean(key))) if key is not None and path else _note(theirs, changed)
+    return None if changed == theirs else Own(clean(changed.shell()), note)
 
 
 def _template(text: str) -> Started | None:
@@ -288,12 +304,13 @@ def _note(theirs: Started, changed: Started) -> Text:
     how, path = "own-command" if theirs.typed else "own-engine" if theirs.partial else "own-arguments", clean(posixpath.basename(theirs.path))
     if changed == theirs:
         return Text(**both("own-again", path=path)) if path else Text(**both("own-again-typed"))
+    kept = {o.name for o in changed.options}
+    gone = ", ".join(dict.fromkeys(clean(theirs.words[o.at].partition("=")[0]) for o in theirs.options if o.name not in kept and f"no-{o.name}" not in kept and o.name.removeprefix("no-") not in kept))
     if not told:
-        kept = {o.name for o in changed.options}
-        gone = ", ".join(dict.fromkeys(clean(theirs.words[o.at].partition("=")[0]) for o in theirs.options if o.name not in kept))
         return Text(**both("own-command-less", path=path, gone=gone))
     further = {lang: word("own-further", lang, n=len(new) - MOST) if len(new) > MOST else "" for lang in ("en", "zh")}
-    shown = {lang: ", ".join(word("own-was", lang, new=text, old=old) if old else text for text, old in told) + further[lang] for lang in ("en", "zh")}
+    less = {lang: word("own-gone", lang, gone=gone) if gone and theirs.kind == "vllm" else "" for lang in ("en", "zh")}
+    shown = {lang: ", ".join(word("own-was", lang, new=text, old=old) if old else text for text, old in told) + further[lang] + less[lang] for lang in ("en", "zh")}
     return Text(*(word(how if path else "own-typed", lang, path=path, new=shown[lang]) for lang in ("en", "zh")))
 
 

@@ -47,11 +47,20 @@ def _misfits(known: Mapping[str, str], rows: Sequence[Pairing]) -> Iterator[Misf
             yield Misfit(other, known[other], versions[0], by, known[by])
 
 
+_MINOR = 2
+
+
 def together(facts: Mapping[str, Sequence[str]], rows: Sequence[Pairing]) -> tuple[str, ...]:
-    """Do the installed vllm and vllm-ascend go together, as published? Nothing where a version, or the table's word on it, is missing."""
+    """Do the installed vllm and vllm-ascend go together, as published? Nothing where a version, or the table's word on it, is missing.
+
+    Their numbers are the same: a vllm-ascend of a later minor release, from a checkout as well, waits for a later vllm (`plugin-newer`).
+    """
     known = {name: plain(values[0]) for name in ("vllm", "vllm_ascend") if len(values := facts.get(name, ())) == 1}
     wanted = published(rows, "vllm_ascend", known["vllm_ascend"], "vllm", {}) if len(known) == 2 else ()
-    return () if not wanted else ("fits",) if any(release(v) == release(known["vllm"]) for v in wanted) else ("differs",)
+    if any(release(v) == release(known["vllm"]) for v in wanted):
+        return ("fits",)
+    mine, plugin = (release(known.get(name, ""))[0][:_MINOR] for name in ("vllm", "vllm_ascend"))
+    return ("differs", "plugin-newer") if _MINOR == len(mine) == len(plugin) and mine < plugin else ("differs",) if wanted else ()
 
 
 _LINE = 2
@@ -134,11 +143,14 @@ def _next(known: Mapping[str, str], rows: Sequence[Pairing]) -> dict[str, str]:
 
 
 def later(software: str, version: str, rows: Sequence[Pairing]) -> str | None:
-    """The first finished release of it after one; None of what is built from a checkout, and where there is none."""
+    """The newest finished release of it, where that is later than one; None of what is built from a checkout, and where there is none.
+
+    Which release mended a fault that nobody knows is not told: the newest is the likeliest to have it mended.
+    """
     if "dev" in version:
         return None
     found = {v for r in rows if r.table == software for v in r.versions[software] if release(v) > release(version) and v.replace(".", "").isdecimal()}
-    return min(found, key=release, default=None)
+    return max(found, key=release, default=None)
 
 
 def pair(captures: Mapping[str, str], known: Mapping[str, str], rows: Sequence[Pairing]) -> dict[str, str]:

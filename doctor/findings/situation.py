@@ -133,6 +133,8 @@ class Situation(NamedTuple):
         known = self.facts.get(fact, ())
         if fact == "npu" and "npu" in captures and (ids := self.facts.get("npu_ids")):  # the card that the log names, and those of a table
             known = ("there" if captures["npu"] in ids[0].split(", ") else "absent",)
+        if fact == "vllm_ascend" and not known and self.first("machine") not in ("cuda", "rocm", "dcu"):
+            known = self.facts.get("vllm", ())  # its releases carry the number of the vllm they are made for
         if fact == "mended":
             mine = self.facts.get("vllm_ascend") or self.facts.get("vllm", ())
             return not mine or any(within(one, f"<{v}") for one in mine for v in values)

@@ -102,6 +102,7 @@ class Caller(NamedTuple):
     package: str  # of the code; "": the user's own
     place: str  # where it stands: file:line
     code: str  # the line of source, where it was printed
+    way: str = ""  # names in the frames of a serving engine that it passed, innermost first
 
 
 SEVERAL = -1
@@ -186,10 +187,10 @@ def from_json(row: Mapping[str, Any]) -> Harvest:
             raise TypeError("no dump")
         return Dump(word(kind), word(path), node, rank, pid, word(told))
 
-    def caller(path: Any, line: Any, package: Any, where: Any, code: Any) -> Caller:
+    def caller(path: Any, line: Any, package: Any, where: Any, code: Any, way: Any = "") -> Caller:
         if line is None or not _is_number(line):
             raise TypeError("no caller")
-        return Caller(word(path), line, word(package), word(where), word(code))
+        return Caller(word(path), line, word(package), word(where), word(code), word(way))
 
     return Harvest(
         hits=hits(row["hits"], leaf),

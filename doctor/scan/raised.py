@@ -74,7 +74,7 @@ def caller(found: Thrown, place: Place) -> Caller | None:
     spot = found.who.spot
     if spot is None:
         return None
-    return Caller(place.path, place.line, spot.package, f"{place_of(spot)}:{spot.line}"[:_CAPTURED], shown(spot)[:_CAPTURED])
+    return Caller(place.path, place.line, spot.package, f"{place_of(spot)}:{spot.line}"[:_CAPTURED], shown(spot)[:_CAPTURED], found.who.way)
 
 
 def asked(signal: Signal, told: Cells) -> dict[str, str] | None:

@@ -33,7 +33,7 @@ _FORMS = (
     lazy(r"(?:[Uu]nsupported|[Uu]nknown|[Ii]nvalid|[Uu]nrecogni[sz]ed) (?P<subject>device(?: type| string)?)(?: ?[:=] ?| )['\"]?(?P<given>npu(?::\d{1,3})?)\b['\"]?(?P<allowed>(?!))?"),
     # the devices that are known, and not which one was given
     lazy(r"(?:[Vv]alid|[Ss]upported|[Aa]llowed|[Aa]vailable) (?P<subject>device)s?(?![^\n]{0,300}['\"]npu)(?: (?:types?|strings?|names?))?(?: (?:is|are|must be))?(?: one of)?:? \[?(?P<allowed>['\"](?:cpu|cuda)(?::\d)?['\"](?:(?:, ?(?:or )?| or )['\"][\w:.-]{1,20}['\"]){1,12})(?P<given>(?!))?"),
-    lazy(_VALUE + r" is not (?:a )?(?:supported|available|recogni[sz]ed|known|registered)(?: (?:as )?(?:a |an )?(?P<subject>[A-Za-z][\w -]{1,40}?))?[,.;:] ?" + _OFFERS + _LIST),
+    lazy(_VALUE + r" is not (?:a )?(?:supported|available|recogni[sz]ed|known|registered)(?: (?:as )?(?:a |an )?(?P<subject>(?!(?:for|by|in|on|with) )[A-Za-z][\w -]{1,40}?))?[,.;:] ?" + _OFFERS + _LIST),
 )  # fmt: skip
 # What pydantic says: the field, then what it takes and what it got.
 _LITERAL = lazy(r"(?:(?P<subject>[A-Za-z_][\w.]{0,80})\s{1,6})?Input should be (?P<allowed>['\"][^\[\n]{1,400}?) \[type=(?:literal_error|enum), input_value=['\"]?(?P<given>[^,'\"\n]{1,80})")

@@ -41,9 +41,15 @@ _SUBJECT = lazy(r"(?:^(?:[Ii]nvalid|[Uu]nsupported|[Ww]rong) (?:parameter|argume
 _ASSERT = lazy(r"\s*assert\b ?\(?(?P<rule>.{1,160}?)(?:, f?['\"].*|,\s*\(?\s*)?$")
 
 
+# What the interpreter says of types that do not go together: no rule that anybody made.
+_OF_PYTHON = lazy(r"^(?:'[^'\s]{1,3}' not supported between instances|unsupported operand type|'\w{1,40}' object does not support item|bad operand type|can only concatenate|unsupported format string)")
+
+
 def read(said: Said) -> tuple[Reading, ...]:
     """Which rule was not met, and where."""
     text = _WHILE.sub("", _PREFIX.sub("", said.text[:1500].strip().partition("\n")[0]))
+    if _OF_PYTHON.match(text) is not None:
+        return ()
     asserted = said.type.endswith(ASSERTION) or said.text.startswith(ASSERTION)
     for form in _RANGE:
         if (found := form.search(text)) is not None:

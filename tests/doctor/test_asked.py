@@ -62,3 +62,12 @@ def test_of_known_fixes_the_one_that_the_message_names_comes_first() -> None:
     assert [e["name"] for e in named["fixes"][named["first_fix"]]["env"]] == ["TRITON_ALL_BLOCKS_PARALLEL"]
     other = report(f"{limit}\n")["findings"][0]
     assert other["fixes"][other["first_fix"]]["env"] == []
+
+
+def test_what_a_message_says_to_leave_out_goes_from_the_readers_command() -> None:
+    """Nothing has to be filled in for that; a word behind an option is no value of it."""
+    message = "No plughs were found. Please specify --plugh-nodes explicitly or disable --plugh-bind."
+    assert [(one.name, one.value) for one in wanted(message)] == [("--plugh-nodes", "")]
+    root = report(RAISED.format(message=message).replace("--port 8000", "--port 8000 --plugh-bind"))["findings"][0]
+    assert root["first_check"] is None
+    assert root["fixes"][root["first_fix"]]["commands"][0]["run"] == "vllm serve /models/plugh --port 8000"

@@ -6,7 +6,7 @@ import pytest
 
 from doctor.answer.known_words import versions
 from doctor.answer.newer import with_newer
-from doctor.findings.fits import driver, later, misfits, names, pair
+from doctor.findings.fits import driver, later, misfits, names, pair, together
 from doctor.findings.situation import Situation
 from doctor.findings.started import read
 from kb.knowledge import Knowledge
@@ -111,7 +111,7 @@ def test_releases_that_do_not_go_together(facts: dict[str, tuple[str, ...]], unf
 
 
 @pytest.mark.parametrize(("version", "release"), [("0.9.1", "0.13.0"), ("0.13.0rc1", "0.13.0"), ("0.13.0", None), ("0.1.dev1+g90b", None)])
-def test_the_first_finished_release_after_one(version: str, release: str | None) -> None:
+def test_the_newest_finished_release_where_it_is_later(version: str, release: str | None) -> None:
     """Candidates are no release that anybody is sent to; what is built from a checkout has no place among releases."""
     assert later("vllm_ascend", version, ROWS) == release
 
@@ -225,3 +225,12 @@ DRIVER_ROWS = (
 def test_a_driver_that_is_older_than_its_cann_wants(cann: str, installed: str, made: dict[str, tuple[str, ...]]) -> None:
     assert driver({"cann": (cann,), "driver": (installed,)}, DRIVER_ROWS) == made
     assert driver({"cann": (cann,), "driver": (installed, "9.9")}, DRIVER_ROWS) == {}
+
+
+@pytest.mark.parametrize(
+    ("vllm", "plugin", "told"),
+    [("0.13.0", "0.13.0rc1", ("fits",)), ("0.12.0", "0.13.0rc1", ("differs", "plugin-newer")), ("0.21.0+empty", "0.23.0rc1.dev12+g81f30aa", ("differs", "plugin-newer")), ("0.23.0", "0.21.0.dev3", ()), ("0.14.1", "0.14.0.dev5", ())],
+)
+def test_which_of_vllm_and_its_plugin_is_the_newer_one(vllm: str, plugin: str, told: tuple[str, ...]) -> None:
+    """A checkout has no place in the table; its number tells for which vllm it waits."""
+    assert together({"vllm": (vllm,), "vllm_ascend": (plugin,)}, ROWS) == told

@@ -46,6 +46,7 @@ def made(scanner: Scanner, knowledge: Knowledge) -> Any:
         ("alloc_decode_kernel_3", "sgl_kernel_npu", "sgl-kernel-npu"),
         ("triton_red_fused_add_mean_2", "torch.compile", "TORCHDYNAMO_DISABLE"),
         ("PagedAttentionMaskNdKernel_9", "NNAL", "NNAL"),
+        ("_triton_mrope_forward_0", "vllm-ascend", "later release of vllm-ascend"),
         ("chunk_scaled_dot_kkt_fwd_kernel_0", "flash-linear-attention", "plain torch"),
         ("split_plugh_rope_kernel", "above CANN", "split_plugh_rope_kernel"),
         ("plugh_preprocess_0_mix_aic", "above CANN", "plugh_preprocess_0_mix_aic"),

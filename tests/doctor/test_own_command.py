@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from doctor import report
-from doctor.answer.own_command import own, with_phrase
+from doctor.answer.own_command import own, with_phrase, without_option
 from doctor.findings.started import read
 from doctor.read.content import STARTS
 from doctor.read.discover import discover
@@ -122,6 +122,18 @@ def test_an_option_that_goes_is_taken_out_of_the_readers_command() -> None:
     assert made.run == "vllm serve /m/a -tp 2 --port 80"
     assert "without --speculative-config" in made.note.en
     assert own(advised, [without_it]) is None
+    both_ways = own("vllm serve MODEL --enforce-eager  # without --speculative-config", [with_it])
+    assert both_ways is not None
+    assert both_ways.run == "vllm serve /m/a -tp 2 --port 80 --enforce-eager"
+    assert both_ways.note.en.endswith("--enforce-eager, without --speculative-config")
+
+
+def test_what_means_nothing_without_an_option_goes_with_it() -> None:
+    started = read("vllm serve /m/a --load-format plugh --model-loader-extra-config '{\"a\": 1}' --port 80")
+    assert started is not None
+    made = without_option([started], (), "load-format")
+    assert made is not None
+    assert made.run == "vllm serve /m/a --port 80"
 
 
 @pytest.mark.parametrize(

@@ -168,3 +168,9 @@ def test_what_is_not_there_yet_is_named_without_its_verb() -> None:
     """`A and B are currently not supported` speaks of A and B: a fix that names them must read as a sentence."""
     (row,) = (one for one in read(Said("Prefix cache and chunked prefill are currently not supported.", "RuntimeError", "vllm_ascend")) if one.table == "meaning.rule")
     assert (row.get("how"), row.get("subject"), row.get("given")) == ("combination", "Prefix cache and chunked prefill", "")
+
+
+@pytest.mark.parametrize("text", ["'<=' not supported between instances of 'NoneType' and 'int'", "unsupported operand type(s) for +: 'int' and 'str'", "'tuple' object does not support item assignment"])
+def test_what_the_interpreter_says_of_types_is_no_rule(text: str) -> None:
+    """Nobody refused anything: the program met a value that it does not expect."""
+    assert not [row for row in read(Said(text, "TypeError", "vllm_ascend")) if row.kind == "rule"]

@@ -87,3 +87,19 @@ def test_the_users_own_file_is_blamed_only_when_it_raised() -> None:
 def test_without_frames_nobody_is_blamed() -> None:
     """The head of a traceback and its last line say nothing of who raised."""
     assert who("Traceback (most recent call last):\nKeyError: 1\n").origin == "unknown"
+
+
+def test_who_only_answers_that_there_is_no_such_attribute_did_not_ask() -> None:
+    """A module with `__getattr__` raises for whoever asked it; another error inside of it is its own."""
+    asks = 'Traceback (most recent call last):\n  File "/usr/lib/python3/dist-packages/vllm_ascend/plugh.py", line 9, in go\n    envs.XYZZY\n'
+    answers = '  File "/usr/lib/python3/dist-packages/vllm/envs.py", line 5, in __getattr__\n    raise AttributeError(name)\n'
+    assert who(asks + answers + "AttributeError: module 'vllm.envs' has no attribute 'XYZZY'\n").owner == "vllm_ascend"
+    assert who(asks + answers + "KeyError: 'XYZZY'\n").owner == "vllm"
+
+
+def test_of_an_engine_the_names_on_the_way_are_told() -> None:
+    """Innermost first, without what a message quotes; of other packages none."""
+    outer = 'Traceback (most recent call last):\n  File "/usr/lib/python3/dist-packages/plugh/run.py", line 9, in frob\n    go()\n'
+    inner = '  File "/usr/lib/python3/dist-packages/vllm_ascend/eplb/adaptor.py", line 7, in load\n    log("not flashcomm", self.heat)\n'
+    assert who(outer + inner + "KeyError: 1\n").way == "eplb adaptor load log self heat"
+    assert who(outer + "KeyError: 1\n").way == ""
