@@ -27,11 +27,11 @@ Letters = tuple[Sequence[str], Sequence[str]]
 """What the single letters stand for, in their order, and what the pairs stand for."""
 
 
-def letters_of(texts: Iterable[str]) -> Letters:
-    """The letters that make these texts shortest."""
+def letters_of(texts: Iterable[str], blanks: bool = True) -> Letters:
+    """The letters that make these texts shortest. `blanks`: most words stand behind one, which is a part of their letter then."""
     some = list(_enough(texts))
     couples = frozenset(told for told, times in Counter(found for text in some for found in _COUPLE.findall(text)).most_common(COUPLES) if times >= SEVERAL)
-    counted = Counter(told for text in some for whole in _TOLD.findall(text) for told in _pieces(whole, couples))
+    counted = Counter(told for text in some for whole in _TOLD.findall(text) for told in _pieces(whole if blanks else whole.lstrip(" "), couples))
     counted.update(dict.fromkeys(chain.from_iterable(couples), 0))  # each of the two may stand alone in what is written later
     often = sorted((told for told, times in counted.items() if times >= SEVERAL), key=lambda told: (-_saved(told, counted[told], 1), told))
     singles = often[: len(SINGLES)]
