@@ -34,6 +34,8 @@ PASSING = (
     "/torch/fx/graph_module.py", "/torch/autograd/function.py",
 )  # fmt: skip
 """Files that only pass a call on: whoever stands above them made it."""
+LOOKUPS = frozenset(("__getattribute__", "__getattr__"))
+"""Functions by which Python looks an attribute up: whoever stands above them asked for it."""
 RELAYS = frozenset(("pydantic", "uvloop", "click", "typer", "starlette", "fastapi"))
 """Packages that call back what called them: where they are not the last, nobody has to look at their release."""
 FRAMEWORKS = frozenset(("torch", "torch_npu", "torchaudio", "torchvision", "mindspore", "numpy", "acl"))
@@ -162,10 +164,15 @@ def _starts(frame: Frame) -> bool:
     return folder.endswith("/bin") and "." not in name
 
 
+_LOOKED_UP = lazy(r"__getattr(?:ibute)?__\(|raise AttributeError")
+
+
 def _owner(frame: Frame) -> str | None:
     """Whose frame it is; None: it only passes a call on."""
     package = frame.package
     if package == PYTHON or frame.file.startswith("<") or frame.file.replace("\\", "/").endswith(PASSING):
+        return None
+    if frame.function.rpartition(".")[2] in LOOKUPS and _LOOKED_UP.search(frame.code):
         return None
     return package or USER
 
