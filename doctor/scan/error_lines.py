@@ -30,7 +30,7 @@ _SAID = lazy(
 # One that a C++ program says in so many words, without a code: `LinearOperation CreateOperation failed!`.
 _FAILED = lazy(r"(?=[A-Z])[^\n:=]{3,120} failed!\s*$")
 # What a compiler or a linker says first: `a.c:62: error: ...`, `ld: warning: libx.so, needed by liby.so, not found`.
-_BUILD = lazy(r"\S{1,300}:\d{1,7}(?::\d{1,5})?: (?:fatal )?error: \S|[^\n]{0,300}\.so[\w.]{0,20}, needed by \S{1,300}, not found|[^\n]{1,300}: undefined reference to [`'\"]|\s{0,8}[A-Z]\w{1,20} \d[\d.]{0,15} or higher is required\.\s{1,3}You are running")
+_BUILD = lazy(r"\S{1,300}:\d{1,7}(?::\d{1,5})?: (?:fatal )?error: \S|[^\n]{0,300}\.so[\w.]{0,20}, needed by \S{1,300}, not found|[^\n]{1,300}: (?:undefined reference to [`'\"]|(?:[^\n:]{0,40}: )?(?:[Ff]ile in wrong format|文件格式错误)|Relocations in generic ELF)|[^\n]{1,300} is incompatible with (?:elf|aarch64)|\s{0,8}[A-Z]\w{1,20} \d[\d.]{0,15} or higher is required\.\s{1,3}You are running")
 _INSIDE = ("  ", "\t")  # of a traceback or a list that a launcher logs line by line
 _GO_ERROR = lazy(rb"(?<![^\s\]:])[EF]\d{4} \d\d:\d\d:\d\d\.\d{3,9} {1,8}\d{1,19} [\w./-]{1,100}\.go:\d")
 
