@@ -32,7 +32,7 @@ SHORT = 8  # lines: what says that it failed, and little else
 _ABSENT = lazy(r"^(?:\S{0,60}: )?(?:line \d{1,6}: )?(?:[\w.-]{1,20}: )?(?:cannot (?:access|open|stat) )?['‘\"]?(?P<what>/[^'’\"\n:]{2,200})['’\"]?: No such file or directory")
 _OF_NPU = lazy(r"(?i)ascend|davinci|hccn|/cann|npu|\bopp\b|\bcann")
 _FULL = lazy(r"^\S{1,100} +\S{1,12} +\S{1,12} +\S{1,12} +100% +(?P<what>/\S{0,200})$")
-_FAILED = lazy(r"^(?:(?:ERROR|Error|error): |Failed to |failed to |[Cc]annot |[Cc]an't |Unable to )")
+_FAILED = lazy(r"^(?:(?:ERROR|Error|error): |[Cc]annot |[Cc]an't |(?:[\w.+-]{1,40}: )?(?:(?:ERROR|FATAL|error): |[Ff]ailed to |[Uu]nable to |error processing )|Job for \S{1,80} failed |mount(?:\.\w{1,8})?: \S|[Oo]pen /\S{1,200} failed\b|Error parameters of )")
 _STATUS_ASKED = ("echo $?", 'echo "$?"')
 _STATUS = lazy(r"^\d{1,3}$")
 _NAMED = lazy(r"^echo \"?\[?\"?\$\{?(?P<what>[A-Z_][A-Z0-9_]{2,60})\}?\"?\]?\"?$")
@@ -88,7 +88,7 @@ def rows(lines: Sequence[str], first_line: int) -> tuple[Row, ...]:
             found = [row for row in found if row.get("check") != "failed" or row.line != found[-1].line]
         if len(found) >= MAX_ROWS:
             break
-    found += [*_compared(steps), *_decided(steps), *_asked(lines, first_line)]
+    found += [*_last(steps, found), *_compared(steps), *_decided(steps), *_asked(lines, first_line)]
     return tuple(found[:MAX_ROWS])
 
 
@@ -138,12 +138,25 @@ def _full(step: Step, _before: Step | None) -> Iterator[Row]:
 
 def _failed(step: Step, _before: Step | None) -> Iterator[Row]:
     """A command that says little more than that it failed."""
-    if step.program in _LOOKS or len(step.output) > SHORT or any("Traceback" in text for text in step.output) or not (_OF_NPU.search(step.command) or any(map(_OF_NPU.search, step.output))):
+    if _OF_NPU.search(step.command) or any(map(_OF_NPU.search, step.output)):
+        yield from _said(step)
+
+
+def _said(step: Step) -> Iterator[Row]:
+    if step.program in _LOOKS or len(step.output) > SHORT or any("Traceback" in text for text in step.output):
         return
     for number, text in enumerate(step.output):
         if _FAILED.match(text.strip()):
             yield _row("failed", step, step.line + 1 + number, "", "", text.strip())
             return
+
+
+def _last(steps: Sequence[Step], told: Sequence[Row]) -> Iterator[Row]:
+    """The command with which a session about NPUs ends, if it failed: nothing after it went well, whatever it is about itself."""
+    step = next((step for step in reversed(steps) if any(map(str.strip, step.output))), None)
+    if step is None or not any(_OF_NPU.search(one.command) or any(map(_OF_NPU.search, one.output)) for one in steps):
+        return
+    yield from (row for row in _said(step) if row.line not in {other.line for other in told})
 
 
 def _empty(step: Step, _before: Step | None) -> Iterator[Row]:

@@ -28,6 +28,7 @@ ANCHORS: tuple[str, ...] = (
     "FailedScheduling ", "FilteringFailed ", "FailedMount ", "FailedCreatePodSandBox ", "UnexpectedAdmissionError ", '"involvedObject"',
     "--device npu", "--device=npu", "--device_target Ascend", "--device_target=Ascend", "DEVICE=npu", *ASKED,
     "$ export ", "# export ", "$ unset ", "# unset ", "=1 python", "=0 python", "=1 torchrun", "=1 bash ", "=0 bash ",
+    "~]# ", "~# ", "~]$ ", "~$ ",
 )  # fmt: skip
 """Literals one of which stands in every text that holds a table."""
 

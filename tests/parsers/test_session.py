@@ -101,3 +101,24 @@ def test_two_runs_that_differ_by_one_variable_tell_it(text: str, row: tuple[str,
 )
 def test_runs_that_prove_no_variable_tell_nothing(text: str) -> None:
     assert told(text) == []
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "error: Failed to start domain 'vm-3'",
+        "insmod: ERROR: could not insert module a.ko: Invalid module format",
+        "dpkg: error processing package b (--configure):",
+        "Job for docker.service failed because the control process exited with error code.",
+        "failed to start daemon: Error initializing network controller",
+        "unable to configure the Docker daemon with file /etc/docker/daemon.json: invalid character",
+        "mount.nfs: Connection timed out",
+        "Open /etc/hccn.conf failed.",
+    ],
+)
+def test_the_command_that_a_session_about_npus_ends_with_has_failed(said: str) -> None:
+    """It says so itself, and nothing after it went well."""
+    session_of = f"[r@h ~]# npu-smi info -l\nTotal Count : 8\n[r@h ~]# tool --start\n{said}\n[r@h ~]#"
+    assert told(session_of) == [("failed", "", "", "tool")]
+    assert told(f"{session_of} tool --again\nstarted\n[r@h ~]#") == ([("failed", "", "", "tool")] if "hccn" in said else [])
+    assert told(session_of.replace("npu-smi", "lspci")) == ([("failed", "", "", "tool")] if "hccn" in said else [])
