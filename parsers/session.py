@@ -55,6 +55,15 @@ _CHANGES = frozenset({"vi", "vim", "nano", "sed", "git", "pip", "pip3", "cp", "m
 # Status 1 of these says that nothing was found or that there is a difference, and what they print is the text of others.
 _LOOKS = frozenset({"grep", "egrep", "zgrep", "diff", "cmp", "test", "[", "which", "pgrep", "cat", "tail", "head", "less", "more", "dmesg", "journalctl", "vi", "vim", "kubectl", "docker", "history", "sed", "awk", "npu-doctor", "sort", "zcat"})  # fmt: skip
 
+_ASKS = frozenset({"curl", "python", "python3", "vllm", "ollama", "xinference", "llama-cli", "evalscope"})  # programs that print what a model answers
+_LOOP = lazy(r"^(?:for|while|seq)\b.{0,300}(?:curl|python3?) ")
+_WORDS = lazy(r"(?<!\S)(?P<what>[A-Za-z]{2,20}|[\u4e00-\u9fff]{1,6})(?: (?P=what)){5,}(?![^\s.,，。])")
+_CHARACTERS = lazy(r"(?P<what>[\u4e00-\u9fff]|[!！]|G)(?P=what){9,}")
+_REPEATED_AS_USUAL = frozenset({"True", "False", "None", "OK", "ok", "nan", "NaN", "inf", "pass", "哈", "啊", "呵", "嗯", "啦", "嘿"})
+_OF_LOG = lazy(r"^(?:\[?\d{4}-\d\d-\d\d|\((?:APIServer|Worker|Engine)|(?:INFO|WARNING|ERROR|DEBUG)\b|[IWEF]\d{4,8} )")
+WORDY = 20  # characters of an answer that says something
+MAX_SCANNED = 600
+
 
 class Step(NamedTuple):
     """One command of a session with what it printed; `line` is that of the prompt."""
@@ -88,7 +97,7 @@ def rows(lines: Sequence[str], first_line: int) -> tuple[Row, ...]:
             found = [row for row in found if row.get("check") != "failed" or row.line != found[-1].line]
         if len(found) >= MAX_ROWS:
             break
-    found += [*_compared(steps), *_decided(steps), *_asked(lines, first_line)]
+    found += [*_compared(steps), *_decided(steps), *_garbled(steps), *_asked(lines, first_line)]
     return tuple(found[:MAX_ROWS])
 
 
@@ -247,6 +256,38 @@ def _asked(lines: Sequence[str], first_line: int) -> Iterator[Row]:
         if text.startswith("#") and (found := _ASKED.match(text[:600])):
             said = found["said"].strip()
             yield Row(TABLE, first_line + number, (("check", "asked"), ("program", ""), ("command", ""), ("what", ""), ("value", ""), ("said", said[:MAX_TEXT])))
+
+
+def _garbled(steps: Sequence[Step]) -> Iterator[Row]:
+    """A model's answer that is one word again and again, and whether the same question was answered well before."""
+    well: set[str] = set()
+    for step in steps:
+        command = step.command.partition("  #")[0].partition(" # ")[0].strip()
+        if step.program not in _ASKS and not _LOOP.match(step.command):
+            continue
+        answers = [(number, text) for number, text in enumerate(step.output) if text.strip() and not _OF_LOG.match(text)]
+        for number, text in answers:
+            if again := repeated(text):
+                before = command in well or any(len(other.strip()) > WORDY and not repeated(other) for n, other in answers if n < number)
+                yield _row("garbled", step, step.line + 1 + number, again, "later" if before else "first", text.strip())
+                break
+        else:
+            if any(len(text.strip()) > WORDY for _, text in answers):
+                well.add(command)
+
+
+def repeated(text: str) -> str:
+    """The word, or the character, that an answer repeats without an end; "" for text as people write it.
+
+    >>> repeated("the report of of is is the the the the the the the the")
+    'the'
+    >>> repeated("根据合同是的的的的的的的的的的的"), repeated("True True True True True True True True True"), repeated("=" * 60)
+    ('的', '', '')
+    """
+    for form in (_WORDS, _CHARACTERS):
+        if (found := form.search(text[:MAX_SCANNED])) is not None and found["what"] not in _REPEATED_AS_USUAL:
+            return found["what"]
+    return ""
 
 
 _READERS: tuple[Callable[[Step, Step | None], Iterator[Row]], ...] = (_exit, _absent, _full, _failed, _empty, _limit, _found, _no_device)

@@ -1,0 +1,116 @@
+"""What somebody tried by turns: a setting with which it goes wrong and without which it goes well, as people note it beside a log.
+
+    # 关闭 --enable-prefix-caching 后（其余参数相同），输出恢复正常
+    with --enforce-eager the answers are correct, in graph mode they are garbled
+    VLLM_ASCEND_ENABLE_FUSED_MC2=1   61.1   garbled
+    VLLM_ASCEND_ENABLE_FUSED_MC2=0   86.9   fine
+
+Only a sentence that says it goes well without the setting counts, or a pair of which one goes well and one does not: that something
+goes wrong with a setting says of most settings nothing. Who writes that it stays as it was without it clears the setting.
+
+>>> [(row.get("what"), row.get("value"), row.line) for row in rows(["# 关闭 --enable-prefix-caching 后输出恢复正常"], 7)]
+[('--enable-prefix-caching', 'prefix-cache', 7)]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from parsers.lazy import lazy
+from parsers.parsed import Row
+
+ANCHORS: tuple[str, ...] = (
+    "恢复正常", "输出正常", "正常。", "后正常", "就正常", "均正常", "无乱码", "没有乱码", "不乱码", "不再乱码", "精度正常", "结果正常", "结果正确",
+    "输出正确", "garbled", "gibberish", "is correct", "are correct", "is fine", "are fine", "works fine", "works well", "goes away", "is normal", "are normal",
+)  # fmt: skip
+"""Words one of which stands in every such note."""
+
+LONGEST = 400
+MOST = 2000  # lines that are looked at
+REACH = 90  # characters between a setting and what is said of it
+
+# A name is what a reader would look for; the second is what it belongs to, whatever it is called.
+_KNOWN = (
+    ("prefix-cache", r"--(?:no-)?enable-prefix-caching|enable_prefix_caching|--disable-radix-cache|[Pp]refix[- _][Cc]ach(?:e|ing)|[Aa]utomatic prefix caching|前缀缓存|[Rr]adix ?[Cc]ache"),
+    ("graphs", r"--enforce[-_]eager|enforce_eager|--disable-cuda-graph|(?<![A-Za-z0-9_-])eager(?![A-Za-z0-9_])(?: mode)?|图模式|[Aa][Cc][Ll] ?[Gg]raph|[Gg]raph mode|cudagraph_mode|[Cc][Uu][Dd][Aa] ?[Gg]raphs?|FULL_DECODE_ONLY|单算子"),
+    ("speculation", r"--speculative[-_]config|(?<![A-Za-z0-9_])(?:MTP|mtp|[Ee]agle3?|EAGLE3?|[Dd]spark|DSpark)(?![A-Za-z0-9_])|投机(?:解码|推理|采样)?|[Ss]peculative decoding"),
+    ("async", r"--(?:no-)?async-scheduling|异步调度|[Aa]sync(?:hronous)? scheduling"),
+    ("chunked", r"--(?:no-)?enable-chunked-prefill|[Cc]hunked[- ][Pp]refill"),
+    ("experts", r"--enable-expert-parallel|(?<![A-Za-z0-9_])EP(?![A-Za-z0-9_])|专家并行|[Ee]xpert parallel(?:ism)?"),
+    ("variable", r"(?<![A-Za-z0-9_])[A-Z][A-Z0-9]{1,20}(?:_[A-Z0-9]{1,24}){1,8}(?:=[\w.:-]{1,40})?"),
+    ("option", r"--[a-z][a-z0-9]{1,20}(?:-[a-z0-9]{1,20}){1,6}"),
+)  # fmt: skip
+_SETTING = lazy("|".join(f"(?P<k{number}>{form})" for number, (_, form) in enumerate(_KNOWN)))
+# Names that say by themselves that something is off.
+_OPPOSITE = lazy(r"^(?:--no-|--disable-|--enforce|enforce_|eager|单算子)")
+_OFF_BEFORE = lazy(r"(?:关闭|关掉|关了|去掉|去除|不开启|不开|不加|不启用|不使用|不用|禁用|取消|[Ww]ithout|[Dd]isabl(?:e|ed|ing)|[Tt]urn(?:ed|ing)? off|[Ss]witch(?:ed|ing)? off|[Rr]emov(?:e|ed|ing)|unset|[Ll]eav(?:e|ing) out)(?: the| 掉|了)?[\s:：`'\"“]{0,3}$")
+_OFF_AFTER = lazy(r"^[`'\"”]?\s?(?:关闭|关掉|去掉|禁用|\(?off\b|disabled|turned off|removed|[=:]\s?(?:0|[Ff]alse|off)\b)")
+_GOOD = lazy(r"恢复正常|(?<![不异])正常|正确|没问题|没有问题|(?:无|没有|不|不再|不会|未出现)乱码|结果一致|\b(?:works?|worked|working) (?:fine|well|correctly|as expected)\b|\b(?:is|are|was|were|looks?|becomes?) (?:fine|correct|normal|right|OK|ok|good|coherent|readable)\b|\bgoes away\b|\bdisappears?\b|\bno (?:more )?(?:garbled|gibberish)|\bcorrect (?:output|results?|answers?)\b|\bfine\b")
+_BAD = lazy(r"乱码|不正常|异常|不正确|错误|崩坏|仍然|依然|还是|仍会|精度(?:下降|掉)|胡言|重复输出|空回复|\bgarbled\b|\bgibberish\b|\bgarbage\b|\bstill\b|\bsame (?:problem|issue|error|result)\b|\bwrong\b|\bbroken\b|\bnonsense\b|\bincoherent\b|\bnot (?:fine|correct|normal|right)\b")
+_NEGATED = ("无乱码", "没有乱码", "不乱码", "不再乱码", "不会乱码", "未出现乱码", "no garbled", "no gibberish", "no more g")
+_LOG = lazy(r"^(?:\[?\d{4}-\d\d-\d\d|\((?:APIServer|Worker|Engine)|(?:INFO|WARNING|ERROR|DEBUG)\b|[IWEF]\d{4,8} |\{|\"|data: |\s{0,8}File \")")
+_ENDS = ("，", "。", "；", ", ", ". ", "; ")  # of a clause: what was said before is of something else
+_VALUE = lazy(r"=([\w.:-]{1,40})$")
+
+
+class _Said(NamedTuple):
+    """Of one setting in one line: whether it was off, and whether that went well."""
+
+    name: str
+    kind: str
+    off: bool
+    good: bool
+    line: int
+    text: str
+
+
+def rows(lines: Sequence[str], first_line: int) -> tuple[Row, ...]:
+    """The settings that decide by what is written, as rows of the table of what was tried."""
+    said = [one for number, text in enumerate(lines[:MOST]) if _note(text) for one in _read(text.strip(), first_line + number)]
+    groups: dict[str, list[_Said]] = {}
+    for one in said:
+        groups.setdefault(one.kind if one.kind not in ("variable", "option") else one.name.partition("=")[0], []).append(one)
+    found: list[Row] = []
+    for together in groups.values():
+        off, on = [one for one in together if one.off], [one for one in together if not one.off]
+        if not any(one.good for one in off) or any(not one.good for one in off) or any(one.good for one in on):
+            continue  # never tried without it, or without it as bad, or with it as well
+        first = next((one for one in [*on, *off] if not _OPPOSITE.match(one.name)), off[0])
+        well = next(one for one in off if one.good)
+        name = first.name.partition("=")[0] if first.kind == "variable" else first.name
+        found.append(Row("session", well.line, (("check", "compared"), ("program", ""), ("command", ""), ("what", name), ("value", first.kind), ("said", well.text[:300]))))
+    return tuple(found)
+
+
+def _note(text: str) -> bool:
+    return len(text) <= LONGEST and any(anchor in text for anchor in ANCHORS) and _LOG.match(text) is None
+
+
+def _read(text: str, line: int) -> Iterator[_Said]:
+    """Each setting of a line with what is said after it, or where nothing is, before it."""
+    settings = list(_SETTING.finditer(text))
+    told = sorted([(m.start(), True) for m in _GOOD.finditer(text)] + [(m.start(), False) for m in _BAD.finditer(text) if not text[max(0, m.start() - 4) :].startswith(_NEGATED) and not _denied(text, m.start())])
+    for number, found in enumerate(settings):
+        until = settings[number + 1].start() if number + 1 < len(settings) else len(text)
+        after = [good for at, good in told if found.end() <= at < min(len(text), found.end() + REACH)]
+        near = [good for at, good in told if found.end() <= at < until] or after
+        before = [good for at, good in told if found.start() - REACH < at < found.start() and not any(mark in text[at : found.start()] for mark in _ENDS)]
+        if not near and not before:
+            continue
+        kind = _KNOWN[int((found.lastgroup or "k0")[1:])][0]
+        value = _VALUE.search(found[0]) if kind == "variable" else None
+        off = (
+            value[1].lower() in ("0", "false", "off") if value
+            else bool(_OFF_BEFORE.search(text[max(0, found.start() - 24) : found.start()]) or _OFF_AFTER.match(text[found.end() : found.end() + 16]))
+        )  # fmt: skip
+        if kind == "variable" and value is None and not off:
+            continue
+        if _OPPOSITE.match(found[0]):
+            off = not off
+        yield _Said(found[0], kind, off, all(near) if near else before[-1], line, text)
+
+
+def _denied(text: str, at: int) -> bool:
+    """Is what is bad said not to be there? `无乱码`, `no garbled text`."""
+    return text[max(0, at - 8) : at].rstrip().endswith(("无", "没有", "不再", "不会", "未出现", "no", "not", "no more", "without"))

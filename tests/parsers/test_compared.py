@@ -1,0 +1,46 @@
+"""What people note of a setting that they tried with and without."""
+
+from __future__ import annotations
+
+import pytest
+
+from parsers import compared
+
+
+def told(text: str) -> list[tuple[str | None, str | None]]:
+    return [(row.get("what"), row.get("value")) for row in compared.rows(text.split("\n"), 1)]
+
+
+@pytest.mark.parametrize(
+    ("text", "row"),
+    [
+        ("关闭 --enable-prefix-caching 后（其余参数完全相同），输出恢复正常", ("--enable-prefix-caching", "prefix-cache")),
+        ("关闭MTP后输出正常，开启MTP就乱码", ("MTP", "speculation")),
+        ("# with --enforce-eager the output is correct, graph mode gives garbled text", ("graph mode", "graphs")),
+        ("# 加上 --enforce-eager 后输出正常", ("--enforce-eager", "graphs")),
+        ("# disabling async scheduling the answers are fine", ("async scheduling", "async")),
+        ("PLUGH_FAST_PATH=1  61.1 大量乱码\nPLUGH_FAST_PATH=0  86.9 无乱码", ("PLUGH_FAST_PATH", "variable")),
+        ("without --plugh-mode the output is fine", ("--plugh-mode", "option")),
+        ("# 去掉 --enable-prefix-caching 还是乱码，去掉 --speculative-config 就正常了", ("--speculative-config", "speculation")),
+    ],
+)
+def test_the_setting_that_decides_is_told(text: str, row: tuple[str, str]) -> None:
+    assert told(text) == [row]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# --enable-prefix-caching 输出正常",
+        "# without --enable-prefix-caching it is still garbled",
+        "# 关闭 prefix caching 后输出正常\n# 打开 prefix caching 后输出正常",
+        "INFO 关闭 prefix caching 后输出正常",
+        '{"content": "without --plugh-mode the output is fine"}',
+        "在线服务输出正常，关闭 --enable-prefix-caching 后速度慢",
+        "all answers are fine",
+    ],
+    ids=["on", "cleared", "either-way", "log", "answer", "only-slower", "no-setting"],
+)
+def test_what_decides_nothing_gives_no_row(text: str) -> None:
+    """Of a log line and of what a model writes nothing is taken, and a setting that changes nothing is cleared."""
+    assert told(text) == []
