@@ -8,6 +8,8 @@
 Only a sentence that says it goes well without the setting counts, or a pair of which one goes well and one does not: that something
 goes wrong with a setting says of most settings nothing. Who writes that it stays as it was without it clears the setting.
 
+What the same work gives elsewhere is told as well, where the text is of an NPU: another machine, or the framework that a model came with.
+
 >>> [(row.get("what"), row.get("value"), row.line) for row in rows(["# 关闭 --enable-prefix-caching 后输出恢复正常"], 7)]
 [('--enable-prefix-caching', 'prefix-cache', 7)]
 """
@@ -23,6 +25,7 @@ from parsers.parsed import Row
 ANCHORS: tuple[str, ...] = (
     "恢复正常", "输出正常", "正常。", "后正常", "就正常", "均正常", "无乱码", "没有乱码", "不乱码", "不再乱码", "精度正常", "结果正常", "结果正确",
     "输出正确", "garbled", "gibberish", "is correct", "are correct", "is fine", "are fine", "works fine", "works well", "goes away", "is normal", "are normal",
+    "# same ", "# The same ", "# the same ", "# on a", "# On a", "same model", "same weights", "same script", "same request", "same query", "same prompt", "same input", "same config", "same data", "同样的", "相同的", "同一个",
 )  # fmt: skip
 """Words one of which stands in every such note."""
 
@@ -49,6 +52,10 @@ _OFF_AFTER = lazy(r"^[`'\"”]?\s?(?:关闭|关掉|去掉|禁用|\(?off\b|disabl
 _GOOD = lazy(r"恢复正常|(?<![不异])正常|正确|没问题|没有问题|(?:无|没有|不|不再|不会|未出现)乱码|结果一致|\b(?:works?|worked|working) (?:fine|well|correctly|as expected)\b|\b(?:is|are|was|were|looks?|becomes?) (?:fine|correct|normal|right|OK|ok|good|coherent|readable)\b|\bgoes away\b|\bdisappears?\b|\bno (?:more )?(?:garbled|gibberish)|\bcorrect (?:output|results?|answers?)\b|\bfine\b")
 _BAD = lazy(r"乱码|不正常|异常|不正确|错误|崩坏|仍然|依然|还是|仍会|精度(?:下降|掉)|胡言|重复输出|空回复|\bgarbled\b|\bgibberish\b|\bgarbage\b|\bstill\b|\bsame (?:problem|issue|error|result)\b|\bwrong\b|\bbroken\b|\bnonsense\b|\bincoherent\b|\bnot (?:fine|correct|normal|right)\b")
 _NEGATED = ("无乱码", "没有乱码", "不乱码", "不再乱码", "不会乱码", "未出现乱码", "no garbled", "no gibberish", "no more g")
+_SAME = lazy(r"\b(?:[Ss]ame|[Ii]dentical)\b|同样|相同|同一")
+_OTHER = lazy(r"(?<![A-Za-z0-9_./-])(?P<other>RTX ?\d{4}|[AHV]\d{2,3}|L40S?|L20|T4|[34]090|GPUs?|CUDA|CPU|NVIDIA|英伟达|transformers|diffusers|peft|sentence[-_]transformers|HuggingFace)(?![A-Za-z0-9_/-])")
+_OUTCOME = lazy(r"\d\.\d|\d ?%|正常|正确|没问题|不应该|不一致|\b(?:fine|correct(?:ly)?|normal(?:ly)?|works?|good|right|different|differs?|clean|readable)\b")
+_OF_NPU = lazy(r"(?i)npu|ascend|昇腾|910[bc]|310p")
 _LOG = lazy(r"^(?:\[?\d{4}-\d\d-\d\d|\((?:APIServer|Worker|Engine)|(?:INFO|WARNING|ERROR|DEBUG)\b|[IWEF]\d{4,8} |\{|\"|data: |\s{0,8}File \")")
 _ENDS = ("，", "。", "；", ", ", ". ", "; ")  # of a clause: what was said before is of something else
 _VALUE = lazy(r"=([\w.:-]{1,40})$")
@@ -80,7 +87,20 @@ def rows(lines: Sequence[str], first_line: int) -> tuple[Row, ...]:
         well = next(one for one in off if one.good)
         name = first.name.partition("=")[0] if first.kind == "variable" else first.name
         found.append(Row("session", well.line, (("check", "compared"), ("program", ""), ("command", ""), ("what", name), ("value", first.kind), ("said", well.text[:300]))))
-    return tuple(found)
+    return (*found, *_elsewhere(lines, first_line))
+
+
+def _elsewhere(lines: Sequence[str], first_line: int) -> Iterator[Row]:
+    """The first note that says what the same work gives on another machine, or in another framework."""
+    if not any(map(_OF_NPU.search, lines)):
+        return
+    for number, text in enumerate(lines[:MOST]):
+        if len(text) > LONGEST or _LOG.match(text) or _SAME.search(text) is None:
+            continue
+        if (other := _OTHER.search(text)) is not None and _OUTCOME.search(text) is not None:
+            cells = (("check", "elsewhere"), ("program", ""), ("command", ""), ("what", ""), ("value", ""), ("other", other["other"]), ("said", text.strip(" #/")[:300]))
+            yield Row("session", first_line + number, cells)
+            return
 
 
 def _note(text: str) -> bool:

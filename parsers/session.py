@@ -59,6 +59,7 @@ _ASKS = frozenset({"curl", "python", "python3", "vllm", "ollama", "xinference", 
 _LOOP = lazy(r"^(?:for|while|seq)\b.{0,300}(?:curl|python3?) ")
 _WORDS = lazy(r"(?<!\S)(?P<what>[A-Za-z]{2,20}|[\u4e00-\u9fff]{1,6})(?: (?P=what)){5,}(?![^\s.,，。])")
 _CHARACTERS = lazy(r"(?P<what>[\u4e00-\u9fff]|[!！]|G)(?P=what){9,}")
+_SCRIPTS = tuple(map(lazy, (r"[A-Za-z]{3}", r"[\u3040-\u30ff\u4e00-\u9fff]", r"[\u0400-\u04ff]", r"[\u0590-\u05ff]", r"[\u0600-\u06ff]", r"[\u0900-\u0d7f]", r"[\u0e00-\u0eff]", r"[\uac00-\ud7af]")))  # Latin, Chinese and Japanese, Cyrillic, Hebrew, Arabic, of India, Thai, Korean
 _REPEATED_AS_USUAL = frozenset({"True", "False", "None", "OK", "ok", "nan", "NaN", "inf", "pass", "哈", "啊", "呵", "嗯", "啦", "嘿"})
 _OF_LOG = lazy(r"^(?:\[?\d{4}-\d\d-\d\d|\((?:APIServer|Worker|Engine)|(?:INFO|WARNING|ERROR|DEBUG)\b|[IWEF]\d{4,8} )")
 WORDY = 20  # characters of an answer that says something
@@ -267,7 +268,7 @@ def _garbled(steps: Sequence[Step]) -> Iterator[Row]:
             continue
         answers = [(number, text) for number, text in enumerate(step.output) if text.strip() and not _OF_LOG.match(text)]
         for number, text in answers:
-            if again := repeated(text):
+            if again := repeated(text) or ("several scripts" if mixed(text) and any(mixed(other) for n, other in answers if n != number) else ""):
                 before = command in well or any(len(other.strip()) > WORDY and not repeated(other) for n, other in answers if n < number)
                 yield _row("garbled", step, step.line + 1 + number, again, "later" if before else "first", text.strip())
                 break
@@ -288,6 +289,15 @@ def repeated(text: str) -> str:
         if (found := form.search(text[:MAX_SCANNED])) is not None and found["what"] not in _REPEATED_AS_USUAL:
             return found["what"]
     return ""
+
+
+def mixed(text: str) -> bool:
+    """Are there letters of three scripts and more in one answer? Of two answers this says that tokens were drawn at random.
+
+    >>> mixed("挡极 vorandelier กระจาย obligations"), mixed("東京タワー is in Tokyo")
+    (True, False)
+    """
+    return sum(form.search(text) is not None for form in _SCRIPTS) > 2
 
 
 _READERS: tuple[Callable[[Step, Step | None], Iterator[Row]], ...] = (_exit, _absent, _full, _failed, _empty, _limit, _found, _no_device)
