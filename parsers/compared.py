@@ -5,8 +5,8 @@
     VLLM_ASCEND_ENABLE_FUSED_MC2=1   61.1   garbled
     VLLM_ASCEND_ENABLE_FUSED_MC2=0   86.9   fine
 
-Only a sentence that says it goes well without the setting counts, or a pair of which one goes well and one does not: that something
-goes wrong with a setting says of most settings nothing. Who writes that it stays as it was without it clears the setting.
+Only a sentence that says it goes well without the setting counts, where something is said to be wrong at all: that something goes
+wrong with a setting says of most settings nothing. Who writes that it stays as it was without it clears the setting.
 
 What the same work gives elsewhere is told as well, where the text is of an NPU: another machine, or the framework that a model came with.
 
@@ -57,6 +57,9 @@ _OTHER = lazy(r"(?<![A-Za-z0-9_./-])(?P<other>RTX ?\d{4}|[AHV]\d{2,3}|L40S?|L20|
 _OUTCOME = lazy(r"\d\.\d|\d ?%|正常|正确|没问题|不应该|不一致|\b(?:fine|correct(?:ly)?|normal(?:ly)?|works?|good|right|different|differs?|clean|readable)\b")
 _OF_NPU = lazy(r"(?i)npu|ascend|昇腾|910[bc]|310p")
 _LOG = lazy(r"^(?:\[?\d{4}-\d\d-\d\d|\((?:APIServer|Worker|Engine)|(?:INFO|WARNING|ERROR|DEBUG)\b|[IWEF]\d{4,8} |\{|\"|data: |\s{0,8}File \")")
+_RECOVERED = lazy(r"恢复正常|(?:无|没有|不再|不会)乱码|就正常|才正常|\b(?:goes away|disappears?|no longer|no more)\b|\bno (?:garbled|gibberish)")
+_WRONG = lazy(r"乱码|崩坏|胡言|不正确|错误|不对|异常|卡住|卡死|挂死|无响应|报错|精度(?:下降|掉)|空回复|\b(?:garbled|gibberish|garbage|wrong|broken|nonsense|incoherent|hangs?|stuck|never returns?|crash(?:es|ed)?|fails?|corrupt(?:ed|s)?)\b")
+_BOTH = lazy(r"均正常|都正常|均无|都没问题|\bboth\b")
 _ENDS = ("，", "。", "；", ", ", ". ", "; ")  # of a clause: what was said before is of something else
 _VALUE = lazy(r"=([\w.:-]{1,40})$")
 
@@ -75,6 +78,7 @@ class _Said(NamedTuple):
 def rows(lines: Sequence[str], first_line: int) -> tuple[Row, ...]:
     """The settings that decide by what is written, as rows of the table of what was tried."""
     said = [one for number, text in enumerate(lines[:MOST]) if _note(text) for one in _read(text.strip(), first_line + number)]
+    notes = [text for text in lines[:MOST] if len(text) <= LONGEST and _LOG.match(text) is None]
     groups: dict[str, list[_Said]] = {}
     for one in said:
         groups.setdefault(one.kind if one.kind not in ("variable", "option") else one.name.partition("=")[0], []).append(one)
@@ -83,6 +87,8 @@ def rows(lines: Sequence[str], first_line: int) -> tuple[Row, ...]:
         off, on = [one for one in together if one.off], [one for one in together if not one.off]
         if not any(one.good for one in off) or any(not one.good for one in off) or any(one.good for one in on):
             continue  # never tried without it, or without it as bad, or with it as well
+        if not _RECOVERED.search("\n".join(one.text for one in off)) and not any(_WRONG.search(text) for text in notes):
+            continue  # nothing is said to be wrong at all
         first = next((one for one in [*on, *off] if not _OPPOSITE.match(one.name)), off[0])
         well = next(one for one in off if one.good)
         name = first.name.partition("=")[0] if first.kind == "variable" else first.name
@@ -104,7 +110,7 @@ def _elsewhere(lines: Sequence[str], first_line: int) -> Iterator[Row]:
 
 
 def _note(text: str) -> bool:
-    return len(text) <= LONGEST and any(anchor in text for anchor in ANCHORS) and _LOG.match(text) is None
+    return len(text) <= LONGEST and any(anchor in text for anchor in ANCHORS) and _LOG.match(text) is None and _BOTH.search(text) is None
 
 
 def _read(text: str, line: int) -> Iterator[_Said]:

@@ -56,6 +56,7 @@ _CHANGES = frozenset({"vi", "vim", "nano", "sed", "git", "pip", "pip3", "cp", "m
 _LOOKS = frozenset({"grep", "egrep", "zgrep", "diff", "cmp", "test", "[", "which", "pgrep", "cat", "tail", "head", "less", "more", "dmesg", "journalctl", "vi", "vim", "kubectl", "docker", "history", "sed", "awk", "npu-doctor", "sort", "zcat"})  # fmt: skip
 
 _ASKS = frozenset({"curl", "python", "python3", "vllm", "ollama", "xinference", "llama-cli", "evalscope"})  # programs that print what a model answers
+_OF_MODEL = lazy(r"(?i)vllm|sglang|mindie|lmdeploy|ollama|llama|xinference|/v1/|generated text|transformers|qwen|deepseek")
 _LOOP = lazy(r"^(?:for|while|seq)\b.{0,300}(?:curl|python3?) ")
 _WORDS = lazy(r"(?<!\S)(?P<what>[A-Za-z]{2,20}|[\u4e00-\u9fff]{1,6})(?: (?P=what)){5,}(?![^\s.,，。])")
 _CHARACTERS = lazy(r"(?P<what>[\u4e00-\u9fff]|[!！]|G)(?P=what){9,}")
@@ -98,7 +99,7 @@ def rows(lines: Sequence[str], first_line: int) -> tuple[Row, ...]:
             found = [row for row in found if row.get("check") != "failed" or row.line != found[-1].line]
         if len(found) >= MAX_ROWS:
             break
-    found += [*_compared(steps), *_decided(steps), *_garbled(steps), *_asked(lines, first_line)]
+    found += [*_compared(steps), *_decided(steps), *_garbled(steps, lines), *_asked(lines, first_line)]
     return tuple(found[:MAX_ROWS])
 
 
@@ -259,12 +260,13 @@ def _asked(lines: Sequence[str], first_line: int) -> Iterator[Row]:
             yield Row(TABLE, first_line + number, (("check", "asked"), ("program", ""), ("command", ""), ("what", ""), ("value", ""), ("said", said[:MAX_TEXT])))
 
 
-def _garbled(steps: Sequence[Step]) -> Iterator[Row]:
+def _garbled(steps: Sequence[Step], lines: Sequence[str]) -> Iterator[Row]:
     """A model's answer that is one word again and again, and whether the same question was answered well before."""
     well: set[str] = set()
-    for step in steps:
+    asked = any(map(_OF_MODEL.search, lines))
+    for step in steps if asked else ():
         command = step.command.partition("  #")[0].partition(" # ")[0].strip()
-        if step.program not in _ASKS and not _LOOP.match(step.command):
+        if " -c " in step.command or (step.program not in _ASKS and not _LOOP.match(step.command)):
             continue
         answers = [(number, text) for number, text in enumerate(step.output) if text.strip() and not _OF_LOG.match(text)]
         for number, text in answers:

@@ -17,10 +17,10 @@ def told(text: str) -> list[tuple[str | None, str | None]]:
         ("关闭 --enable-prefix-caching 后（其余参数完全相同），输出恢复正常", ("--enable-prefix-caching", "prefix-cache")),
         ("关闭MTP后输出正常，开启MTP就乱码", ("MTP", "speculation")),
         ("# with --enforce-eager the output is correct, graph mode gives garbled text", ("graph mode", "graphs")),
-        ("# 加上 --enforce-eager 后输出正常", ("--enforce-eager", "graphs")),
-        ("# disabling async scheduling the answers are fine", ("async scheduling", "async")),
+        ("# 输出乱码，加上 --enforce-eager 后输出正常", ("--enforce-eager", "graphs")),
+        ("# it hangs; disabling async scheduling the answers are fine", ("async scheduling", "async")),
         ("PLUGH_FAST_PATH=1  61.1 大量乱码\nPLUGH_FAST_PATH=0  86.9 无乱码", ("PLUGH_FAST_PATH", "variable")),
-        ("without --plugh-mode the output is fine", ("--plugh-mode", "option")),
+        ("wrong answers; without --plugh-mode the output is fine", ("--plugh-mode", "option")),
         ("# 去掉 --enable-prefix-caching 还是乱码，去掉 --speculative-config 就正常了", ("--speculative-config", "speculation")),
     ],
 )
@@ -38,8 +38,10 @@ def test_the_setting_that_decides_is_told(text: str, row: tuple[str, str]) -> No
         '{"content": "without --plugh-mode the output is fine"}',
         "在线服务输出正常，关闭 --enable-prefix-caching 后速度慢",
         "all answers are fine",
+        "# 关闭 prefix caching 后吞吐 1820，开启后 3010，输出均正常",
+        "# without --plugh-mode the output is fine",
     ],
-    ids=["on", "cleared", "either-way", "log", "answer", "only-slower", "no-setting"],
+    ids=["on", "cleared", "either-way", "log", "answer", "only-slower", "no-setting", "both", "nothing-wrong"],
 )
 def test_what_decides_nothing_gives_no_row(text: str) -> None:
     """Of a log line and of what a model writes nothing is taken, and a setting that changes nothing is cleared."""

@@ -106,8 +106,8 @@ def test_runs_that_prove_no_variable_tell_nothing(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "row"),
     [
-        ("$ python ask.py\nA sentence that says something.\n$ python ask.py\nplugh the the the the the the", ("garbled", "the", "later", "python")),
-        ("$ python ask.py  # first\nA sentence that says something.\n$ python ask.py  # again\n是的的的的的的的的的的的", ("garbled", "的", "later", "python")),
+        ("$ vllm serve m\n$ python ask.py\nA sentence that says something.\n$ python ask.py\nplugh the the the the the the", ("garbled", "the", "later", "python")),
+        ("$ vllm serve m\n$ python ask.py  # first\nA sentence that says something.\n$ python ask.py  # again\n是的的的的的的的的的的的", ("garbled", "的", "later", "python")),
         ("$ curl http://h/v1/completions -d @q.json\n{\"text\": \"GGGGGGGGGGGGGGGGGGGG\"}", ("garbled", "G", "first", "curl")),
     ],
 )
@@ -118,14 +118,16 @@ def test_an_answer_of_one_word_is_told(text: str, row: tuple[str, ...]) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "$ python ask.py\nTrue True True True True True True True",
+        "$ python ask.py\nthe the the the the the",
+        "$ vllm serve m\n$ python -c 'print(3)'\nthe the the the the the",
+        "$ vllm serve m\n$ python ask.py\nTrue True True True True True True True",
         "$ cat a.txt\nthe the the the the the the",
-        "$ python ask.py\n2026-01-01 10:00:00 the the the the the the",
-        "$ python ask.py\n哈哈哈哈哈哈哈哈哈哈哈哈",
-        "$ python ask.py\n----------------------------------------",
-        "$ python ask.py\ntensor([1, 1, 1, 1, 1, 1, 1, 1, 1, 1])",
+        "$ vllm serve m\n$ python ask.py\n2026-01-01 10:00:00 the the the the the the",
+        "$ vllm serve m\n$ python ask.py\n哈哈哈哈哈哈哈哈哈哈哈哈",
+        "$ vllm serve m\n$ python ask.py\n----------------------------------------",
+        "$ vllm serve m\n$ python ask.py\ntensor([1, 1, 1, 1, 1, 1, 1, 1, 1, 1])",
     ],
-    ids=["values", "a-file", "a-log", "laughter", "a-rule", "numbers"],
+    ids=["no-model", "typed-code", "values", "a-file", "a-log", "laughter", "a-rule", "numbers"],
 )
 def test_what_is_repeated_as_usual_is_no_answer(text: str) -> None:
     assert told(text) == []
