@@ -25,6 +25,8 @@ from parsers.parsed import Row
 ANCHORS: tuple[str, ...] = (
     "恢复正常", "输出正常", "正常。", "后正常", "就正常", "均正常", "无乱码", "没有乱码", "不乱码", "不再乱码", "精度正常", "结果正常", "结果正确",
     "输出正确", "garbled", "gibberish", "is correct", "are correct", "is fine", "are fine", "works fine", "works well", "goes away", "is normal", "are normal",
+    "可以跑", "能跑", "可以启动", "else the same", "其余相同", "其他相同", "其余参数相同",
+    "很慢", "较慢", "太慢", "慢很多", "速度慢", "性能差", "性能较差", "very slow", "too slow", "so slow", "is slow", "slower than", "slow decode", "slow inference",
     "# same ", "# The same ", "# the same ", "# on a", "# On a", "same model", "same weights", "same script", "same request", "same query", "same prompt", "same input", "same config", "same data", "同样的", "相同的", "同一个",
 )  # fmt: skip
 """Words one of which stands in every such note."""
@@ -37,7 +39,7 @@ REACH = 90  # characters between a setting and what is said of it
 _KNOWN = (
     ("prefix-cache", r"--(?:no-)?enable-prefix-caching|enable_prefix_caching|--disable-radix-cache|[Pp]refix[- _][Cc]ach(?:e|ing)|[Aa]utomatic prefix caching|前缀缓存|[Rr]adix ?[Cc]ache"),
     ("graphs", r"--enforce[-_]eager|enforce_eager|--disable-cuda-graph|(?<![A-Za-z0-9_-])eager(?![A-Za-z0-9_])(?: mode)?|图模式|[Aa][Cc][Ll] ?[Gg]raph|[Gg]raph mode|cudagraph_mode|[Cc][Uu][Dd][Aa] ?[Gg]raphs?|FULL_DECODE_ONLY|单算子"),
-    ("speculation", r"--speculative[-_]config|(?<![A-Za-z0-9_])(?:MTP|mtp|[Ee]agle3?|EAGLE3?|[Dd]spark|DSpark)(?![A-Za-z0-9_])|投机(?:解码|推理|采样)?|[Ss]peculative decoding"),
+    ("speculation", r"--speculative[-_](?:config|algorithm)|(?<![A-Za-z0-9_])(?:MTP|mtp|[Ee]agle3?|EAGLE3?|[Dd]spark|DSpark)(?![A-Za-z0-9_])|投机(?:解码|推理|采样)?|[Ss]peculative decoding"),
     ("async", r"--(?:no-)?async-scheduling|异步调度|[Aa]sync(?:hronous)? scheduling"),
     ("chunked", r"--(?:no-)?enable-chunked-prefill|[Cc]hunked[- ][Pp]refill"),
     ("experts", r"--enable-expert-parallel|(?<![A-Za-z0-9_])EP(?![A-Za-z0-9_])|专家并行|[Ee]xpert parallel(?:ism)?"),
@@ -49,7 +51,7 @@ _SETTING = lazy("|".join(f"(?P<k{number}>{form})" for number, (_, form) in enume
 _OPPOSITE = lazy(r"^(?:--no-|--disable-|--enforce|enforce_|eager|单算子)")
 _OFF_BEFORE = lazy(r"(?:关闭|关掉|关了|去掉|去除|不开启|不开|不加|不启用|不使用|不用|禁用|取消|[Ww]ithout|[Dd]isabl(?:e|ed|ing)|[Tt]urn(?:ed|ing)? off|[Ss]witch(?:ed|ing)? off|[Rr]emov(?:e|ed|ing)|unset|[Ll]eav(?:e|ing) out)(?: the| 掉|了)?[\s:：`'\"“]{0,3}$")
 _OFF_AFTER = lazy(r"^[`'\"”]?\s?(?:关闭|关掉|去掉|禁用|\(?off\b|disabled|turned off|removed|[=:]\s?(?:0|[Ff]alse|off)\b)")
-_GOOD = lazy(r"恢复正常|(?<![不异])正常|正确|没问题|没有问题|(?:无|没有|不|不再|不会|未出现)乱码|结果一致|\b(?:works?|worked|working) (?:fine|well|correctly|as expected)\b|\b(?:is|are|was|were|looks?|becomes?) (?:fine|correct|normal|right|OK|ok|good|coherent|readable)\b|\bgoes away\b|\bdisappears?\b|\bno (?:more )?(?:garbled|gibberish)|\bcorrect (?:output|results?|answers?)\b|\bfine\b")
+_GOOD = lazy(r"恢复正常|可以跑|能跑通?|可以启动|(?<![不异])正常|正确|没问题|没有问题|(?:无|没有|不|不再|不会|未出现)乱码|结果一致|\b(?:works?|worked|working) (?:fine|well|correctly|as expected)\b|\b(?:is|are|was|were|looks?|becomes?) (?:fine|correct|normal|right|OK|ok|good|coherent|readable)\b|\bgoes away\b|\bdisappears?\b|\bno (?:more )?(?:garbled|gibberish)|\bcorrect (?:output|results?|answers?)\b|\bfine\b")
 _BAD = lazy(r"乱码|不正常|异常|不正确|错误|崩坏|仍然|依然|还是|仍会|精度(?:下降|掉)|胡言|重复输出|空回复|\bgarbled\b|\bgibberish\b|\bgarbage\b|\bstill\b|\bsame (?:problem|issue|error|result)\b|\bwrong\b|\bbroken\b|\bnonsense\b|\bincoherent\b|\bnot (?:fine|correct|normal|right)\b")
 _NEGATED = ("无乱码", "没有乱码", "不乱码", "不再乱码", "不会乱码", "未出现乱码", "no garbled", "no gibberish", "no more g")
 _SAME = lazy(r"\b(?:[Ss]ame|[Ii]dentical)\b|同样|相同|同一")
@@ -57,6 +59,8 @@ _OTHER = lazy(r"(?<![A-Za-z0-9_./-])(?P<other>RTX ?\d{4}|[AHV]\d{2,3}|L40S?|L20|
 _OUTCOME = lazy(r"\d\.\d|\d ?%|正常|正确|没问题|不应该|不一致|\b(?:fine|correct(?:ly)?|normal(?:ly)?|works?|good|right|different|differs?|clean|readable)\b")
 _OF_NPU = lazy(r"(?i)npu|ascend|昇腾|910[bc]|310p")
 _LOG = lazy(r"^(?:\[?\d{4}-\d\d-\d\d|\((?:APIServer|Worker|Engine)|(?:INFO|WARNING|ERROR|DEBUG)\b|[IWEF]\d{4,8} |\{|\"|data: |\s{0,8}File \")")
+_SCORE = lazy(r"(?:[Aa]ccuracy|[Ss]core|精度|准确率|得分|gsm8k|GSM8K|ceval|gpqa)[^\d\n]{0,12}(?P<n>\d{1,3}(?:\.\d{1,4})?)(?![\d.])")
+_SLOW = lazy(r"(?:很|较|太|非常|速度|推理|响应)慢|慢很多|性能较?差|吞吐(?:很|较)?低|(?i:\b(?:very|too|so|is|extremely) slow\b|\bslower than\b|\bslow (?:decode|inference|generation)\b)")
 _RECOVERED = lazy(r"恢复正常|(?:无|没有|不再|不会)乱码|就正常|才正常|\b(?:goes away|disappears?|no longer|no more)\b|\bno (?:garbled|gibberish)")
 _WRONG = lazy(r"乱码|崩坏|胡言|不正确|错误|不对|异常|卡住|卡死|挂死|无响应|报错|精度(?:下降|掉)|空回复|\b(?:garbled|gibberish|garbage|wrong|broken|nonsense|incoherent|hangs?|stuck|never returns?|crash(?:es|ed)?|fails?|corrupt(?:ed|s)?)\b")
 _BOTH = lazy(r"均正常|都正常|均无|都没问题|\bboth\b")
@@ -78,6 +82,8 @@ class _Said(NamedTuple):
 def rows(lines: Sequence[str], first_line: int) -> tuple[Row, ...]:
     """The settings that decide by what is written, as rows of the table of what was tried."""
     said = [one for number, text in enumerate(lines[:MOST]) if _note(text) for one in _read(text.strip(), first_line + number)]
+    scores = [float(found["n"]) for text in lines[:MOST] if len(text) <= LONGEST for found in _SCORE.finditer(text)]
+    said += [one for number, text in enumerate(lines[:MOST]) if len(scores) > 1 and _note(text) for one in _scored(text.strip(), first_line + number, min(scores))]
     notes = [text for text in lines[:MOST] if len(text) <= LONGEST and _LOG.match(text) is None]
     groups: dict[str, list[_Said]] = {}
     for one in said:
@@ -87,13 +93,29 @@ def rows(lines: Sequence[str], first_line: int) -> tuple[Row, ...]:
         off, on = [one for one in together if one.off], [one for one in together if not one.off]
         if not any(one.good for one in off) or any(not one.good for one in off) or any(one.good for one in on):
             continue  # never tried without it, or without it as bad, or with it as well
-        if not _RECOVERED.search("\n".join(one.text for one in off)) and not any(_WRONG.search(text) for text in notes):
+        if len(scores) < 2 and not _RECOVERED.search("\n".join(one.text for one in off)) and not any(_WRONG.search(text) for text in notes):
             continue  # nothing is said to be wrong at all
         first = next((one for one in [*on, *off] if not _OPPOSITE.match(one.name)), off[0])
         well = next(one for one in off if one.good)
         name = first.name.partition("=")[0] if first.kind == "variable" else first.name
         found.append(Row("session", well.line, (("check", "compared"), ("program", ""), ("command", ""), ("what", name), ("value", first.kind), ("said", well.text[:300]))))
-    return (*found, *_elsewhere(lines, first_line))
+    return (*found, *_slow(lines, first_line), *_elsewhere(lines, first_line))
+
+
+def _slow(lines: Sequence[str], first_line: int) -> Iterator[Row]:
+    """The first note that says that something is slow."""
+    for number, text in enumerate(lines[:MOST]):
+        if len(text) <= LONGEST and (found := _SLOW.search(text)) is not None and _LOG.match(text) is None:
+            yield Row("session", first_line + number, (("check", "slow"), ("program", ""), ("command", ""), ("what", found[0]), ("value", ""), ("said", text.strip(" #/")[:300])))
+            return
+
+
+def _scored(text: str, line: int, worst: float) -> Iterator[_Said]:
+    """A setting that was off when a score came out better by a tenth than the worst that stands here."""
+    for found in _SETTING.finditer(text):
+        score = _SCORE.search(text, found.end())
+        if score is not None and _OFF_BEFORE.search(text[max(0, found.start() - 24) : found.start()]) and float(score["n"]) > 1.1 * worst:
+            yield _Said(found[0], _KNOWN[int((found.lastgroup or "k0")[1:])][0], not _OPPOSITE.match(found[0]), True, line, text)
 
 
 def _elsewhere(lines: Sequence[str], first_line: int) -> Iterator[Row]:

@@ -8,7 +8,7 @@ from parsers import compared
 
 
 def told(text: str) -> list[tuple[str | None, str | None]]:
-    return [(row.get("what"), row.get("value")) for row in compared.rows(text.split("\n"), 1)]
+    return [(row.get("what"), row.get("value")) for row in compared.rows(text.split("\n"), 1) if row.get("check") == "compared"]
 
 
 @pytest.mark.parametrize(
@@ -21,6 +21,7 @@ def told(text: str) -> list[tuple[str | None, str | None]]:
         ("# it hangs; disabling async scheduling the answers are fine", ("async scheduling", "async")),
         ("PLUGH_FAST_PATH=1  61.1 大量乱码\nPLUGH_FAST_PATH=0  86.9 无乱码", ("PLUGH_FAST_PATH", "variable")),
         ("wrong answers; without --plugh-mode the output is fine", ("--plugh-mode", "option")),
+        ("Accuracy: 0.415\n# without --speculative-algorithm NEXTN: Accuracy 0.945, everything else the same", ("--speculative-algorithm", "speculation")),
         ("# 去掉 --enable-prefix-caching 还是乱码，去掉 --speculative-config 就正常了", ("--speculative-config", "speculation")),
     ],
 )
@@ -46,3 +47,19 @@ def test_the_setting_that_decides_is_told(text: str, row: tuple[str, str]) -> No
 def test_what_decides_nothing_gives_no_row(text: str) -> None:
     """Of a log line and of what a model writes nothing is taken, and a setting that changes nothing is cleared."""
     assert told(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "check"),
+    [
+        ("npu 0\n# on an RTX 4090, same script: 5.26", "elsewhere"),
+        ("npu 0\n# transformers 官方示例同样的输入：0.99", "elsewhere"),
+        ("# on an RTX 4090, same script: 5.26", None),
+        ("npu 0\n# the same again", None),
+        ("# decoding is very slow", "slow"),
+        ("WARNING decoding is very slow", None),
+    ],
+)
+def test_other_notes_are_told_by_what_they_say(text: str, check: str | None) -> None:
+    """Another machine counts in text of an NPU alone; a log line is no note."""
+    assert [row.get("check") for row in compared.rows(text.split("\n"), 1)] == ([check] if check else [])
