@@ -59,7 +59,7 @@ _ASKS = frozenset({"curl", "python", "python3", "vllm", "ollama", "xinference", 
 _OF_MODEL = lazy(r"(?i)vllm|sglang|mindie|lmdeploy|ollama|llama|xinference|/v1/|generated text|transformers|qwen|deepseek")
 _LOOP = lazy(r"^(?:for|while|seq)\b.{0,300}(?:curl|python3?) ")
 _WORDS = lazy(r"(?<!\S)(?P<what>[A-Za-z]{2,20}|[\u4e00-\u9fff]{1,6})(?: (?P=what)){5,}(?![^\s.,，。])")
-_CHARACTERS = lazy(r"(?P<what>[\u4e00-\u9fff]|[!！]|G)(?P=what){9,}")
+_CHARACTERS = lazy(r"(?P<what>[\u4e00-\u9fff]|[!！]|G|\\n)(?P=what){9,}")
 _SCRIPTS = tuple(map(lazy, (r"[A-Za-z]{3}", r"[\u3040-\u30ff\u4e00-\u9fff]", r"[\u0400-\u04ff]", r"[\u0590-\u05ff]", r"[\u0600-\u06ff]", r"[\u0900-\u0d7f]", r"[\u0e00-\u0eff]", r"[\uac00-\ud7af]")))  # Latin, Chinese and Japanese, Cyrillic, Hebrew, Arabic, of India, Thai, Korean
 _REPEATED_AS_USUAL = frozenset({"True", "False", "None", "OK", "ok", "nan", "NaN", "inf", "pass", "哈", "啊", "呵", "嗯", "啦", "嘿"})
 _OF_LOG = lazy(r"^(?:\[?\d{4}-\d\d-\d\d|\((?:APIServer|Worker|Engine)|(?:INFO|WARNING|ERROR|DEBUG)\b|[IWEF]\d{4,8} )")
