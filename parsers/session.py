@@ -61,10 +61,14 @@ _LOOP = lazy(r"^(?:for|while|seq)\b.{0,300}(?:curl|python3?) ")
 _WORDS = lazy(r"(?<!\S)(?P<what>[A-Za-z]{2,20}|[\u4e00-\u9fff]{1,6})(?: (?P=what)){5,}(?![^\s.,，。])")
 _CHARACTERS = lazy(r"(?P<what>[\u4e00-\u9fff]|[!！]|G|\\n)(?P=what){9,}")
 _SCRIPTS = tuple(map(lazy, (r"[A-Za-z]{3}", r"[\u3040-\u30ff\u4e00-\u9fff]", r"[\u0400-\u04ff]", r"[\u0590-\u05ff]", r"[\u0600-\u06ff]", r"[\u0900-\u0d7f]", r"[\u0e00-\u0eff]", r"[\uac00-\ud7af]")))  # Latin, Chinese and Japanese, Cyrillic, Hebrew, Arabic, of India, Thai, Korean
+_PHRASES = lazy(r"(?<!\S)(?P<what>(?=[^\n]{0,12}[A-Za-z]{3})[A-Za-z,.']{1,16}(?: [A-Za-z,.']{1,16}){2,4})(?: (?P=what)){3,}(?![^\s.,])")
+_ANSWER = lazy(r"[\"'](?:content|text|reasoning_content|output)[\"']: ?[\"'](?P<said>(?:[^\"\\]|\\.){40,600})")
+MARKS = 0.35  # of what a model wrote: more of it than that is no language
 _REPEATED_AS_USUAL = frozenset({"True", "False", "None", "OK", "ok", "nan", "NaN", "inf", "pass", "哈", "啊", "呵", "嗯", "啦", "嘿"})
 _OF_LOG = lazy(r"^(?:\[?\d{4}-\d\d-\d\d|\((?:APIServer|Worker|Engine)|(?:INFO|WARNING|ERROR|DEBUG)\b|[IWEF]\d{4,8} )")
 WORDY = 20  # characters of an answer that says something
-MAX_SCANNED = 600
+MAX_SCANNED = 400
+MAX_ANSWERS = 40  # lines of one command
 
 
 class Step(NamedTuple):
@@ -268,7 +272,7 @@ def _garbled(steps: Sequence[Step], lines: Sequence[str]) -> Iterator[Row]:
         command = step.command.partition("  #")[0].partition(" # ")[0].strip()
         if " -c " in step.command or (step.program not in _ASKS and not _LOOP.match(step.command)):
             continue
-        answers = [(number, text) for number, text in enumerate(step.output) if text.strip() and not _OF_LOG.match(text)]
+        answers = [(number, text) for number, text in enumerate(step.output) if text.strip() and not _OF_LOG.match(text)][:MAX_ANSWERS]
         for number, text in answers:
             if again := repeated(text) or ("several scripts" if mixed(text) and any(mixed(other) for n, other in answers if n != number) else ""):
                 before = command in well or any(len(other.strip()) > WORDY and not repeated(other) for n, other in answers if n < number)
@@ -286,11 +290,15 @@ def repeated(text: str) -> str:
     'the'
     >>> repeated("根据合同是的的的的的的的的的的的"), repeated("True True True True True True True True True"), repeated("=" * 60)
     ('的', '', '')
+    >>> repeated("h and the English and the English and the English and the English and the English"), repeated('{"text": ",.,. and,.,,,,,,.,0 and,, and,,,)),.,, a,;,,,.,,;;,,,,, and,, to,,,,,,,,,.,,,"}')
+    ('and the English', 'marks alone')
     """
-    for form in (_WORDS, _CHARACTERS):
-        if (found := form.search(text[:MAX_SCANNED])) is not None and found["what"] not in _REPEATED_AS_USUAL:
+    text = answer["said"] if (answer := _ANSWER.search(text[: 4 * MAX_SCANNED])) is not None else text
+    for form in (_WORDS, _CHARACTERS, _PHRASES):
+        if (found := form.search(text[:MAX_SCANNED])) is not None and not _REPEATED_AS_USUAL.issuperset(found["what"].split()):
             return found["what"]
-    return ""
+    marks = sum(map(text.count, ",.;:)(，。；")) if answer is not None else 0
+    return "marks alone" if marks > MARKS * len(text) else ""
 
 
 def mixed(text: str) -> bool:
