@@ -25,7 +25,7 @@ from parsers.parsed import Row
 ANCHORS: tuple[str, ...] = (
     "恢复正常", "输出正常", "正常。", "后正常", "就正常", "均正常", "无乱码", "没有乱码", "不乱码", "不再乱码", "精度正常", "结果正常", "结果正确",
     "输出正确", "garbled", "gibberish", "is correct", "are correct", "is fine", "are fine", "works fine", "works well", "goes away", "is normal", "are normal",
-    "可以跑", "能跑", "可以启动", "else the same", "其余相同", "其他相同", "其余参数相同",
+    "时正常", "频正常", "像正常", "可以跑", "能跑", "可以启动", "else the same", "其余相同", "其他相同", "其余参数相同",
     "很慢", "较慢", "太慢", "慢很多", "速度慢", "性能差", "性能较差", "very slow", "too slow", "so slow", "is slow", "slower than", "slow decode", "slow inference",
     "# same ", "# The same ", "# the same ", "# on a", "# On a", "same model", "same weights", "same script", "same request", "same query", "same prompt", "same input", "same config", "same data", "同样的", "相同的", "同一个",
 )  # fmt: skip
@@ -52,7 +52,7 @@ _OPPOSITE = lazy(r"^(?:--no-|--disable-|--enforce|enforce_|eager|单算子)")
 _OFF_BEFORE = lazy(r"(?:关闭|关掉|关了|去掉|去除|不开启|不开|不加|不启用|不使用|不用|禁用|取消|[Ww]ithout|[Dd]isabl(?:e|ed|ing)|[Tt]urn(?:ed|ing)? off|[Ss]witch(?:ed|ing)? off|[Rr]emov(?:e|ed|ing)|unset|[Ll]eav(?:e|ing) out)(?: the| 掉|了)?[\s:：`'\"“]{0,3}$")
 _OFF_AFTER = lazy(r"^[`'\"”]?\s?(?:关闭|关掉|去掉|禁用|\(?off\b|disabled|turned off|removed|[=:]\s?(?:0|[Ff]alse|off)\b)")
 _GOOD = lazy(r"恢复正常|可以跑|能跑通?|可以启动|(?<![不异])正常|正确|没问题|没有问题|(?:无|没有|不|不再|不会|未出现)乱码|结果一致|\b(?:works?|worked|working) (?:fine|well|correctly|as expected)\b|\b(?:is|are|was|were|looks?|becomes?) (?:fine|correct|normal|right|OK|ok|good|coherent|readable)\b|\bgoes away\b|\bdisappears?\b|\bno (?:more )?(?:garbled|gibberish)|\bcorrect (?:output|results?|answers?)\b|\bfine\b")
-_BAD = lazy(r"乱码|不正常|异常|不正确|错误|崩坏|仍然|依然|还是|仍会|精度(?:下降|掉)|胡言|重复输出|空回复|\bgarbled\b|\bgibberish\b|\bgarbage\b|\bstill\b|\bsame (?:problem|issue|error|result)\b|\bwrong\b|\bbroken\b|\bnonsense\b|\bincoherent\b|\bnot (?:fine|correct|normal|right)\b")
+_BAD = lazy(r"乱码|不正常|异常|不正确|错误|崩坏|混乱|噪声|仍然|依然|还是|仍会|精度(?:下降|掉)|胡言|重复输出|空回复|\bgarbled\b|\bgibberish\b|\bgarbage\b|\bstill\b|\bsame (?:problem|issue|error|result)\b|\bwrong\b|\bbroken\b|\bnonsense\b|\bincoherent\b|\bnot (?:fine|correct|normal|right)\b")
 _NEGATED = ("无乱码", "没有乱码", "不乱码", "不再乱码", "不会乱码", "未出现乱码", "no garbled", "no gibberish", "no more g")
 _SAME = lazy(r"\b(?:[Ss]ame|[Ii]dentical)\b|同样|相同|同一")
 _OTHER = lazy(r"(?<![A-Za-z0-9_./-])(?P<other>RTX ?\d{4}|[AHV]\d{2,3}|L40S?|L20|T4|[34]090|GPUs?|CUDA|CPU|NVIDIA|英伟达|transformers|diffusers|peft|sentence[-_]transformers|HuggingFace)(?![A-Za-z0-9_/-])")
@@ -91,6 +91,11 @@ def rows(lines: Sequence[str], first_line: int) -> tuple[Row, ...]:
     found: list[Row] = []
     for together in groups.values():
         off, on = [one for one in together if one.off], [one for one in together if not one.off]
+        eager = together[0].kind == "graphs" and any(one.good for one in on) and off and not any(one.good for one in off) and all(one.good for one in on)
+        if eager and any(_OPPOSITE.match(one.name) for one in off):
+            worse, better = off[0], next(one for one in on if one.good)
+            found.append(_row(better.line, worse.name, "eager", better.text))
+            continue
         if not any(one.good for one in off) or any(not one.good for one in off) or any(one.good for one in on):
             continue  # never tried without it, or without it as bad, or with it as well
         if len(scores) < 2 and not _RECOVERED.search("\n".join(one.text for one in off)) and not any(_WRONG.search(text) for text in notes):
@@ -98,8 +103,12 @@ def rows(lines: Sequence[str], first_line: int) -> tuple[Row, ...]:
         first = next((one for one in [*on, *off] if not _OPPOSITE.match(one.name)), off[0])
         well = next(one for one in off if one.good)
         name = first.name.partition("=")[0] if first.kind == "variable" else first.name
-        found.append(Row("session", well.line, (("check", "compared"), ("program", ""), ("command", ""), ("what", name), ("value", first.kind), ("said", well.text[:300]))))
+        found.append(_row(well.line, name, first.kind, well.text))
     return (*found, *_slow(lines, first_line), *_elsewhere(lines, first_line))
+
+
+def _row(line: int, what: str, value: str, said: str) -> Row:
+    return Row("session", line, (("check", "compared"), ("program", ""), ("command", ""), ("what", what), ("value", value), ("said", said[:300])))
 
 
 def _slow(lines: Sequence[str], first_line: int) -> Iterator[Row]:

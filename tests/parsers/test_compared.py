@@ -22,6 +22,7 @@ def told(text: str) -> list[tuple[str | None, str | None]]:
         ("PLUGH_FAST_PATH=1  61.1 大量乱码\nPLUGH_FAST_PATH=0  86.9 无乱码", ("PLUGH_FAST_PATH", "variable")),
         ("wrong answers; without --plugh-mode the output is fine", ("--plugh-mode", "option")),
         ("Accuracy: 0.415\n# without --speculative-algorithm NEXTN: Accuracy 0.945, everything else the same", ("--speculative-algorithm", "speculation")),
+        ("# enforce_eager: true 时音频混乱；enforce_eager: false 时音频正常", ("enforce_eager", "eager")),
         ("# 去掉 --enable-prefix-caching 还是乱码，去掉 --speculative-config 就正常了", ("--speculative-config", "speculation")),
     ],
 )
