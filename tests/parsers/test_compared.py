@@ -22,6 +22,11 @@ def told(text: str) -> list[tuple[str | None, str | None]]:
         ("PLUGH_FAST_PATH=1  61.1 大量乱码\nPLUGH_FAST_PATH=0  86.9 无乱码", ("PLUGH_FAST_PATH", "variable")),
         ("wrong answers; without --plugh-mode the output is fine", ("--plugh-mode", "option")),
         ("Accuracy: 0.415\n# without --speculative-algorithm NEXTN: Accuracy 0.945, everything else the same", ("--speculative-algorithm", "speculation")),
+        ("gsm8k, MTP on: 61.2\ngsm8k, MTP off: 86.1", ("MTP", "speculation")),
+        ("PLUGH_FAST_PATH=1: gsm8k 12.3\nPLUGH_FAST_PATH=0: gsm8k 93.4", ("PLUGH_FAST_PATH", "variable")),
+        ("# 开 --async-scheduling 输出重复，关掉就正常", ("--async-scheduling", "async")),
+        ("# 打开投机解码后会卡死，关闭投机解码就没问题", ("投机解码", "speculation")),
+        ("# works fine after removing PLUGH_FAST_PATH=1, with it the answers are nonsense", ("PLUGH_FAST_PATH", "variable")),
         ("# enforce_eager: true 时音频混乱；enforce_eager: false 时音频正常", ("enforce_eager", "eager")),
         ("# 去掉 --enable-prefix-caching 还是乱码，去掉 --speculative-config 就正常了", ("--speculative-config", "speculation")),
     ],
@@ -40,10 +45,12 @@ def test_the_setting_that_decides_is_told(text: str, row: tuple[str, str]) -> No
         '{"content": "without --plugh-mode the output is fine"}',
         "在线服务输出正常，关闭 --enable-prefix-caching 后速度慢",
         "all answers are fine",
+        "MTP on: gsm8k 93.1\nMTP off: gsm8k 93.4",
+        "Accuracy 0.9 at MTP 1\nAccuracy 0.4 at MTP 3",
         "# 关闭 prefix caching 后吞吐 1820，开启后 3010，输出均正常",
         "# without --plugh-mode the output is fine",
     ],
-    ids=["on", "cleared", "either-way", "log", "answer", "only-slower", "no-setting", "both", "nothing-wrong"],
+    ids=["on", "cleared", "either-way", "log", "answer", "only-slower", "no-setting", "as-good", "other-numbers", "both", "nothing-wrong"],
 )
 def test_what_decides_nothing_gives_no_row(text: str) -> None:
     """Of a log line and of what a model writes nothing is taken, and a setting that changes nothing is cleared."""
