@@ -24,15 +24,21 @@ from parsers.lazy import lazy
 from parsers.parsed import Row
 
 ANCHORS: tuple[str, ...] = (
-    "恢复正常", "输出正常", "正常。", "后正常", "就正常", "均正常", "无乱码", "没有乱码", "不乱码", "不再乱码", "精度正常", "结果正常", "结果正确",
-    "输出正确", "garbled", "gibberish", "is correct", "are correct", "is fine", "are fine", "works fine", "works well", "goes away", "is normal", "are normal",
-    "就没问题", "没问题了", "可以正常", "正常推理", "gsm8k", "GSM8K", "ccuracy", "准确率", "ceval", "gpqa",
-    "时正常", "频正常", "像正常", "可以跑", "能跑", "可以启动", "else the same", "其余相同", "其他相同", "其余参数相同",
-    "很慢", "较慢", "太慢", "慢很多", "速度慢", "性能差", "性能较差", "very slow", "too slow", "so slow", "is slow", "slower than", "slow decode", "slow inference",
-    "# same ", "# The same ", "# the same ", "# on a", "# On a", "same model", "same weights", "same script", "same request", "same query", "same prompt", "same input", "same config", "same data", "同样的", "相同的", "同一个",
+    "恢复正常", "输出正常", "后正常", "就正常", "就没问题", "没问题了", "无乱码", "没有乱码", "不乱码", "不再乱码", "精度正常", "结果正常", "结果正确",
+    "输出正确", "garbled", "gibberish", "频正常", "像正常", "else the same", "其余相同", "其他相同", "其余参数相同",
 )  # fmt: skip
-"""Words one of which stands in every such note."""
+"""Words one of which stands in every such note, wherever it begins; programs do not print them line after line."""
 
+IN_NOTES: tuple[str, ...] = (
+    "正常。", "均正常", "时正常", "可以正常", "正常推理", "可以跑", "能跑", "可以启动", "is correct", "are correct", "is fine", "are fine", "works fine",
+    "works well", "goes away", "is normal", "are normal", "gsm8k", "GSM8K", "ccuracy", "准确率", "ceval", "gpqa", "answers are", "output is",
+    "很慢", "较慢", "太慢", "慢很多", "速度慢", "性能差", "性能较差", "very slow", "too slow", "so slow", "is slow", "slower than", "slow decode", "slow inference",
+    "same model", "same weights", "same script", "same request", "same query", "same prompt", "same input", "same config", "same data", "同样的", "相同的",
+    "同一个", "# same ", "# The same ", "# the same ", "# on a", "# On a",
+)  # fmt: skip
+"""Further ones, of a line that begins as a comment or as a point of a list does: elsewhere a program may print them all day."""
+
+_ALL = (*ANCHORS, *IN_NOTES)
 LONGEST = 400
 MOST = 2000  # lines that are looked at
 REACH = 90  # characters between a setting and what is said of it
@@ -149,7 +155,7 @@ def _elsewhere(lines: Sequence[str], first_line: int) -> Iterator[Row]:
 
 
 def _note(text: str) -> bool:
-    return len(text) <= LONGEST and any(anchor in text for anchor in ANCHORS) and _LOG.match(text) is None and _BOTH.search(text) is None
+    return len(text) <= LONGEST and any(anchor in text for anchor in _ALL) and _LOG.match(text) is None and _BOTH.search(text) is None
 
 
 def _read(text: str, line: int) -> Iterator[_Said]:
