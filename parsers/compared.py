@@ -66,6 +66,7 @@ _SAME = lazy(r"\b(?:[Ss]ame|[Ii]dentical)\b|同样|相同|同一")
 _OTHER = lazy(r"(?<![A-Za-z0-9_./-])(?P<other>RTX ?\d{4}|[AHV]\d{2,3}|L40S?|L20|T4|[34]090|GPUs?|CUDA|CPU|NVIDIA|英伟达|transformers|diffusers|peft|sentence[-_]transformers|HuggingFace)(?![A-Za-z0-9_/-])")
 _OUTCOME = lazy(r"\d\.\d|\d ?%|正常|正确|没问题|不应该|不一致|\b(?:fine|correct(?:ly)?|normal(?:ly)?|works?|good|right|different|differs?|clean|readable)\b")
 _OF_NPU = lazy(r"(?i)npu|ascend|昇腾|910[bc]|310p")
+_OF_OTHERS = lazy(r"(?i)rocm|\bamd\b|nvidia|\bcuda\b|\bmi[23]\d\dx?\b|\bmlu\b|musa|\bxpu\b")
 _LOG = lazy(r"^(?:\[?\d{4}-\d\d-\d\d|\((?:APIServer|Worker|Engine)|(?:INFO|WARNING|ERROR|DEBUG)\b|[IWEF]\d{4,8} |\{|\"|data: |\s{0,8}File \")")
 _SCORE = lazy(r"(?:[Aa]ccuracy|[Ss]core|精度|准确率|得分|gsm8k|GSM8K|ceval|gpqa)[^\d\n]{0,24}(?P<n>\d{1,3}(?:\.\d{1,4})?)(?![\d.])")
 _SLOW = lazy(r"(?:很|较|太|非常|速度|推理|响应)慢|慢很多|性能较?差|吞吐(?:很|较)?低|(?i:\b(?:very|too|so|is|extremely) slow\b|\bslower than\b|\bslow (?:decode|inference|generation)\b)")
@@ -91,6 +92,8 @@ class _Said(NamedTuple):
 
 def rows(lines: Sequence[str], first_line: int) -> tuple[Row, ...]:
     """The settings that decide by what is written, as rows of the table of what was tried."""
+    if elsewhere(lines):
+        return ()
     said = [one for number, text in enumerate(lines[:MOST]) if _note(text) for one in _read(text.strip(), first_line + number)]
     scores = [float(found["n"]) for text in lines[:MOST] if len(text) <= LONGEST for found in _SCORE.finditer(text)]
     if len(scores) > 1:
@@ -117,6 +120,11 @@ def rows(lines: Sequence[str], first_line: int) -> tuple[Row, ...]:
         name = first.name.partition("=")[0] if first.kind == "variable" else first.name
         found.append(_row(well.line, name, first.kind, well.text))
     return (*found, *_slow(lines, first_line), *_elsewhere(lines, first_line))
+
+
+def elsewhere(lines: Sequence[str]) -> bool:
+    """Is the text of another vendor's accelerator, without a word of an NPU?"""
+    return any(map(_OF_OTHERS.search, lines)) and not any(map(_OF_NPU.search, lines))
 
 
 def _row(line: int, what: str, value: str, said: str) -> Row:

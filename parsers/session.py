@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
+from parsers import compared
 from parsers.lazy import lazy
 from parsers.line import PROMPT
 from parsers.parsed import Row
@@ -267,7 +268,7 @@ def _asked(lines: Sequence[str], first_line: int) -> Iterator[Row]:
 def _garbled(steps: Sequence[Step], lines: Sequence[str]) -> Iterator[Row]:
     """A model's answer that is one word again and again, and whether the same question was answered well before."""
     well: set[str] = set()
-    asked = any(map(_OF_MODEL.search, lines))
+    asked = any(map(_OF_MODEL.search, lines)) and not compared.elsewhere(lines)
     for step in steps if asked else ():
         command = step.command.partition("  #")[0].partition(" # ")[0].strip()
         if " -c " in step.command or (step.program not in _ASKS and not _LOOP.match(step.command)):

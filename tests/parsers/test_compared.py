@@ -45,12 +45,13 @@ def test_the_setting_that_decides_is_told(text: str, row: tuple[str, str]) -> No
         '{"content": "without --plugh-mode the output is fine"}',
         "在线服务输出正常，关闭 --enable-prefix-caching 后速度慢",
         "all answers are fine",
+        "rocm-smi\n# garbled; without PLUGH_FAST_PATH=1 the output is fine",
         "MTP on: gsm8k 93.1\nMTP off: gsm8k 93.4",
         "Accuracy 0.9 at MTP 1\nAccuracy 0.4 at MTP 3",
         "# 关闭 prefix caching 后吞吐 1820，开启后 3010，输出均正常",
         "# without --plugh-mode the output is fine",
     ],
-    ids=["on", "cleared", "either-way", "log", "answer", "only-slower", "no-setting", "as-good", "other-numbers", "both", "nothing-wrong"],
+    ids=["on", "cleared", "either-way", "log", "answer", "only-slower", "no-setting", "another-vendor", "as-good", "other-numbers", "both", "nothing-wrong"],
 )
 def test_what_decides_nothing_gives_no_row(text: str) -> None:
     """Of a log line and of what a model writes nothing is taken, and a setting that changes nothing is cleared."""
