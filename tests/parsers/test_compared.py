@@ -66,6 +66,7 @@ def test_what_decides_nothing_gives_no_row(text: str) -> None:
         ("# on an RTX 4090, same script: 5.26", None),
         ("npu 0\n# the same again", None),
         ("# decoding is very slow", "slow"),
+        ("python3 -m sglang.launch_server --disable-cuda-graph\n# it is slow", "slow"),
         ("WARNING decoding is very slow", None),
     ],
 )
