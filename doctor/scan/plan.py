@@ -13,7 +13,7 @@ from doctor.scan.escapes import ESCAPE, without_escapes
 from kb.code_forms import BARE, CODE_WORD, LETTERED_END
 from kb.model import FACT_PREFIX, Signal
 from kb.sought import Made, Sought
-from parsers import tables
+from parsers import compared, tables
 from parsers.lazy import lazy
 
 # Literals that stand in lines which report an error, whoever wrote them. They find what no signal knows.
@@ -61,7 +61,7 @@ class Literal(NamedTuple):
     table: bool
 
 
-IN_COMMENTS = frozenset(anchor.encode() for anchor in tables.ASKED)
+IN_COMMENTS = frozenset(anchor.encode() for anchor in (*tables.ASKED, *compared.IN_NOTES))
 _IN_WORD = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_")
 _BESIDE = 120  # bytes before a number in which the word stands that makes it a code
 

@@ -122,3 +122,33 @@ def test_the_command_that_a_session_about_npus_ends_with_has_failed(said: str) -
     assert told(session_of) == [("failed", "", "", "tool")]
     assert told(f"{session_of} tool --again\nstarted\n[r@h ~]#") == ([("failed", "", "", "tool")] if "hccn" in said else [])
     assert told(session_of.replace("npu-smi", "lspci")) == ([("failed", "", "", "tool")] if "hccn" in said else [])
+
+
+@pytest.mark.parametrize(
+    ("text", "row"),
+    [
+        ("$ vllm serve m\n$ python ask.py\nA sentence that says something.\n$ python ask.py\nplugh the the the the the the", ("garbled", "the", "later", "python")),
+        ("$ vllm serve m\n$ python ask.py  # first\nA sentence that says something.\n$ python ask.py  # again\n是的的的的的的的的的的的", ("garbled", "的", "later", "python")),
+        ("$ curl http://h/v1/completions -d @q.json\n{\"text\": \"GGGGGGGGGGGGGGGGGGGG\"}", ("garbled", "G", "first", "curl")),
+    ],
+)
+def test_an_answer_of_one_word_is_told(text: str, row: tuple[str, ...]) -> None:
+    assert told(text) == [row]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "$ python ask.py\nthe the the the the the",
+        "$ vllm serve m\n$ python -c 'print(3)'\nthe the the the the the",
+        "$ vllm serve m\n$ python ask.py\nTrue True True True True True True True",
+        "$ cat a.txt\nthe the the the the the the",
+        "$ vllm serve m\n$ python ask.py\n2026-01-01 10:00:00 the the the the the the",
+        "$ vllm serve m\n$ python ask.py\n哈哈哈哈哈哈哈哈哈哈哈哈",
+        "$ vllm serve m\n$ python ask.py\n----------------------------------------",
+        "$ vllm serve m\n$ python ask.py\ntensor([1, 1, 1, 1, 1, 1, 1, 1, 1, 1])",
+    ],
+    ids=["no-model", "typed-code", "values", "a-file", "a-log", "laughter", "a-rule", "numbers"],
+)
+def test_what_is_repeated_as_usual_is_no_answer(text: str) -> None:
+    assert told(text) == []
