@@ -23,6 +23,7 @@ from doctor.judge.nature import (
     may_be_root,
     names_a_fault,
     tells,
+    was_survived,
 )
 from doctor.judge.nearness import later_in_file, long_before, not_later, well_after
 from doctor.judge.scene import EXPLAINS, KEEPS_APART, Rule, Scene
@@ -44,6 +45,14 @@ def finished_all_the_same(effect: Finding, cause: Finding, scene: Scene) -> bool
     Without it: incident decoy-run-check-ok-with-version-warnings: VER021 is a root.
     """
     return "finished" in cause.entry.traits and scene.places.near(effect, cause) and (is_doubt(effect) or got_over(effect, cause))
+
+
+def came_up_all_the_same(effect: Finding, cause: Finding, scene: Scene) -> bool:
+    """What was only warned of, and would have kept a program from starting, did not.
+
+    Without it: sample NOI920/after-a-retry: NOT006 is a root.
+    """
+    return "came_up" in cause.entry.traits and was_survived(effect, cause) and not scene.attempts.later(cause.hits, effect.hits)
 
 
 def harmless_lines_explain_nothing(effect: Finding, cause: Finding, scene: Scene) -> bool:
@@ -339,6 +348,7 @@ def downstream_of_the_root(effect: Finding, cause: Finding, scene: Scene) -> boo
 RULES: tuple[Rule, ...] = (
     Rule(only_in_harmless_lines, EXPLAINS),
     Rule(finished_all_the_same, EXPLAINS),
+    Rule(came_up_all_the_same, EXPLAINS),
     Rule(harmless_lines_explain_nothing, KEEPS_APART),
     Rule(started_again, KEEPS_APART),
     Rule(said_more_precisely, EXPLAINS),
