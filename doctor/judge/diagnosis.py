@@ -166,7 +166,8 @@ def _verdict(related: tuple[relate.Related, ...], harvest: Harvest) -> str:
     ]
     if real:
         return "findings"
-    wrapped = any(r.finding.entry.role == "wrapper" for r in related)
+    stops = {r.finding.entry.code for r in related if "stopped" in r.finding.entry.traits}
+    wrapped = any(r.finding.entry.role == "wrapper" and r.explained_by not in stops for r in related)
     if wrapped or harvest.errors:
         return "inconclusive"
     ours = (
