@@ -117,7 +117,8 @@ def without_an_npu_alone(effect: Finding, cause: Finding, _: Scene) -> bool:
     """
     if "elsewhere" in effect.entry.traits or "elsewhere" not in cause.entry.traits:
         return "elsewhere" in effect.entry.traits
-    return not is_error(effect.entry) and not ("foreign" in cause.entry.traits and guesses(effect.entry))
+    of_npus = "raises" in effect.entry.traits and "ends_job" not in effect.entry.traits  # a warning of what NPUs lack
+    return not (is_error(effect.entry) or of_npus) and not ("foreign" in cause.entry.traits and guesses(effect.entry))
 
 
 def general_beneath_what_failed(effect: Finding, cause: Finding, scene: Scene) -> bool:
