@@ -8,6 +8,8 @@ Users ask models about error messages, and commits mend them: none of it happene
 "Prompt: ', Generated text: "
 >>> unquoted("71ab001 fix: RuntimeError: NPU out of memory on 310P"), unquoted("docs/faq.md:12:error code is 507014")
 ('71ab001', 'docs/faq.md:12:')
+>>> unquoted("71ab001 RuntimeError: NPU out of memory")
+'71ab001 RuntimeError: NPU out of memory'
 
 An answer of one letter is no quotation: it is what went wrong.
 
@@ -25,7 +27,7 @@ _AFTER = lazy(r"', (?:params|sampling_params): ")
 _OBJECT = lazy(r"(?P<before>\b(?:Receive|Finish): obj=(?:Batch)?(?:Tokenized)?GenerateReqInput\()")
 _ANSWER = lazy(r"(?P<before>\bPrompt: )(?P<said>['\"].*), Generated text: (?P<answer>.*)")
 _DOCUMENT = lazy(r"[\w./-]{1,200}\.(?:md|rst):\d{1,6}:")
-_COMMIT = lazy(r"(?=[0-9]{0,8}[a-f])(?=[a-f]{0,8}[0-9])[0-9a-f]{7,9}(?= (?:\([^)\n]{1,120}\) )?[\[A-Za-z])")
+_COMMIT = lazy(r"(?=[0-9]{0,8}[a-f])(?=[a-f]{0,8}[0-9])[0-9a-f]{7,9}(?! \[?(?:ERROR|WARN|INFO|FATAL|DEBUG|Traceback|Segmentation|Killed|\w{1,60}(?:Error|Exception|Fault)\b))(?= (?:\([^)\n]{1,120}\) )?[\[A-Za-z])")
 _ONE_LETTER = lazy(r"([^\s.])\1{15}")
 _HEXADECIMAL = frozenset("0123456789abcdef")
 

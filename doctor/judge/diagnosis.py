@@ -166,8 +166,8 @@ def _verdict(related: tuple[relate.Related, ...], harvest: Harvest) -> str:
     ]
     if real:
         return "findings"
-    stops = {r.finding.entry.code for r in related if "stopped" in r.finding.entry.traits}
-    wrapped = any(r.finding.entry.role == "wrapper" and r.explained_by not in stops for r in related)
+    after = {code for r in related if "stopped" in r.finding.entry.traits for code in r.explains}
+    wrapped = any(r.finding.entry.role == "wrapper" and r.finding.entry.code not in after for r in related)
     if wrapped or harvest.errors:
         return "inconclusive"
     ours = (
