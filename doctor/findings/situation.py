@@ -119,7 +119,7 @@ class Situation(NamedTuple):
 
     def phrases(self) -> dict[str, Text]:
         """How the software of this log is told what many entries advise; the one that does what was being done speaks first."""
-        if self.first("machine") in ("cuda", "rocm", "dcu"):  # they are told for an NPU
+        if self.first("machine") in ("cuda", "rocm", "dcu", "other"):  # they are told for an NPU
             return {}
         known = [self.frameworks[name] for name in self.facts.get("framework", ()) if name in self.frameworks]
         activity = self.first("activity")
@@ -224,8 +224,8 @@ def situation(
     known["stack"] = _stacks(seen, known)
     known["progress"] = tuple(sorted(known.get("progress", ()), key=_part, reverse=True))
     if "machine" in known:
-        # A DCU runs programs written for CUDA and prints what HIP says: its own names tell more than theirs.
-        known["machine"] = next(((one,) for one in ("npu", "dcu") if one in known["machine"]), known["machine"])
+        # Others run programs written for CUDA, or print what HIP says: their own names tell more than those.
+        known["machine"] = next(((one,) for one in ("npu", "dcu", "other") if one in known["machine"]), known["machine"])
     return Situation({fact: values for fact, values in known.items() if values and values[0]}, frameworks, published, started, variables, kernels)
 
 

@@ -129,8 +129,10 @@ def _below(message: str) -> str:
 def _read(lines: WindowLines, start: int, eol: int) -> Thrown:
     """The exception that a line names, with its frames, which stand above it."""
     from parsers.meaning import said_by
+    from parsers.prefix import peel
     from parsers.raised import NOBODY, blame
     from parsers.traceback import failures
+    from parsers.traceback_forms import IGNORED
 
     data = lines.window.data
     above = data[max(0, start - LOOK_BACK) : start]
@@ -144,4 +146,7 @@ def _read(lines: WindowLines, start: int, eol: int) -> Thrown:
         if part is not None and at in failure.lines:
             said = said_by(failure, part) if part.at == at and failure.how != DROPPED else None
             return Thrown(blame(failure, part), said, _below(part.message) if part.at == at else "")
+    before = above.rstrip(b"\n").rpartition(b"\n")[2]
+    if IGNORED.match(peel(decode(before)).text):  # dropped, and pasted without its frames
+        return Thrown(NOBODY._replace(how=DROPPED), None)
     return Thrown(NOBODY, None)
