@@ -40,7 +40,9 @@ def letters_of(texts: Iterable[str], blanks: bool = True) -> Letters:
     words = sorted((told for told in often[len(SINGLES) :] if _saved(told, counted[told], 2) > len(told)), key=lambda told: (-_saved(told, counted[told], 2), told))
     room = len(LEADS) * len(TRAILS)
     kept = {*islice(signs, room), *islice(words, max(0, room - len(signs)))}
-    return singles, sorted(kept, key=lambda told: (-counted[told], told))
+    ranked = sorted(kept, key=lambda told: (-counted[told], told))
+    row = len(TRAILS)  # those of one lead are as frequent as each other: told by their spelling they are a shorter list
+    return singles, [told for at in range(0, len(ranked), row) for told in sorted(ranked[at : at + row])]
 
 
 def _enough(texts: Iterable[str]) -> Iterator[str]:

@@ -109,7 +109,7 @@ def blame(failure: Failure, part: Raised) -> Blame:
 def _asked_for(spoken: list[Frame]) -> int:
     """How many frames come before the one that only answers that it has no such attribute: `__getattr__` is not who asked."""
     at = len(spoken)
-    while at > 1 and spoken[at - 1].function.rpartition(".")[2] in ("__getattr__", "__getattribute__"):
+    while at > 1 and spoken[at - 1].function.rpartition(".")[2] in LOOKUPS:
         at -= 1
     return at
 
@@ -164,15 +164,10 @@ def _starts(frame: Frame) -> bool:
     return folder.endswith("/bin") and "." not in name
 
 
-_LOOKED_UP = lazy(r"__getattr(?:ibute)?__\(|raise AttributeError")
-
-
 def _owner(frame: Frame) -> str | None:
     """Whose frame it is; None: it only passes a call on."""
     package = frame.package
     if package == PYTHON or frame.file.startswith("<") or frame.file.replace("\\", "/").endswith(PASSING):
-        return None
-    if frame.function.rpartition(".")[2] in LOOKUPS and _LOOKED_UP.search(frame.code):
         return None
     return package or USER
 
