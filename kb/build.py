@@ -105,7 +105,8 @@ def build(layer: Layer, stamp: str | None = None) -> tuple[bytes, list[Problem]]
         except OSError:
             continue
         digest.update(f"{path.name}\0".encode("utf-8", "surrogateescape") + data)
-        alike.append(data.decode("ascii", "ignore"))
+        if layer.name == "built-in":  # a small pack needs no letters, and what is refused of a user's file leaves no word in it
+            alike.append(data.decode("ascii", "ignore"))
     writer = Writer(alike)
     facts, more = read_facts(layer.single("facts.yaml"), _shown(layer.root / "facts.yaml"), layer.name == "built-in")
     problems += more

@@ -27,7 +27,7 @@ _WORDS = lazy(
     r"|失败|错误|异常|无法|超时|拒绝|找不到|未找到|报错|崩溃|卡住|卡死|不支持"
 )
 _NONE = lazy(
-    r"(?i:\b(?:0|no|without(?: any)?|zero) (?:\w{1,20} )?(?:fail(?:ed|ures?)|errors?|crash(?:es)?)\b|\b(?:fail(?:ed|ures?)|errors?)\W{1,3}(?:0|none|false|null)\b|\bignor)"
+    r"(?i:\b(?:0|no|without(?: any)?|zero) (?:of \d{1,9} )?(?:\w{1,20} )?(?:fail(?:ed|ures?)|errors?|crash(?:es)?)\b|\b(?:fail(?:ed|ures?)|errors?)\W{1,3}(?:0|none|false|null)\b|\bignor)"
     r"|无(?:错误|异常)|没有(?:错误|异常)"
 )
 _SETTING = lazy(r"\s*(?:- )?[\w.\"'-]{1,60}\s{0,3}[:=]\s{0,3}[\w.\"'/-]{0,60},?\s*$")

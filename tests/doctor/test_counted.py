@@ -127,7 +127,7 @@ def test_first_ranks_of_two_nodes_share_nothing() -> None:
 
 def test_workers_of_ray_call_their_only_npu_zero(tmp_path: Path) -> None:
     found = first(tmp_path, train_log=EJ0001 + SEATS + "(WorkerDict pid=88212) RuntimeError: x\n")
-    assert "HCCP cannot start" in found["title"]["en"]
+    assert found["title"]["en"] == "Rank 1 finds device 0 in use: by another rank, or a leftover (EJ0001)"
 
 
 def test_the_process_that_holds_the_npu_is_named(tmp_path: Path) -> None:
