@@ -91,7 +91,6 @@ def read_overrides(layer: Layer) -> tuple[list[str] | None, list[Problem]]:
 
 def build(layer: Layer, stamp: str | None = None) -> tuple[bytes, list[Problem]]:
     """The pack of a layer. Faulty files are left out and reported. What is shipped bears no stamp of the machine that built it."""
-    writer = Writer()
     entries, problems = read_entries(layer)
     problems += (Problem(_shown(path), 0, f"cannot be read: {why}") for path, why in layer.refused_files().items())
     if len(layer.files("entries")) >= files.MAX_FILES:
@@ -99,11 +98,15 @@ def build(layer: Layer, stamp: str | None = None) -> tuple[bytes, list[Problem]]
     overrides, more = read_overrides(layer)
     problems += more
     digest = hashlib.sha256()
+    alike: list[str] = []
     for path in layer.all_files():
         try:
-            digest.update(f"{path.name}\0".encode("utf-8", "surrogateescape") + files.read(path))
+            data = files.read(path)
         except OSError:
             continue
+        digest.update(f"{path.name}\0".encode("utf-8", "surrogateescape") + data)
+        alike.append(data.decode("ascii", "ignore"))
+    writer = Writer(alike)
     facts, more = read_facts(layer.single("facts.yaml"), _shown(layer.root / "facts.yaml"), layer.name == "built-in")
     problems += more
     told, more = read_situation(layer.single("situation.yaml"), _shown(layer.root / "situation.yaml"), layer.name == "built-in")

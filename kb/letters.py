@@ -27,11 +27,11 @@ Letters = tuple[Sequence[str], Sequence[str]]
 """What the single letters stand for, in their order, and what the pairs stand for."""
 
 
-def letters_of(texts: Iterable[str]) -> Letters:
-    """The letters that make these texts shortest."""
+def letters_of(texts: Iterable[str], blanks: bool = True) -> Letters:
+    """The letters that make these texts shortest. `blanks`: most words stand behind one, which is a part of their letter then."""
     some = list(_enough(texts))
     couples = frozenset(told for told, times in Counter(found for text in some for found in _COUPLE.findall(text)).most_common(COUPLES) if times >= SEVERAL)
-    counted = Counter(told for text in some for whole in _TOLD.findall(text) for told in _pieces(whole, couples))
+    counted = Counter(told for text in some for whole in _TOLD.findall(text) for told in _pieces(whole if blanks else whole.lstrip(" "), couples))
     counted.update(dict.fromkeys(chain.from_iterable(couples), 0))  # each of the two may stand alone in what is written later
     often = sorted((told for told, times in counted.items() if times >= SEVERAL), key=lambda told: (-_saved(told, counted[told], 1), told))
     singles = often[: len(SINGLES)]
@@ -40,7 +40,9 @@ def letters_of(texts: Iterable[str]) -> Letters:
     words = sorted((told for told in often[len(SINGLES) :] if _saved(told, counted[told], 2) > len(told)), key=lambda told: (-_saved(told, counted[told], 2), told))
     room = len(LEADS) * len(TRAILS)
     kept = {*islice(signs, room), *islice(words, max(0, room - len(signs)))}
-    return singles, sorted(kept, key=lambda told: (-counted[told], told))
+    ranked = sorted(kept, key=lambda told: (-counted[told], told))
+    row = len(TRAILS)  # those of one lead are as frequent as each other: told by their spelling they are a shorter list
+    return singles, [told for at in range(0, len(ranked), row) for told in sorted(ranked[at : at + row])]
 
 
 def _enough(texts: Iterable[str]) -> Iterator[str]:

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, TypeVar
 from kb.letters import letters_of, reader, written
 from parsers.lazy import lazy
 
-FORMAT = 32
+FORMAT = 33
 HEADER_LIMIT = 65536
 CODE = 6  # letters of a code, which begins the name of an entry's file
 TAKEN = b"\x01"
@@ -29,6 +29,7 @@ AGAIN = b"\x02"
 """Begins what stands in the place of a text that was told before: the number of that one follows, and in the other language nothing."""
 WORTH = 16  # letters of a text in both languages together: a shorter one is told again
 LANGUAGES = ("english", "chinese")
+OBJECTS = "objects"  # have letters, too
 PACE, TEXTS = 1 << 13, 16
 """Of so many bytes of objects it is told how many texts were taken before them; of so many texts, where they begin."""
 _STRING = r'[^"\\]*(?:\\.[^"\\]*)*'  # of JSON, between its quotes: in stretches, for every object is searched when knowledge is built
@@ -137,7 +138,7 @@ class Pack:
         """One object of the blob, by offset and length."""
         piece = self._slice("blob", at[0], sum(at))
         try:
-            return json.loads(self._with_texts(piece, at[0]) if TAKEN in piece else piece)
+            return json.loads(self._with_texts(piece, at[0]) if TAKEN in piece else self._read[OBJECTS](piece))
         except (ValueError, IndexError, KeyError) as error:
             raise BrokenPackError("an object is not readable") from error
 
@@ -160,7 +161,7 @@ class Pack:
 
     def _with_texts(self, piece: bytes, at: int) -> str:
         """An object's JSON with its texts again, which stand in the order of the objects."""
-        around = piece.decode().split(TAKEN.decode())
+        around = self._read[OBJECTS](piece).split(TAKEN.decode())
         places = self._places
         first = places["before"][at // PACE] + self._slice("blob", at - at % PACE, at).count(TAKEN)
         pairs = map(self._first, self._told(first, len(around) - 1))
@@ -180,7 +181,7 @@ class Pack:
 
     @cached_property
     def _read(self) -> Mapping[str, Callable[[bytes], str]]:
-        """Of each language, what reads its texts."""
+        """Of each language, and of objects, what reads its texts."""
         return {name: reader((singles, pairs)) for name, (singles, pairs) in self.section("letters").items()}
 
     def _texts(self, name: str, places: Sequence[int], first: int, count: int) -> list[str]:
@@ -192,7 +193,10 @@ class Pack:
 class Writer:
     """Collects sections and objects, then makes the bytes of a pack."""
 
-    def __init__(self) -> None:
+    def __init__(self, alike: Iterable[str] = ()) -> None:
+        """`alike`: texts that say the same words as the objects will, by which the letters of these are chosen beforehand."""
+        self._letters = letters_of(alike, blanks=False)
+        self._write = written(self._letters)
         self._blob = bytearray()
         self._sections: dict[str, bytes] = {}
         self._texts: dict[str, list[str]] = {name: [] for name in LANGUAGES}
@@ -215,7 +219,7 @@ class Writer:
             around.append(whole[done:begin])
             done = end
         self._pairs = tuple(pairs)
-        piece = TAKEN.join((*map(str.encode, around), whole[done:].encode()))
+        piece = TAKEN.join(map(self._write, (*around, whole[done:])))
         at = (len(self._blob), len(piece))
         self._blob += piece
         return at
@@ -234,8 +238,12 @@ class Writer:
 
     def _length(self, begin: int, end: int) -> int:
         """How long a stretch of the object that was added last is without its texts; none of them stands across its borders."""
-        inside = [pair for pair in self._pairs if begin <= pair[0] < end]
-        return len(self._whole[begin:end].encode()) - sum(len(self._whole[a:b].encode()) - len(TAKEN) for a, b in inside)
+        length = 0
+        for text, after in self._pairs:
+            if begin <= text < end:
+                length += len(self._write(self._whole[begin:text])) + len(TAKEN)
+                begin = after
+        return length + len(self._write(self._whole[begin:end]))
 
     def pairs(self, values: Sequence[Any]) -> Iterator[Any]:
         """The numbers among all texts of some that stand in the object that was added last, in their order; what is no text in two languages itself."""
@@ -252,7 +260,7 @@ class Writer:
 
     def finish(self, digest: str, stamp: str, version: str = "") -> bytes:
         body, table = bytearray(), {}
-        letters = {name: letters_of(told) for name, told in self._texts.items()}
+        letters = {OBJECTS: self._letters, **{name: letters_of(told) for name, told in self._texts.items()}}
         told = {name: list(map(written(letters[name]), texts)) for name, texts in self._texts.items()}
         texts = {name: TAKEN.join(pieces) for name, pieces in told.items()}
         for name, piece in {**self._sections, "letters": _dump(letters), "texts": _dump(self._steps(told)), "blob": bytes(self._blob), **texts}.items():

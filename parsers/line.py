@@ -13,6 +13,7 @@ from parsers.lazy import lazy
 from parsers.parsed import Line
 from parsers.plog import head
 from parsers.prefix import Peeled, bare, peel
+from parsers.quotations import unquoted
 from parsers.traceback_forms import EXCEPTION, PART
 
 STRUCTURE = 2048
@@ -80,7 +81,7 @@ def _read(raw: str, depth: int) -> Line:
     if raw[:1] in _KERNEL_FIRST and (early := _kernel(raw.rstrip("\r\n"), depth)) is not None:
         return early
     peeled = peel(raw)
-    text = peeled.text
+    text = unquoted(peeled.text)
     front = text if len(text) <= STRUCTURE else text[:STRUCTURE]
     if front[:1] in _KERNEL_FIRST and (late := _kernel(text, 0)) is not None:
         return late

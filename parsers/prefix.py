@@ -114,6 +114,8 @@ def peel(raw: str) -> Peeled:
         at = after
     if said.level is None and (only := forms.LEVEL_ONLY.match(text, at)) is not None:
         said.level = LEVELS[(only["bracket"] or only["level"] or only["word"]).upper()]
+    if said.level is None and text[at : at + 1] == "[" and (installer := forms.INSTALLER.match(text, at)) is not None:
+        said.hear(installer.groupdict())
     if said.level is None and "level" in text[at : at + _NAMED] and (named := forms.NAMED_LEVEL.search(text, at, at + _NAMED)):
         said.level = LEVELS[named["level"].upper()]
     if said.level is None and (": " in text[at : at + _NAMED]) and (told := forms.TOLD.match(text, at)) is not None:

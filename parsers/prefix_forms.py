@@ -141,7 +141,12 @@ MINDSPORE_PY = _form(
 LEVEL_ONLY = _form(
     rf"(?:\[(?P<bracket>{LEVEL})(?::[\w.-]{{1,60}})?\]|(?P<level>{LEVEL}|Error|Warning):"
     rf"|(?P<word>{LEVEL}) [\w./-]{{1,80}}:\d)"
-    r"(?=\s|[a-zA-Z_.\d]{1,60}:|\d|$)"
+    r"(?=\s|[a-zA-Z_.\d]{1,60}:|\d|$|(?<=\])[A-Z][a-z])"
+)
+# [Driver] [2024-08-20 15:03:40] [ERROR]The user ..., [Toolbox][20230106-18:12:46][user: root] [/dev/pts/2] [ERROR] ...: installers (.run). The line stays as it is.
+INSTALLER = _form(
+    r"\[[A-Za-z][\w-]{1,24}\] ?\[(?P<year>\d{4})-?(?P<month>\d\d)-?(?P<day>\d\d)[ -](?P<clock>\d\d:\d\d:\d\d)\]"
+    rf"(?: ?\[[^\[\]\n]{{1,40}}\]){{0,2}}? ?\[(?P<level>{LEVEL})\]"
 )
 # Loggers that name their fields: level=error, {"level":"error", ...}. The line stays as it is.
 NAMED_LEVEL = _form(r'(?<![^\s{,])(?:level=|"(?:level|severity)": ?")(?P<level>(?i:debug|info|warn|warning|error|fatal|critical|panic))\b')

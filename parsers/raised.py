@@ -34,6 +34,8 @@ PASSING = (
     "/torch/fx/graph_module.py", "/torch/autograd/function.py",
 )  # fmt: skip
 """Files that only pass a call on: whoever stands above them made it."""
+LOOKUPS = frozenset(("__getattribute__", "__getattr__"))
+"""Functions by which Python looks an attribute up: whoever stands above them asked for it."""
 RELAYS = frozenset(("pydantic", "uvloop", "click", "typer", "starlette", "fastapi"))
 """Packages that call back what called them: where they are not the last, nobody has to look at their release."""
 FRAMEWORKS = frozenset(("torch", "torch_npu", "torchaudio", "torchvision", "mindspore", "numpy", "acl"))
@@ -107,7 +109,7 @@ def blame(failure: Failure, part: Raised) -> Blame:
 def _asked_for(spoken: list[Frame]) -> int:
     """How many frames come before the one that only answers that it has no such attribute: `__getattr__` is not who asked."""
     at = len(spoken)
-    while at > 1 and spoken[at - 1].function.rpartition(".")[2] in ("__getattr__", "__getattribute__"):
+    while at > 1 and spoken[at - 1].function.rpartition(".")[2] in LOOKUPS:
         at -= 1
     return at
 

@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
+from parsers import compared
 from parsers.lazy import lazy
 from parsers.line import PROMPT
 from parsers.parsed import Row
@@ -32,7 +33,7 @@ SHORT = 8  # lines: what says that it failed, and little else
 _ABSENT = lazy(r"^(?:\S{0,60}: )?(?:line \d{1,6}: )?(?:[\w.-]{1,20}: )?(?:cannot (?:access|open|stat) )?['‘\"]?(?P<what>/[^'’\"\n:]{2,200})['’\"]?: No such file or directory")
 _OF_NPU = lazy(r"(?i)ascend|davinci|hccn|/cann|npu|\bopp\b|\bcann")
 _FULL = lazy(r"^\S{1,100} +\S{1,12} +\S{1,12} +\S{1,12} +100% +(?P<what>/\S{0,200})$")
-_FAILED = lazy(r"^(?:(?:ERROR|Error|error): |Failed to |failed to |[Cc]annot |[Cc]an't |Unable to )")
+_FAILED = lazy(r"^(?:(?:ERROR|Error|error): |[Cc]annot |[Cc]an't |(?:[\w.+-]{1,40}: )?(?:(?:ERROR|FATAL|error): |[Ff]ailed to |[Uu]nable to |error processing )|Job for \S{1,80} failed |mount(?:\.\w{1,8})?: \S|[Oo]pen /\S{1,200} failed\b|Error parameters of )")
 _STATUS_ASKED = ("echo $?", 'echo "$?"')
 _STATUS = lazy(r"^\d{1,3}$")
 _NAMED = lazy(r"^echo \"?\[?\"?\$\{?(?P<what>[A-Z_][A-Z0-9_]{2,60})\}?\"?\]?\"?$")
@@ -54,6 +55,21 @@ _ONLY_TELL = frozenset({"ASCEND_LAUNCH_BLOCKING", "CUDA_LAUNCH_BLOCKING", "ASCEN
 _CHANGES = frozenset({"vi", "vim", "nano", "sed", "git", "pip", "pip3", "cp", "mv", "patch", "apt", "yum", "conda", "source", "."})  # more than one variable
 # Status 1 of these says that nothing was found or that there is a difference, and what they print is the text of others.
 _LOOKS = frozenset({"grep", "egrep", "zgrep", "diff", "cmp", "test", "[", "which", "pgrep", "cat", "tail", "head", "less", "more", "dmesg", "journalctl", "vi", "vim", "kubectl", "docker", "history", "sed", "awk", "npu-doctor", "sort", "zcat"})  # fmt: skip
+
+_ASKS = frozenset({"curl", "python", "python3", "vllm", "ollama", "xinference", "llama-cli", "evalscope"})  # programs that print what a model answers
+_OF_MODEL = lazy(r"(?i)vllm|sglang|mindie|lmdeploy|ollama|llama|xinference|/v1/|generated text|transformers|qwen|deepseek")
+_LOOP = lazy(r"^(?:for|while|seq)\b.{0,300}(?:curl|python3?) ")
+_WORDS = lazy(r"(?<!\S)(?P<what>[A-Za-z]{2,20}|[\u4e00-\u9fff]{1,6})(?: (?P=what)){5,}(?![^\s.,，。])")
+_CHARACTERS = lazy(r"(?P<what>[\u4e00-\u9fff]|[!！]|G|\\n)(?P=what){9,}")
+_SCRIPTS = tuple(map(lazy, (r"[A-Za-z]{3}", r"[\u3040-\u30ff\u4e00-\u9fff]", r"[\u0400-\u04ff]", r"[\u0590-\u05ff]", r"[\u0600-\u06ff]", r"[\u0900-\u0d7f]", r"[\u0e00-\u0eff]", r"[\uac00-\ud7af]")))  # Latin, Chinese and Japanese, Cyrillic, Hebrew, Arabic, of India, Thai, Korean
+_PHRASES = lazy(r"(?<!\S)(?P<what>(?=[^\n]{0,12}[A-Za-z]{3})[A-Za-z,.']{1,16}(?: [A-Za-z,.']{1,16}){2,4})(?: (?P=what)){3,}(?![^\s.,])")
+_ANSWER = lazy(r"[\"'](?:content|text|reasoning_content|output)[\"']: ?[\"'](?P<said>(?:[^\"\\]|\\.){40,600})")
+MARKS = 0.35  # of what a model wrote: more of it than that is no language
+_REPEATED_AS_USUAL = frozenset({"True", "False", "None", "OK", "ok", "nan", "NaN", "inf", "pass", "哈", "啊", "呵", "嗯", "啦", "嘿"})
+_OF_LOG = lazy(r"^(?:\[?\d{4}-\d\d-\d\d|\((?:APIServer|Worker|Engine)|(?:INFO|WARNING|ERROR|DEBUG)\b|[IWEF]\d{4,8} )")
+WORDY = 20  # characters of an answer that says something
+MAX_SCANNED = 400
+MAX_ANSWERS = 40  # lines of one command
 
 
 class Step(NamedTuple):
@@ -88,7 +104,7 @@ def rows(lines: Sequence[str], first_line: int) -> tuple[Row, ...]:
             found = [row for row in found if row.get("check") != "failed" or row.line != found[-1].line]
         if len(found) >= MAX_ROWS:
             break
-    found += [*_compared(steps), *_decided(steps), *_asked(lines, first_line)]
+    found += [*_last(steps, found), *_compared(steps), *_decided(steps), *_garbled(steps, lines), *_asked(lines, first_line)]
     return tuple(found[:MAX_ROWS])
 
 
@@ -138,12 +154,25 @@ def _full(step: Step, _before: Step | None) -> Iterator[Row]:
 
 def _failed(step: Step, _before: Step | None) -> Iterator[Row]:
     """A command that says little more than that it failed."""
-    if step.program in _LOOKS or len(step.output) > SHORT or any("Traceback" in text for text in step.output) or not (_OF_NPU.search(step.command) or any(map(_OF_NPU.search, step.output))):
+    if _OF_NPU.search(step.command) or any(map(_OF_NPU.search, step.output)):
+        yield from _said(step)
+
+
+def _said(step: Step) -> Iterator[Row]:
+    if step.program in _LOOKS or len(step.output) > SHORT or any("Traceback" in text for text in step.output):
         return
     for number, text in enumerate(step.output):
         if _FAILED.match(text.strip()):
             yield _row("failed", step, step.line + 1 + number, "", "", text.strip())
             return
+
+
+def _last(steps: Sequence[Step], told: Sequence[Row]) -> Iterator[Row]:
+    """The command with which a session about NPUs ends, if it failed: nothing after it went well, whatever it is about itself."""
+    step = next((step for step in reversed(steps) if any(map(str.strip, step.output))), None)
+    if step is None or not any(_OF_NPU.search(one.command) or any(map(_OF_NPU.search, one.output)) for one in steps):
+        return
+    yield from (row for row in _said(step) if row.line not in {other.line for other in told})
 
 
 def _empty(step: Step, _before: Step | None) -> Iterator[Row]:
@@ -249,6 +278,52 @@ def _asked(lines: Sequence[str], first_line: int) -> Iterator[Row]:
         if text.startswith("#") and (found := _ASKED.match(text[:600])):
             said = found["said"].strip()
             yield Row(TABLE, first_line + number, (("check", "asked"), ("program", ""), ("command", ""), ("what", ""), ("value", ""), ("said", said[:MAX_TEXT])))
+
+
+def _garbled(steps: Sequence[Step], lines: Sequence[str]) -> Iterator[Row]:
+    """A model's answer that is one word again and again, and whether the same question was answered well before."""
+    well: set[str] = set()
+    asked = any(map(_OF_MODEL.search, lines)) and not compared.elsewhere(lines)
+    for step in steps if asked else ():
+        command = step.command.partition("  #")[0].partition(" # ")[0].strip()
+        if " -c " in step.command or (step.program not in _ASKS and not _LOOP.match(step.command)):
+            continue
+        answers = [(number, text) for number, text in enumerate(step.output) if text.strip() and not _OF_LOG.match(text)][:MAX_ANSWERS]
+        for number, text in answers:
+            if again := repeated(text) or ("several scripts" if mixed(text) and any(mixed(other) for n, other in answers if n != number) else ""):
+                before = command in well or any(len(other.strip()) > WORDY and not repeated(other) for n, other in answers if n < number)
+                yield _row("garbled", step, step.line + 1 + number, again, "later" if before else "first", text.strip())
+                break
+        else:
+            if any(len(text.strip()) > WORDY for _, text in answers):
+                well.add(command)
+
+
+def repeated(text: str) -> str:
+    """The word, or the character, that an answer repeats without an end; "" for text as people write it.
+
+    >>> repeated("the report of of is is the the the the the the the the")
+    'the'
+    >>> repeated("根据合同是的的的的的的的的的的的"), repeated("True True True True True True True True True"), repeated("=" * 60)
+    ('的', '', '')
+    >>> repeated("h and the English and the English and the English and the English and the English"), repeated('{"text": ",.,. and,.,,,,,,.,0 and,, and,,,)),.,, a,;,,,.,,;;,,,,, and,, to,,,,,,,,,.,,,"}')
+    ('and the English', 'marks alone')
+    """
+    text = answer["said"] if (answer := _ANSWER.search(text[: 4 * MAX_SCANNED])) is not None else text
+    for form in (_WORDS, _CHARACTERS, _PHRASES):
+        if (found := form.search(text[:MAX_SCANNED])) is not None and not _REPEATED_AS_USUAL.issuperset(found["what"].split()):
+            return found["what"]
+    marks = sum(map(text.count, ",.;:)(，。；")) if answer is not None else 0
+    return "marks alone" if marks > MARKS * len(text) else ""
+
+
+def mixed(text: str) -> bool:
+    """Are there letters of three scripts and more in one answer? Of two answers this says that tokens were drawn at random.
+
+    >>> mixed("挡极 vorandelier กระจาย obligations"), mixed("東京タワー is in Tokyo")
+    (True, False)
+    """
+    return sum(form.search(text) is not None for form in _SCRIPTS) > 2
 
 
 _READERS: tuple[Callable[[Step, Step | None], Iterator[Row]], ...] = (_exit, _absent, _full, _failed, _empty, _limit, _found, _no_device)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from operator import attrgetter
 
+from parsers import compared
 from parsers.parsed import Row
 
 ASKED: tuple[str, ...] = ("为什么", "为何", "为啥", "怎么回事", "什么原因", "结果为空", "没有任何输出", "# Why ", "# why ", ", why ")
@@ -27,7 +28,8 @@ ANCHORS: tuple[str, ...] = (
     "Type     Reason ", "Type    Reason ", "LAST SEEN ", "Restart Count:", " RESTARTS ",
     "FailedScheduling ", "FilteringFailed ", "FailedMount ", "FailedCreatePodSandBox ", "UnexpectedAdmissionError ", '"involvedObject"',
     "--device npu", "--device=npu", "--device_target Ascend", "--device_target=Ascend", "DEVICE=npu", *ASKED,
-    "$ export ", "# export ", "$ unset ", "# unset ", "=1 python", "=0 python", "=1 torchrun", "=1 bash ", "=0 bash ",
+    "$ export ", "# export ", "$ unset ", "# unset ", "=1 python", "=0 python", "=1 torchrun", "=1 bash ", "=0 bash ", "$ curl ", "# curl ", "do curl ", "; curl ", "$ python", "# python", *compared.ANCHORS, *compared.IN_NOTES,
+    "~]# ", "~# ", "~]$ ", "~$ ",
 )  # fmt: skip
 """Literals one of which stands in every text that holds a table."""
 
@@ -36,5 +38,5 @@ def rows(lines: Sequence[str], first_line: int) -> tuple[Row, ...]:
     """All rows of all tables in the lines, in their order; the first line is line `first_line` of its source."""
     from parsers import hccn, kube, npu_smi, process_list, session, smi_query  # most logs hold no table
 
-    found = (*npu_smi.rows(lines, first_line), *smi_query.rows(lines, first_line), *hccn.rows(lines, first_line), *process_list.rows(lines, first_line), *session.rows(lines, first_line), *kube.rows(lines, first_line))
+    found = (*npu_smi.rows(lines, first_line), *smi_query.rows(lines, first_line), *hccn.rows(lines, first_line), *process_list.rows(lines, first_line), *session.rows(lines, first_line), *kube.rows(lines, first_line), *compared.rows(lines, first_line))
     return tuple(sorted(found, key=attrgetter("line")))

@@ -2,8 +2,8 @@
 
 >>> [found.id if (found := owner(name)) else None for name in ("alloc_extend_kernel_18", "triton_poi_fused_add_mul_3", "ReshapeAndCacheNdKernel")]
 ['sglang', 'inductor', 'atb']
->>> owner("fused_recurrent_gated_delta_rule_fwd_kernel").id, owner("plugh_rope_kernel").id, owner("GatherV2_7869a97190b9b4d296d9414a005b954b_high_performance_1")
-('fla', 'python', None)
+>>> owner("fused_recurrent_gated_delta_rule_fwd_kernel").id, owner("_causal_conv1d_update_kernel_2").id, owner("plugh_rope_kernel").id, owner("GatherV2_7869a97190b9b4d296d9414a005b954b_high_performance_1")
+('fla', 'fla', 'python', None)
 
 What CANN itself compiled (`te_...`, a type of operator with a hash) has no owner here: the entries know what to do about it.
 """
@@ -86,7 +86,7 @@ OWNERS = (
         ),
     ),
     Owner(
-        "fla", lazy(r"chunk_(?:scaled_dot_kkt|(?:gated_)?delta_rule|gla|kda|local_cumsum|transform_qk|(?:fwd|bwd)_)|fused_recurrent_|recompute_w_u_|prepare_wy_repr|solve_tril|merge_16x16_to|causal_conv1d_(?:fwd|bwd|update)").match,
+        "fla", lazy(r"_?(?:chunk_(?:scaled_dot_kkt|(?:gated_)?delta_rule|gla|kda|local_cumsum|transform_qk|(?:fwd|bwd)_)|fused_recurrent_|recompute_w_u_|prepare_wy_repr|solve_tril|merge_16x16_to|causal_conv1d_(?:fwd|bwd|update))").match,
         Text("flash-linear-attention, or of the copy that a framework carries", "flash-linear-attention（或框架自带的副本）"),
         _mended(
             "resolve",

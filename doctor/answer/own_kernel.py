@@ -15,7 +15,7 @@ from doctor.findings.evaluate import Finding
 from doctor.findings.situation import Situation
 from doctor.judge.diagnosis import Diagnosis
 from doctor.judge.relate import Related
-from kb.model import SAID, CodeFix, Command, Fix, Text
+from kb.model import SAID, CodeFix, Command, Entry, Fix, Text
 from parsers.lazy import lazy
 
 KINDS = ("device-exception", "device-timeout")  # of entries that tell of a kernel
@@ -72,7 +72,7 @@ class Own(NamedTuple):
 def told(root: Related, diagnosis: Diagnosis) -> Finding | None:
     """A finding with what to do about one's own kernel in front; None where the kernel is somebody else's."""
     finding = root.finding
-    if root.role != "root" or finding.entry.kind not in KINDS:
+    if root.role != "root" or finding.entry.kind not in KINDS or _told_by_the_log(finding.entry):
         return None
     own = _own(next((kernel for one in finding.instances if (kernel := one.captures.get("kernel"))), ""), finding, diagnosis)
     if own is None:
@@ -87,6 +87,11 @@ def told(root: Related, diagnosis: Diagnosis) -> Finding | None:
         cause=Text(f"{word('kernel-own', 'en')} {cause.en}", f"{word('kernel-own', 'zh')}{cause.zh}"),
     )
     return finding._replace(entry=entry, instances=(first._replace(captures=captures), *more))
+
+
+def _told_by_the_log(entry: Entry) -> bool:
+    """Has a line of the log chosen what to do, as the architecture that the kernel was compiled for? Then its tiling is no suspect."""
+    return any(variant.fixes == entry.fixes and any(fact.startswith(SAID) for fact, _ in variant.when) for variant in entry.variants if variant.fixes)
 
 
 def _own(failed: str, finding: Finding, diagnosis: Diagnosis) -> Own | None:

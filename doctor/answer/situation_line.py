@@ -13,7 +13,7 @@ from kb.model import Text
 if TYPE_CHECKING:
     from doctor.job.job import Job
 
-_OTHERS = ("cuda", "rocm", "dcu")
+_OTHERS = ("cuda", "rocm", "dcu", "other")
 FRAMEWORKS = 2
 
 

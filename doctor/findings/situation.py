@@ -39,7 +39,7 @@ _ASKED = ("npu_asked", "npu_node", "npu_taken", "memory_limit")
 # Worked out from what is told: where it is not, nothing speaks for it.
 _WORKED_OUT = frozenset({"launcher", "cards", "ranks", "held", "npus", "kubernetes", "lacking", "idle", "npu", "numbering", "driver_pair"})
 # Facts that texts may name.
-_COUNTED = ("processes", "visible", "visible_count", "visible_wanted", "renumbered", "given", "npu_ids", "npu_first", "sharing_ranks", "shared_card", "holder_pid", "holder_pids", "holders", "sharers", "both_shares", "idle_npu", "idle_npus", "port", "other_port", "listener_pid", "listener", "ray_head", "ray_npus", "ray_gpus", "ray_list", "driver_wanted")
+_COUNTED = ("processes", "visible", "visible_count", "visible_wanted", "renumbered", "given", "npu_ids", "npu_first", "sharing_ranks", "shared_card", "holder_pid", "holder_pids", "holders", "sharers", "both_shares", "idle_npu", "idle_npus", "port", "other_port", "listener_pid", "listener", "ray_head", "ray_npus", "ray_gpus", "ray_list", "driver_wanted", "interface", "interface_ip")
 NAMED = ("chip", *VERSIONS, "transformers", "deepspeed", "opset", "progress", *_COUNTED, *_CALLED, *_ASKED)
 _CONTAINERS = frozenset({"pod", "compose", "gpustack"})  # of what is seen: whose programs run in containers
 _ONE_CHIP = frozenset({"A1", "A2"})  # generations of which a card has one chip
@@ -119,7 +119,7 @@ class Situation(NamedTuple):
 
     def phrases(self) -> dict[str, Text]:
         """How the software of this log is told what many entries advise; the one that does what was being done speaks first."""
-        if self.first("machine") in ("cuda", "rocm", "dcu"):  # they are told for an NPU
+        if self.first("machine") in ("cuda", "rocm", "dcu", "other"):  # they are told for an NPU
             return {}
         known = [self.frameworks[name] for name in self.facts.get("framework", ()) if name in self.frameworks]
         activity = self.first("activity")
@@ -215,13 +215,17 @@ def situation(
     known |= fits.driver(known, published)
     known |= _lacking(known.pop("installed", ()), published)
     known |= _held(harvest, started, known.pop("holder", ()), known.pop("card_use", ()), known.pop("listener", ()), next(iter(known.get("visible", ())), ""))
+    if nics := known.pop("nic", ()):
+        from doctor.findings.interfaces import MASTERS, between  # few logs list interfaces
+
+        known |= between(nics, (one.value for one in variables if one.name in MASTERS), started)
     known["activity"] = (_activity(seen, told.get("activity", ()), known.pop("command", ())),)
     known["program"] = (_program(seen, known),)
     known["stack"] = _stacks(seen, known)
     known["progress"] = tuple(sorted(known.get("progress", ()), key=_part, reverse=True))
     if "machine" in known:
-        # A DCU runs programs written for CUDA and prints what HIP says: its own names tell more than theirs.
-        known["machine"] = next(((one,) for one in ("npu", "dcu") if one in known["machine"]), known["machine"])
+        # Others run programs written for CUDA, or print what HIP says: their own names tell more than those.
+        known["machine"] = next(((one,) for one in ("npu", "dcu", "other") if one in known["machine"]), known["machine"])
     return Situation({fact: values for fact, values in known.items() if values and values[0]}, frameworks, published, started, variables, kernels)
 
 

@@ -41,7 +41,8 @@ def decisive(related: Sequence[Related], unexplained: Iterable[Cluster]) -> tupl
     elif roots:  # symptoms: the cause stands elsewhere, and so may these lines, but for what the same program said just before
         general = roots[0]
         known = general.finding.instances[0].hits[0].place
-        found = [c for c in found if _height(known) == SPOKEN and _height(c.first) >= SPOKEN and _led_to(c.first, known)]
+        passed_on = known.kind == "plog" and "downstream" not in general.finding.entry.traits
+        found = [c for c in found if (_said_by_it(c.first, known) or (passed_on and _wrote_it(c.first, known))) and _led_to(c.first, known)]
     best = _first(found)
     return best, general.finding.entry.code if best is not None and general is not None else None
 
@@ -59,6 +60,16 @@ def _first(found: Sequence[Cluster]) -> Cluster | None:
         key=lambda c: (min(_height(c.first), SPOKEN), (timed and c.first.time) or "", c.first.path, c.first.line),
         default=None,
     )
+
+
+def _said_by_it(line: Place, known: Place) -> bool:
+    """Is it, as what is known, something that a program says or raises?"""
+    return _height(known) == SPOKEN and _height(line) >= SPOKEN
+
+
+def _wrote_it(line: Place, known: Place) -> bool:
+    """Did the same process write it into its log, of a module no higher up? An error that is passed on is written by each that hands it on."""
+    return line.kind == "plog" and line.pid == known.pid and _height(line) <= _height(known)
 
 
 def _led_to(line: Place, known: Place) -> bool:

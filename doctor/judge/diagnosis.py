@@ -58,6 +58,7 @@ def conclude(
         job, related = None, relate.relate(evaluate.evaluate(harvest, knowledge))
         note = f"the job as a whole was not analysed, internal error: {type(error).__name__}: {error}"
         harvest = harvest._replace(skipped=(*harvest.skipped, Skipped("...", note[:300])))
+    related = tuple(r for r in related if r.explains or "came_up" not in r.finding.entry.traits)  # else nobody has to be told
     # What is kept is what was read: whoever merges it with that of other nodes finds anew what no entry claims.
     open_still = unclaimed.give_back(harvest, (r.finding for r in related))
     unexplained = tuple(sorted(open_still.clusters, key=lambda c: (c.first.time or "~", c.first.path, c.first.line)))
@@ -165,7 +166,8 @@ def _verdict(related: tuple[relate.Related, ...], harvest: Harvest) -> str:
     ]
     if real:
         return "findings"
-    wrapped = any(r.finding.entry.role == "wrapper" for r in related)
+    after = {code for r in related if "stopped" in r.finding.entry.traits for code in r.explains}
+    wrapped = any(r.finding.entry.role == "wrapper" and r.finding.entry.code not in after for r in related)
     if wrapped or harvest.errors:
         return "inconclusive"
     ours = (

@@ -52,6 +52,21 @@ def is_doubt(finding: Finding) -> bool:
     return not (ends_job(entry) or any(hit.place.kind == "traceback" for hit in finding.hits))
 
 
+def was_survived(finding: Finding, ready: Finding) -> bool:
+    """Was it told before the program came up for the first time, on lines that only warn? Had it been so, nothing would have come up."""
+    entry = finding.entry
+    ends = "raises" in entry.traits if is_error(entry) else "ends_job" in entry.traits and not {"raises", "of_program"} & set(entry.traits)
+    if not ends or "elsewhere" in entry.traits:
+        return False
+    up: dict[str, int] = {}
+    for hit in ready.hits:
+        up[hit.place.path] = min(hit.place.line, up.get(hit.place.path, hit.place.line))
+    return all(
+        hit.place.kind in ("launcher", "text", "plog") and hit.place.level not in ("error", "fatal") and hit.place.line < up.get(hit.place.path, 0)
+        for hit in finding.hits
+    )
+
+
 def got_over(finding: Finding, end: Finding) -> bool:
     """Did the program come to its end after all of it? A warning was none that ends programs then; of tests that passed, an error was what they wanted."""
     entry = finding.entry

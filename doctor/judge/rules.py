@@ -23,6 +23,7 @@ from doctor.judge.nature import (
     may_be_root,
     names_a_fault,
     tells,
+    was_survived,
 )
 from doctor.judge.nearness import later_in_file, long_before, not_later, right_below, well_after
 from doctor.judge.scene import EXPLAINS, KEEPS_APART, Rule, Scene
@@ -44,6 +45,14 @@ def finished_all_the_same(effect: Finding, cause: Finding, scene: Scene) -> bool
     Without it: incident decoy-run-check-ok-with-version-warnings: VER021 is a root.
     """
     return "finished" in cause.entry.traits and scene.places.near(effect, cause) and (is_doubt(effect) or got_over(effect, cause))
+
+
+def came_up_all_the_same(effect: Finding, cause: Finding, scene: Scene) -> bool:
+    """What was only warned of, and would have kept a program from starting, did not.
+
+    Without it: sample NOI920/after-a-retry: NOT006 is a root.
+    """
+    return "came_up" in cause.entry.traits and was_survived(effect, cause) and not scene.attempts.later(cause.hits, effect.hits)
 
 
 def harmless_lines_explain_nothing(effect: Finding, cause: Finding, scene: Scene) -> bool:
@@ -108,7 +117,8 @@ def without_an_npu_alone(effect: Finding, cause: Finding, _: Scene) -> bool:
     """
     if "elsewhere" in effect.entry.traits or "elsewhere" not in cause.entry.traits:
         return "elsewhere" in effect.entry.traits
-    return not is_error(effect.entry) and not ("foreign" in cause.entry.traits and guesses(effect.entry))
+    of_npus = "raises" in effect.entry.traits and "ends_job" not in effect.entry.traits  # a warning of what NPUs lack
+    return not (is_error(effect.entry) or of_npus) and not ("foreign" in cause.entry.traits and guesses(effect.entry))
 
 
 def general_beneath_what_failed(effect: Finding, cause: Finding, scene: Scene) -> bool:
@@ -339,6 +349,7 @@ def downstream_of_the_root(effect: Finding, cause: Finding, scene: Scene) -> boo
 RULES: tuple[Rule, ...] = (
     Rule(only_in_harmless_lines, EXPLAINS),
     Rule(finished_all_the_same, EXPLAINS),
+    Rule(came_up_all_the_same, EXPLAINS),
     Rule(harmless_lines_explain_nothing, KEEPS_APART),
     Rule(started_again, KEEPS_APART),
     Rule(said_more_precisely, EXPLAINS),

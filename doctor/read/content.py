@@ -113,6 +113,7 @@ def _padded(head: bytes, text: bytes) -> bool:
 
 DOCUMENTATION = "documentation, it may quote messages that were never printed: name the file itself to have it read"
 _DOCUMENTATION = lazy(r"\.(?:md|rst|html?)$", re.IGNORECASE)
+_OF_AN_INCIDENT = lazy(r"(?:^|/)(?:notes?|issue|bug|question|problem|incident|symptoms?|问题|现象|记录|复现|描述)(?![A-Za-z])[^/]{0,40}\.md$", re.IGNORECASE)
 _CODE_NAME = lazy(r"\.(?:pyi?|pyx|c|cc|cpp|cxx|h|hh|hpp|cu|cuh|java|kt|scala|go|rs|js|mjs|jsx|ts|tsx|cmake|sh|bash|zsh|lua|rb|pl|pm|swift|cs|asm|S)$")
 # Files that tell a program what to do. Nothing in them was printed by one, so no line of theirs is asked whether it was.
 _SETTINGS_NAME = lazy(
@@ -197,8 +198,14 @@ def tells_starts(why: str, text: bytes) -> bool:
 
 
 def documentation(name: str) -> bool:
-    """Do files of this name explain messages rather than hold them? Only asked of what nobody named."""
-    return _DOCUMENTATION.search(name) is not None
+    """Do files of this name explain messages rather than hold them? Only asked of what nobody named.
+
+    What somebody wrote about this very incident is no documentation.
+
+    >>> documentation("docs/faq.md"), documentation("logs/README.md"), documentation("case/notes.md"), documentation("case/问题描述.md"), documentation("issues_faq.md")
+    (True, True, False, False, True)
+    """
+    return _DOCUMENTATION.search(name) is not None and _OF_AN_INCIDENT.search(name) is None
 
 
 def _all_code(text: bytes) -> bool:

@@ -109,6 +109,28 @@ class _Run:
         return (self.samples, self.last.line - self.first.line)
 
 
+class _Best(NamedTuple):
+    """The sample of a series in which most tokens a second were generated."""
+
+    generation: float
+    running: float
+    prompt: float
+
+    def compared(self, numbers: Mapping[str, float]) -> dict[str, str]:
+        """How much of it is left with more requests running and no more prompts to read than then; {} where it cannot be told."""
+        generation, running = numbers.get("generation"), numbers.get("running", 0.0)
+        if generation is None or running <= self.running or numbers.get("prompt", 0.0) > 1.2 * self.prompt + 50:
+            return {}
+        return {"of_best": f"{100 * generation / self.generation:.0f}", "best_generation": f"{self.generation:.0f}", "best_running": f"{self.running:.0f}"}
+
+
+def _better(best: _Best | None, numbers: Mapping[str, float]) -> _Best | None:
+    generation = numbers.get("generation", 0.0)
+    if "running" not in numbers or generation <= (best.generation if best is not None else 0.0):
+        return best
+    return _Best(generation, numbers["running"], numbers.get("prompt", 0.0))
+
+
 class _Series:
     """The samples of one engine, in the order in which they stand."""
 
@@ -116,11 +138,16 @@ class _Series:
         self.now: list[_Run | None] = [None] * number
         self.kept: list[list[_Run]] = [[] for _ in range(number)]
         self.samples = 0
+        self.best: _Best | None = None
         self.last: tuple[str, Place, Sample] | None = None
 
     def add(self, signal: str, place: Place, time: str, sample: Sample, leaves: Sequence[Asked]) -> None:
         before = self.last[2] if self.last is not None else None
         numbers = {name: number for name, value in sample.items() if (number := _number(value)) is not None}
+        if self.best is not None and (less := self.best.compared(numbers)):
+            sample = {**sample, **less}
+            numbers.update((name, float(value)) for name, value in less.items())
+        self.best = _better(self.best, numbers)
         for number, leaf in enumerate(leaves):
             run = self.now[number]
             if not leaf.holds(numbers, sample, before if run is not None else None):

@@ -13,7 +13,7 @@ from doctor.scan.escapes import ESCAPE, without_escapes
 from kb.code_forms import BARE, CODE_WORD, LETTERED_END
 from kb.model import FACT_PREFIX, Signal
 from kb.sought import Made, Sought
-from parsers import tables
+from parsers import compared, tables
 from parsers.lazy import lazy
 
 # Literals that stand in lines which report an error, whoever wrote them. They find what no signal knows.
@@ -21,10 +21,10 @@ ERROR_MARKS = (
     "[ERROR]", "[CRITICAL]", "[FATAL]", "[error]", " ERROR ", " CRITICAL ", " FATAL ", "ERROR:", "Error:", "Error\n",
     "Exception:", "Exception\n", "terminate called", "Segmentation fault", "core dumped", "Fatal Python error",
     "[ERROR][", "ERROR |", "| ERROR", "Interrupt\n", "CANN error", "symbol lookup error",
-    ": Inner Error!", "[PID: ", ": In op[", "][FILE:", "] [FILE:", "error code: -", "Traceback (most recent call", "TraceBack (most recent call", ": error: ", ": fatal error: ", ", needed by ", "undefined reference to", "or higher is required", "errno", "strerror",
+    ": Inner Error!", "[PID: ", ": In op[", "][FILE:", "] [FILE:", "error code: -", "Traceback (most recent call", "TraceBack (most recent call", ": error: ", ": fatal error: ", ", needed by ", "undefined reference to", "or higher is required", "in wrong format", "文件格式错误", "is incompatible with elf", "is incompatible with aarch64", "Relocations in generic ELF", "errno", "strerror",
     "ERROR 0", "ERROR 1", "] Failed ", "] Error ",  # of a line that begins with its level: `ERROR 07-29 05:04:30 [a.py:7]`, `E0729 05:04:30.52 14093 a.cpp:7]`
     "level=error", "level=fatal", '"level":"error"', '"level": "error"', '"level":"fatal"',
-    " failed!\n", "Check failed: ", "Failed to ", "failed to ", "Unable to ", " cannot be initialized",  # of C++ programs, whose level is a letter: `E1204 14:46:07.912003 60570 file.cpp:201]`
+    " failed!\n", "Check failed: ", "Failed to ", "failed to ", "Unable to ", " cannot be initialized", "\nerror: ", "Error response from daemon: ", "Error from server", ": ERROR: ", ": FATAL: ",  # of C++ programs, whose level is a letter: `E1204 14:46:07.912003 60570 file.cpp:201]`
 )  # fmt: skip
 # Of these a line without any level reports a failure as well.
 PLAIN_MARKS = (
@@ -61,7 +61,7 @@ class Literal(NamedTuple):
     table: bool
 
 
-IN_COMMENTS = frozenset(anchor.encode() for anchor in tables.ASKED)
+IN_COMMENTS = frozenset(anchor.encode() for anchor in (*tables.ASKED, *compared.IN_NOTES))
 _IN_WORD = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_")
 _BESIDE = 120  # bytes before a number in which the word stands that makes it a code
 

@@ -35,6 +35,8 @@ class Thrown(NamedTuple):
     who: Blame
     said: Said | None
     """None: the line stands alone, no frame above it."""
+    below: str = ""
+    """The first line of its words, where its own line has none."""
 
 
 class RaisedScan:
@@ -45,9 +47,10 @@ class RaisedScan:
 
     def of(self, shape: str, lines: WindowLines, start: int, eol: int) -> Thrown | None:
         """The exception that a line names; of one wording the frames of the first stand for all. None: enough was read."""
-        known = self._known.get(shape)
+        key = f"{shape}@{start}" if shape.rstrip().endswith("Error:") else shape  # whose words stand below are not alike by their line
+        known = self._known.get(key)
         if known is None and len(self._known) < MAX_SHAPES:
-            known = self._known[shape] = _read(lines, start, eol)
+            known = self._known[key] = _read(lines, start, eol)
         return known
 
 
@@ -56,7 +59,7 @@ def row(found: Thrown, text: str) -> Cells:
     from parsers.raised import cells
 
     named = EXCEPTION.match(text)
-    type_, message = (named["type"], named["message"] or "") if named is not None else ("", "")
+    type_, message = (named["type"], (named["message"] or "").strip() or found.below) if named is not None else ("", "")
     return (("table", RAISED), *cells(found.who, type_, message))
 
 
@@ -64,7 +67,8 @@ def evidence(found: Thrown, text: str) -> str:
     """The line with the place above it that raised: what a program refused stands there."""
     from parsers.raised import quoted
 
-    return (quoted(found.who) + text)[:_LONGEST]
+    said = f"{text.rstrip()} {found.below}" if found.below else text
+    return (quoted(found.who) + said)[:_LONGEST]
 
 
 def caller(found: Thrown, place: Place) -> Caller | None:
@@ -116,11 +120,19 @@ def _search(signal: Signal, pattern: str, text: str) -> re.Match[str] | None:
     return regex.search(pattern, text, timeout=REGEX_TIMEOUT_S)  # type: ignore[no-any-return]
 
 
+def _below(message: str) -> str:
+    """What an exception says, whose own line says nothing: libraries begin their texts with a new line."""
+    own, _, rest = message.partition("\n")
+    return "" if own.strip() else next((line.strip() for line in rest.split("\n") if line.strip()), "")[:_CAPTURED]
+
+
 def _read(lines: WindowLines, start: int, eol: int) -> Thrown:
     """The exception that a line names, with its frames, which stand above it."""
     from parsers.meaning import said_by
+    from parsers.prefix import peel
     from parsers.raised import NOBODY, blame
     from parsers.traceback import failures
+    from parsers.traceback_forms import IGNORED
 
     data = lines.window.data
     above = data[max(0, start - LOOK_BACK) : start]
@@ -133,5 +145,8 @@ def _read(lines: WindowLines, start: int, eol: int) -> Thrown:
         part = next((part for part in reversed(failure.parts) if 0 < part.at <= at), None)
         if part is not None and at in failure.lines:
             said = said_by(failure, part) if part.at == at and failure.how != DROPPED else None
-            return Thrown(blame(failure, part), said)
+            return Thrown(blame(failure, part), said, _below(part.message) if part.at == at else "")
+    before = above.rstrip(b"\n").rpartition(b"\n")[2]
+    if IGNORED.match(peel(decode(before)).text):  # dropped, and pasted without its frames
+        return Thrown(NOBODY._replace(how=DROPPED), None)
     return Thrown(NOBODY, None)

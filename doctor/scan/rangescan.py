@@ -161,7 +161,7 @@ class RangeScan:
                         if huge:
                             self.long += 1
                             start = max(start, first - MAX_LINE // 2)
-                        if treatment.table and (not treatment.comment or data.startswith(b"#", start) or data.find(b" # ", start, start + 160) >= 0):
+                        if treatment.table and (not treatment.comment or data.startswith((b"#", b"- ", b"* "), start) or data.find(b" # ", start, start + 160) >= 0):
                             tables.append(start)
                         if not treatment.only_mark:
                             self._found(lines, start, eol, found, treatment)

@@ -5,6 +5,7 @@
     libruntime.so: undefined reference to `drvStreamIdAlloc'
     CMake 3.18 or higher is required.  You are running version 3.16.3
     c++: fatal error: Killed signal terminated program cc1plus
+    /opt/lib64/libascendcl.so: file not recognized: file in wrong format
 
 >>> from parsers.meaning.said import Said
 >>> row = read(Said('/var/lib/dkms/davinci_ascend/1.0/build/kvmdt.c:62: error: "MIN" redefined [-Werror]'))[0]
@@ -13,6 +14,9 @@
 >>> row = read(Said("/usr/bin/ld: warning: libascend_hal.so, needed by /opt/lib64/libruntime.so, not found (try using -rpath or -rpath-link)"))[0]
 >>> [row.get(name) for name in ("how", "what", "by", "of")]
 ['library', 'libascend_hal.so', 'libruntime.so', 'driver']
+>>> row = read(Said("/opt/acllib/lib64/libascendcl.so: error adding symbols: file in wrong format"))[0]
+>>> [row.get(name) for name in ("how", "what", "path", "of")]
+['processor', 'libascendcl.so', '/opt/acllib/lib64/libascendcl.so', 'CANN']
 """
 
 from __future__ import annotations
@@ -25,6 +29,11 @@ _COMPILER = lazy(r"(?P<path>[^\s:'\"]{1,300}):(?P<line>\d{1,7})(?::\d{1,5})?: (?
 _KILLED = lazy(r"fatal error: Killed signal terminated program|internal compiler error: Killed")
 _NEEDED = lazy(r"(?:^|[\s:])(?P<what>[\w.+-]{1,120}\.so[\w.]{0,20}), needed by (?P<by>[^\s,]{1,300}), not found")
 _UNDEFINED = lazy(r"(?P<by>[^\s:]{1,300}): undefined reference to [`'\"](?P<what>[^`'\"\n]{1,300})['\"`]")
+_OTHER_PROCESSOR = (  # GNU ld in English and Chinese, gold and lld
+    lazy(r"(?P<path>/[^\s:]{1,300}\.(?:so[\w.]{0,20}|a|o))(?:\([^)\s]{1,80}\))?: (?:error adding symbols: |file not recognized: |无法添加符号: |不可识别的文件: )?(?:[Ff]ile in wrong format|文件格式错误)"),
+    lazy(r"(?P<path>/[^\s:]{1,300}\.(?:so[\w.]{0,20}|a|o)) is incompatible with (?:elf|aarch64|x86)"),
+    lazy(r"(?P<path>/[^\s:]{1,300}\.(?:so[\w.]{0,20}|a|o))(?:\([^)\s]{1,80}\))?: Relocations in generic ELF \(EM: \d{1,4}\)"),
+)
 _TOO_OLD = lazy(r"(?P<tool>[A-Z]\w{1,20}) (?P<needs>\d[\d.]{0,15}) or higher is required\.\s{1,3}You are running version (?P<has>\d[\d.]{0,15})")
 
 # What stands where sources meet headers of another release, in the words of gcc and clang.
@@ -48,6 +57,10 @@ def read(said: Said) -> tuple[Reading, ...]:
     if (found := _UNDEFINED.search(text)) is not None:
         by = found["by"].rpartition("/")[2]
         return (reading("build", how="symbol", what=found["what"], by=by, of=owner(by)),)
+    if (found := next((m for form in _OTHER_PROCESSOR if (m := form.search(text)) is not None), None)) is not None:
+        path = found["path"]
+        what = path.rpartition("/")[2]
+        return (reading("build", how="processor", what=what, path=path, of=owner(what)),)
     if (found := _TOO_OLD.search(text)) is not None:
         return (reading("build", how="tool", what=found["tool"], needs=found["needs"], has=found["has"]),)
     found = _COMPILER.search(text)

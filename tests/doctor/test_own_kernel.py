@@ -78,3 +78,13 @@ def test_a_kernel_pasted_into_the_log_is_started_by_a_script(tmp_path: Path) -> 
 def test_what_is_not_theirs_is_not_called_theirs(tmp_path: Path, kernel: str, more: str) -> None:
     """Another kernel failed than the one beside the log, or a framework runs that brings its own."""
     assert "Your own kernel" not in str(found(tmp_path, UB, kernel, more, sum_py=TRITON)["fixes"])
+
+
+def test_a_kernel_compiled_for_another_chip_is_not_searched_for_its_tiling(tmp_path: Path) -> None:
+    """The command that compiled it stands in the log, beside the chip: the build is to be changed."""
+    built = "bisheng --npu-arch=dav-2201 -O2 -xasc -fPIC --shared norm.cpp -o norm.so\nsoc_version: Ascend950PR_9579\n"
+    (tmp_path / "norm.py").write_text(TILELANG)
+    (tmp_path / "run.log").write_text(built + "RuntimeError: synchronize NPU function error: AclrtSynchronizeDeviceWithTimeout, error code is 507015\n")
+    made = report(tmp_path)["findings"][0]
+    assert "dav-3510" in first(made)
+    assert "your own program" not in made["cause"]["en"]

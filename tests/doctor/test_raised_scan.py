@@ -73,6 +73,14 @@ def test_the_evidence_is_the_place_that_raised() -> None:
     assert {"n": "0", "in": "torch", "caller": "plugh", "calls": "torch.cuda.current_device()"}.items() <= dict(hit.captures).items()
 
 
+def test_words_that_begin_on_the_next_line() -> None:
+    """Libraries begin their texts with a new line: the first line below says it, and of two such exceptions each says its own."""
+    texts = [FRAMES.format(0) + f"[rank0]: torch.cuda.PlughError: \n[rank0]:             no room {n} here\n[rank0]:     more\n" for n in "78"]
+    got = hits("{message: '^no room (?P<n>[0-9])'}", "step 1\n".join(texts))
+    assert [dict(hit.captures)["n"] for hit in got] == ["7", "8"]
+    assert got[0].place.text.splitlines()[2:] == ["torch.cuda.PlughError: no room 7 here"]
+
+
 def test_every_process_counts_and_frames_are_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of one wording the first exception's frames stand for all; each hit has its own words and its own rank."""
     read = []

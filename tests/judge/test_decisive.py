@@ -66,6 +66,18 @@ def test_what_a_program_said_before_it_only_followed_is_the_decisive_line() -> N
     assert diagnose(head.format(ms=111, pid=977) + said + end).decisive is None
 
 
+def test_what_a_process_wrote_before_it_only_passed_the_error_on_is_the_decisive_line() -> None:
+    """The graph engine tells which step failed; why stands above, in the same log. Of those who waited for others it tells nothing."""
+    why = PLOG.format(module="LITE", second=1, n=100, text="floob x has no plate")
+    step = PLOG.format(module="LITE", second=1, n=300, text="Build graph failed.")
+    found = diagnose(why + step)
+    assert found.decisive is not None
+    assert "no plate" in found.decisive.first.text
+    assert diagnose(why.replace("4242", "777") + step).decisive is None
+    waited = PLOG.format(module="HCCL", second=1, n=300, text="wait socket establish timeout, role[1] rank[1] timeout[120 s]")
+    assert diagnose(why.replace("LITE", "HCCL") + waited).decisive is None
+
+
 def test_of_what_a_program_raises_and_says_the_first_is_the_decisive_line() -> None:
     found = diagnose("FloobError: the plate is gone\n[2026-02-10 10:00:01.204+08:00] [1203] [1203] [server] [ERROR] [model.cpp:211] : Floob init failed\n")
     assert found.decisive is not None

@@ -64,6 +64,8 @@ SENTENCES = [
     ("0 active drivers ([]). There should only be one.", "rule", {"subject": ""}),
     ("Failed to create vdev info. (dev_id=0; ret=-22)", "failure", {"what": "create vdev info", "code": "-22"}),
     ("Invalid device ID.", "failure", {"kind": "device"}),
+    ("/usr/bin/ld: /x/libplugh.so is incompatible with elf64-x86-64", "build", {"how": "processor", "what": "libplugh.so"}),
+    ("/usr/bin/ld: /x/lib64/libplugh.so: error adding symbols: file in wrong format", "build", {"how": "processor", "path": "/x/lib64/libplugh.so"}),
     ("module 'torch.library' has no attribute 'plugh'", "import", {"imported": "torch", "what": "attribute"}),
     ("No module named 'plugh.core'; 'plugh' is not a package", "import", {"what": "shadowed"}),
     ("/usr/lib64/libstdc++.so.6: version `GLIBCXX_3.4.30' not found (required by /x/libplugh.so)", "import", {"importer": "libplugh.so", "what": "symbol"}),

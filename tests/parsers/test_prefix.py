@@ -211,3 +211,23 @@ def test_what_a_program_says_before_an_exception_stays(raw: str) -> None:
 @pytest.mark.parametrize("test", ["FAILED tests/test_net.py::Net::test_b[x - y] - ", "ERROR tests/test_net.py - ", "[rank3]: FAILED test_a.py::test_b - "])
 def test_the_test_that_pytest_names_is_a_prefix_of_its_exception(test: str) -> None:
     assert peel(f"{test}ValueError: boom").text == "ValueError: boom"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "[Driver] [2026-08-20 15:03:40] [ERROR]The user and group are not same",
+        "[Runtime] [20260820-15:03:40] [ERROR]: ERR_NO:0x0091;ERR_DES:usergroup=root not right!",
+        "[ops_custom] [2026-08-20 15:03:40] [ERROR] create /opp/vendors failed",
+        "[Toolbox][20260820-15:03:40][user: root] [/dev/pts/2] [ERROR] run failed on file /root",
+    ],
+)
+def test_what_an_installer_says_keeps_its_head_and_tells_level_and_time(line: str) -> None:
+    peeled = peel(line)
+    assert (peeled.text, peeled.level, peeled.time) == (line, "error", "2026-08-20T15:03:40.000000")
+    assert peel(line.replace("[ERROR]", "[INFO]")).level == "info"
+
+
+def test_a_level_in_brackets_may_touch_its_sentence() -> None:
+    assert peel("[ERROR]Dkms install failed, details in : /var/log/x").level == "error"
+    assert peel("[ERROR]x").level is None

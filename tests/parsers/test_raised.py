@@ -55,6 +55,23 @@ def test_what_only_passes_a_call_on_is_not_blamed() -> None:
     assert found.last.code == "raise AttributeError("
 
 
+def test_who_looks_an_attribute_up_is_blamed_not_the_lookup() -> None:
+    """A configuration looks its attributes up through the class of its library: whoever stands above asked for it."""
+    found = who(
+        "Traceback (most recent call last):\n"
+        '  File "/opt/verl/verl/models/transformers/plugh.py", line 3, in patch\n    n = model.config.text_config.heads\n'
+        '  File "/usr/lib/python3/dist-packages/transformers/configuration_utils.py", line 9, in __getattribute__\n    return super().__getattribute__(key)\n'
+        "AttributeError: 'PlughConfig' object has no attribute 'text_config'\n"
+    )
+    assert (found.owner, found.frame and found.frame.code) == ("verl", "n = model.config.text_config.heads")
+    own = who(
+        "Traceback (most recent call last):\n"
+        '  File "/usr/lib/python3/dist-packages/plugh/lazy.py", line 9, in __getattr__\n    return self.table[name]\n'
+        "KeyError: 'x'\n"
+    )
+    assert own.owner == "plugh", "what fails in a lookup of its own is its own"
+
+
 def test_what_calls_back_is_no_party() -> None:
     """A validator that stands between an engine and its plugin is nobody whose release has to be looked at; where it refuses itself it is."""
     above = 'Traceback (most recent call last):\n  File "/usr/lib/python3/dist-packages/vllm/engine/arg_utils.py", line 3, in create\n    config = VllmConfig(\n'

@@ -101,3 +101,54 @@ def test_two_runs_that_differ_by_one_variable_tell_it(text: str, row: tuple[str,
 )
 def test_runs_that_prove_no_variable_tell_nothing(text: str) -> None:
     assert told(text) == []
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "error: Failed to start domain 'vm-3'",
+        "insmod: ERROR: could not insert module a.ko: Invalid module format",
+        "dpkg: error processing package b (--configure):",
+        "Job for docker.service failed because the control process exited with error code.",
+        "failed to start daemon: Error initializing network controller",
+        "unable to configure the Docker daemon with file /etc/docker/daemon.json: invalid character",
+        "mount.nfs: Connection timed out",
+        "Open /etc/hccn.conf failed.",
+    ],
+)
+def test_the_command_that_a_session_about_npus_ends_with_has_failed(said: str) -> None:
+    """It says so itself, and nothing after it went well."""
+    session_of = f"[r@h ~]# npu-smi info -l\nTotal Count : 8\n[r@h ~]# tool --start\n{said}\n[r@h ~]#"
+    assert told(session_of) == [("failed", "", "", "tool")]
+    assert told(f"{session_of} tool --again\nstarted\n[r@h ~]#") == ([("failed", "", "", "tool")] if "hccn" in said else [])
+    assert told(session_of.replace("npu-smi", "lspci")) == ([("failed", "", "", "tool")] if "hccn" in said else [])
+
+
+@pytest.mark.parametrize(
+    ("text", "row"),
+    [
+        ("$ vllm serve m\n$ python ask.py\nA sentence that says something.\n$ python ask.py\nplugh the the the the the the", ("garbled", "the", "later", "python")),
+        ("$ vllm serve m\n$ python ask.py  # first\nA sentence that says something.\n$ python ask.py  # again\n是的的的的的的的的的的的", ("garbled", "的", "later", "python")),
+        ("$ curl http://h/v1/completions -d @q.json\n{\"text\": \"GGGGGGGGGGGGGGGGGGGG\"}", ("garbled", "G", "first", "curl")),
+    ],
+)
+def test_an_answer_of_one_word_is_told(text: str, row: tuple[str, ...]) -> None:
+    assert told(text) == [row]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "$ python ask.py\nthe the the the the the",
+        "$ vllm serve m\n$ python -c 'print(3)'\nthe the the the the the",
+        "$ vllm serve m\n$ python ask.py\nTrue True True True True True True True",
+        "$ cat a.txt\nthe the the the the the the",
+        "$ vllm serve m\n$ python ask.py\n2026-01-01 10:00:00 the the the the the the",
+        "$ vllm serve m\n$ python ask.py\n哈哈哈哈哈哈哈哈哈哈哈哈",
+        "$ vllm serve m\n$ python ask.py\n----------------------------------------",
+        "$ vllm serve m\n$ python ask.py\ntensor([1, 1, 1, 1, 1, 1, 1, 1, 1, 1])",
+    ],
+    ids=["no-model", "typed-code", "values", "a-file", "a-log", "laughter", "a-rule", "numbers"],
+)
+def test_what_is_repeated_as_usual_is_no_answer(text: str) -> None:
+    assert told(text) == []

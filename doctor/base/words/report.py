@@ -89,6 +89,7 @@ WORDS = {
     "activity:build": ("build", "编译"),
     "machine:cuda": ("CUDA machine", "CUDA 机器"),
     "machine:dcu": ("Hygon DCU machine", "海光 DCU 机器"),
+    "machine:other": ("machine of another vendor", "其他厂商的机器"),
     "machine:rocm": ("ROCm machine", "ROCm 机器"),
     "ranks:at-least": ("at least {n} ranks", "至少 {n} 个 rank"),
     "ranks:of-nodes": ("{nodes} nodes x {n}", "{nodes} 节点 x {n}"),
