@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from doctor.answer import grounds
+from doctor.answer import grounds, said
 from doctor.base import notation
 from doctor.base.notation import clean
 from doctor.base.words import both
@@ -29,7 +29,8 @@ def _short(text: str) -> str:
 def _doubts(related: Related, diagnosis: Diagnosis) -> Iterator[Told]:
     entry, first = related.finding.entry, related.finding.first
     if entry.role == "symptom":
-        yield both("against-victim")
+        told = entry.kind == "wrapper" and said.said(related, diagnosis)  # the error is passed on here, and stands beneath in CANN's own words
+        yield both("against-unknown" if told else "against-victim")
     elif entry.role == "wrapper":
         yield both("against-wrapper")
     if (line := related.against) is not None and line.path == first.path:

@@ -125,6 +125,7 @@ def _finding(related: Related, diagnosis: Diagnosis, knowledge: Knowledge, codes
     advised = advice.fixes(finding, situation, known, callers.elsewhere(caller, entry, situation), caller is not None and bool(caller.package), caller.way if caller is not None else "")
     told, start = advised.fixes, advice.start(advised, entry)
     times = sorted(t for h in finding.hits if (t := h.place.time))
+    says = said.said(related, diagnosis)
     return {
         "id": entry.code,
         "slug": entry.slug,
@@ -138,7 +139,7 @@ def _finding(related: Related, diagnosis: Diagnosis, knowledge: Knowledge, codes
         "note": _note(related, diagnosis),
         "title": _title(entry, advice.prose(entry.title, known), knowledge),
         "cause": advice.prose(entry.cause, known).json(),
-        "says": said.said(related, diagnosis),
+        "says": says,
         "caller": callers.told(caller),
         "scope": {"node": scope.node, "rank": scope.rank, "device": scope.device, "pid": scope.pid, **_nodes(finding)},
         "count": finding.total,
@@ -148,7 +149,7 @@ def _finding(related: Related, diagnosis: Diagnosis, knowledge: Knowledge, codes
         "explains": list(related.explains),
         "explained_by": related.explained_by,
         "rule": related.rule,
-        "action": action.action(related, told, start.fix if start.fix is not None else start.check, decision.levels(finding, knowledge, codes)),
+        "action": None if entry.kind == "wrapper" and says else action.action(related, told, start.fix if start.fix is not None else start.check, decision.levels(finding, knowledge, codes)),
         "scheduler": [level.json() for level in decision.levels(finding, knowledge, codes)],
         "fixes": [advice.fix_json(f) for f in told],
         "first_check": start.check,

@@ -13,8 +13,9 @@ from parsers.lazy import lazy
 LINES = 40  # beneath or above what a root rests on
 MOST = 240  # letters
 _REASON = lazy(
-    r"\bE[A-Z0-9]\d{4}\)?:?\s{1,4}(?:\[PID: ?\d{1,12}\] \S{1,40} (?:\(E\w{5}\): ?)?)?(?P<reason>(?!\[PID|Inner Error)\S[^\n]{8,600}?)\s?\[(?:FUNC|THREAD):"
+    r"\bE[A-Z0-9]\d{4}\)?:?\s{1,4}(?:\[PID: ?\d{1,12}\] \S{1,40} (?:\(E\w{5}\): {0,4})?)?(?P<reason>(?!\[PID|Inner Error)\S[^\n]{8,600}?)\s?\[(?:FUNC|THREAD):"
 )
+_ARGUMENT = lazy(r"\bEE\d{4}\)?:\s{1,4}(?:\[PID: ?\d{1,12}\] \S{1,40} )?The argument is invalid\. ?Reason: ?(?P<reason>\S[^\n]{8,600})$")  # no [FUNC:] behind it
 # What only passes a failure on, or prints registers of the core: no rule stands there.
 _PASSED_ON = lazy(r"\w+ (?:execut\w+ |execution )?failed,? ?(?:reason|ret|error)|do tiling failed|Check \w+\(|The error from device\(|An error occurs? on the device\(|dump info: pc start|\[AIC_INFO\]|Stream end capture failed|was not joined to the original stream")
 
@@ -25,7 +26,7 @@ def said(root: Related, diagnosis: Diagnosis) -> str | None:
         return None
     shown = {(h.place.path, line) for h in root.finding.hits for line in range(h.place.line, h.place.end_line + 1)}
     for place in sorted(_near(root, diagnosis), key=lambda p: p.line):
-        found = _REASON.search(place.text)
+        found = _REASON.search(place.text) or _ARGUMENT.search(place.text)
         if found and (place.path, place.line) not in shown and not _PASSED_ON.search(found["reason"]):
             text = " ".join(clean(found["reason"]).split())
             return text if len(text) <= MOST else f"{text[:MOST].rstrip()} ..."

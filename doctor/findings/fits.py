@@ -54,13 +54,18 @@ def together(facts: Mapping[str, Sequence[str]], rows: Sequence[Pairing]) -> tup
     """Do the installed vllm and vllm-ascend go together, as published? Nothing where a version, or the table's word on it, is missing.
 
     Their numbers are the same: a vllm-ascend of a later minor release, from a checkout as well, waits for a later vllm (`plugin-newer`).
+    `no-plugin`: the table knows no vllm-ascend of this vllm, so that one cannot be installed.
     """
     known = {name: plain(values[0]) for name in ("vllm", "vllm_ascend") if len(values := facts.get(name, ())) == 1}
     wanted = published(rows, "vllm_ascend", known["vllm_ascend"], "vllm", {}) if len(known) == 2 else ()
     if any(release(v) == release(known["vllm"]) for v in wanted):
         return ("fits",)
     mine, plugin = (release(known.get(name, ""))[0][:_MINOR] for name in ("vllm", "vllm_ascend"))
-    return ("differs", "plugin-newer") if _MINOR == len(mine) == len(plugin) and mine < plugin else ("differs",) if wanted else ()
+    if _MINOR == len(mine) == len(plugin) and mine < plugin:
+        return ("differs", "plugin-newer")
+    if not wanted:
+        return ()
+    return ("differs",) if published(rows, "vllm", known["vllm"], "vllm_ascend", {}) else ("differs", "no-plugin")
 
 
 _LINE = 2

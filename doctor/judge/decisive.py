@@ -33,7 +33,8 @@ def decisive(related: Sequence[Related], unexplained: Iterable[Cluster]) -> tupl
     roots = [r for r in related if r.role == "root" and r.finding.entry.severity != "info"]
     if any(r.finding.entry.role in ("cause", "ambiguous") and not r.finding.entry.general for r in roots):
         return None, None
-    general = next((r for r in roots if r.finding.entry.general or r.finding.entry.role == "wrapper"), None)
+    # a symptom of kind wrapper is a wrapper as well: torch_npu's queue only says where it learnt of a failure
+    general = next((r for r in roots if r.finding.entry.general or "wrapper" in (r.finding.entry.role, r.finding.entry.kind)), None)
     if general is not None:
         known = general.finding.instances[0].hits[0].place
         found = [c for c in found if _height(c.first) < SPOKEN and _nearer(c.first, known)]

@@ -163,7 +163,9 @@ def finding(made: Json, report: Json, lang: str, kinds: Kinds = str, by_id: ById
 
 def _said(made: Json, text: str, lang: str) -> str:
     """The cause, behind what the log itself says of it."""
-    return f"{word('cann-says', lang, text=made['says'])}{text}" if made.get("says") else text
+    if not (says := made.get("says")):
+        return text
+    return word("cann-says", lang, text=says if says[-1] in ".!?。" else f"{says}{'。' if lang == 'zh' else '.'}") + text
 
 
 def _action(made: Json, lang: str) -> str:

@@ -229,7 +229,7 @@ def test_a_driver_that_is_older_than_its_cann_wants(cann: str, installed: str, m
 
 @pytest.mark.parametrize(
     ("vllm", "plugin", "told"),
-    [("0.13.0", "0.13.0rc1", ("fits",)), ("0.12.0", "0.13.0rc1", ("differs", "plugin-newer")), ("0.21.0+empty", "0.23.0rc1.dev12+g81f30aa", ("differs", "plugin-newer")), ("0.23.0", "0.21.0.dev3", ()), ("0.14.1", "0.14.0.dev5", ())],
+    [("0.13.0", "0.13.0rc1", ("fits",)), ("0.12.0", "0.13.0rc1", ("differs", "plugin-newer")), ("0.21.0+empty", "0.23.0rc1.dev12+g81f30aa", ("differs", "plugin-newer")), ("0.23.0", "0.21.0.dev3", ()), ("0.14.1", "0.14.0.dev5", ()), ("0.9.2+empty", "0.9.1", ("differs", "no-plugin"))],
 )
 def test_which_of_vllm_and_its_plugin_is_the_newer_one(vllm: str, plugin: str, told: tuple[str, ...]) -> None:
     """A checkout has no place in the table; its number tells for which vllm it waits."""

@@ -159,6 +159,16 @@ def test_what_speaks_against_it_is_said() -> None:
     assert told in terminal("-v", "--lang", "en", piped=text).text
 
 
+@pytest.mark.parametrize("reason", ["EZ9999: [PID: 7] 2026-03-25-07:29:56.118.221 (EZ9999):  Xyzzy: x1 dim 448 is no multiple of 512.[FUNC:Look][FILE:a.cpp][LINE:4]", "EE1003: [PID: 7] 2026-03-25-07:29:56.118.221 The argument is invalid.Reason: Xyzzy: x1 dim 448 is no multiple of 512."])
+def test_what_cann_says_beneath_an_error_that_is_passed_on(reason: str) -> None:
+    """It is shown, and nobody is told that the cause stands elsewhere."""
+    queue = "(Worker pid=7) RuntimeError: The Inner error is reported as above. The process exits for this inner error, and the current working operator name is aclnnXyzzy."
+    seen = terminal("--lang", "en", piped=f"{queue}\n(Worker pid=7) {reason}\n".encode())
+    assert "x1 dim 448 is no multiple of 512" in seen.text
+    assert "that sentence decides" in seen.text
+    assert "not in these" not in seen.text
+
+
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_an_error_that_nobody_knows(lang: str) -> None:
     """Row 23: it is shown with its decoded code, with the way to get more, and is no success."""

@@ -78,6 +78,7 @@ WORDS = {
     "need": ("need", "还需"),
     "last": ("last", "最后一次"),
     "against": ("against", "反证"),
+    "against-unknown": ("no entry knows what CANN says here: that sentence decides, not this title", "CANN 此处的报错没有对应条目：以该句为准，而非此标题"),
     "against-victim": ("this is what a victim prints: the cause is not in these logs", "这是受害者一侧的打印：真正原因不在这些日志中"),
     "against-wrapper": ("this only wraps another error, which is not in these logs", "这只是外层报错，被包住的错误不在这些日志中"),
     "against-earlier": ("an error that nobody knows stands before it: {place}", "在它之前还有未识别的错误：{place}"),
