@@ -8,6 +8,11 @@ What runs from its sources lies in a checkout: a folder of the project's name th
 >>> owner("/vllm-workspace/vllm-omni/vllm_omni/engine/core.py"), owner("/home/u/Megatron-LM/megatron/training/training.py")
 ('vllm_omni', 'megatron')
 
+A folder that is called after another program, where others keep their adapters to it, is not that program.
+
+>>> owner("/w/unified-cache-management/ucm/integration/vllm/ucm_connector.py"), owner("/home/u/serve/backends/vllm/run.py")
+('ucm', '')
+
 Ray lays the folder that a job brings beneath its own session: from there on the path is the job's.
 
 >>> owner("/tmp/ray/session_1/runtime_resources/working_dir_files/_ray_pkg_0a1b/verl/utils/device.py")
@@ -29,8 +34,9 @@ _SHIPPED = lazy(r".*[/\\]_ray_pkg_[0-9a-f]{1,64}(?=[/\\])")
 # Of what is often run from its sources, the folders that hold the package.
 _FROM_SOURCE = lazy(
     r".*?[/\\](?P<package>torch_npu|torch|torchvision|vllm_ascend|vllm|sglang|mindspore|mindformers|mindie_llm|atb_llm|mindspeed"
-    r"|mindspeed_llm|megatron|deepspeed|transformers|accelerate|peft|llamafactory|verl|ray|lmdeploy|xtuner|swift)[/\\]"
+    r"|mindspeed_llm|megatron|deepspeed|transformers|accelerate|peft|llamafactory|verl|ray|lmdeploy|xtuner|swift|ucm)[/\\]"
 )
+_ADAPTERS = lazy(r"[/\\](?:integrations?|adapters?|connectors?|backends?|patch(?:es)?|plugins?)$")
 # A folder, and in it (or in its `src`) one that may be the package of that project.
 _CHECKOUT = lazy(r"[/\\](?=(?P<project>[A-Za-z][\w.-]{3,60})[/\\](?:src[/\\])?(?P<package>[A-Za-z_]\w{2,60})[/\\])")
 _ANYBODYS = frozenset(("train", "test", "tests", "core", "code", "model", "models", "utils", "tools", "scripts", "examples", "home", "project", "projects", "python", "workspace"))
@@ -46,7 +52,7 @@ def owner(path: str) -> str:
         return found["package"]
     if (project := next((m["package"] for m in _CHECKOUT.finditer(file) if _holds(m["project"], m["package"])), "")):
         return project
-    if (found := _FROM_SOURCE.match(file)) is not None:
+    if (found := _FROM_SOURCE.match(file)) is not None and _ADAPTERS.search(file[: found.start("package") - 1]) is None:
         return found["package"]
     return PYTHON if _STANDARD.match(file) else ""
 
