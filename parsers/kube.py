@@ -15,6 +15,8 @@ Events stand in boxes of columns without rules, of which the last one holds anyt
 [('kube.event', 'Unhealthy', '', '9', 6), ('kube.event', 'Evicted', 'work-3', '1', 9)]
 >>> [r.get("message") for r in rows(["  Warning  FailedMount  5s  kubelet, node-1  no such volume"], 1)]  # copied alone
 ['no such volume']
+>>> [(r.get("pod"), r.get("reason")) for r in rows(["plugin-x8w2c   0/1   CrashLoopBackOff   6 (2m ago)   9m", "plugin-7c9dd   1/1   Running   0   9m"], 1)]  # of `| grep plugin`
+[('plugin-x8w2c', 'CrashLoopBackOff')]
 """
 
 from __future__ import annotations
@@ -45,6 +47,11 @@ _FIELD = lazy(r"^(?P<indent> *)(?P<name>[A-Z][A-Za-z ]{1,24}):(?: +(?P<value>\S.
 _LIMIT = lazy(r"^ +(?P<name>[a-z][\w./-]{2,60}): +(?P<value>\S{1,40})$")
 _PODS = lazy(r"^(?:NAMESPACE +)?NAME +READY +STATUS +RESTARTS +AGE")
 _POD = lazy(r"^(?:(?P<namespace>[\w.-]{1,63}) +)?(?P<pod>[\w.-]{1,253}) +(?P<ready>\d{1,3}/\d{1,3}) +(?P<state>[A-Za-z:]{3,60}) +(?P<restarts>\d{1,6})(?: \(\S+ ago\))? +\S")
+# One of a list whose head `grep` has taken away: then the state is one of a pod that cannot run, and the age ends the line or a wide one follows.
+_HEADLESS = lazy(
+    r"^(?:(?P<namespace>[a-z0-9-]{1,63}) +)?(?P<pod>[a-z0-9][a-z0-9.-]{2,252}) +(?P<ready>\d{1,3}/\d{1,3}) +(?P<state>CrashLoopBackOff|ImagePullBackOff|ErrImagePull|CreateContainerConfigError|"
+    r"CreateContainerError|RunContainerError|UnexpectedAdmissionError|OOMKilled|Init:CrashLoopBackOff) +(?P<restarts>\d{1,6})(?: \((?:\d{1,4}[smhdy]){1,3} ago\))? +(?:\d{1,4}[smhdy]){1,3}(?: |$)"
+)
 _CELLS = ("pod", "namespace", "node", "container", "image", "state", "reason", "last", "exit", "restarts", "npus", "memory")
 
 
@@ -179,9 +186,9 @@ def _pods(lines: Sequence[str], first_line: int) -> Iterator[Row]:
     for number, raw in enumerate(lines):
         if _PODS.match(raw):
             within, spaced = True, raw.startswith("NAMESPACE")
-        elif within and (found := _POD.match(raw)):
+        elif found := _POD.match(raw) if within else _HEADLESS.match(raw):
             made = {"reason": found["state"], "restarts": found["restarts"]}
-            pod = {"name": found["pod"], "namespace": (found["namespace"] or "") if spaced else ""}
+            pod = {"name": found["pod"], "namespace": (found["namespace"] or "") if spaced or not within else ""}
             yield _container(first_line + number, pod, made)
         elif not raw.strip():
             within = False

@@ -25,7 +25,7 @@ ANCHORS: tuple[str, ...] = (
     "LoL Flag", "Rx Power", "Power0", "roce_new_pkt_rty_num", "mac_rx_fcs_err_pkt_num", "packet statistics:",
     "optical info:", "address_0=", " PPID ", "ps -ef |", "ps -ef|", "$ echo ", "# echo ", ": cannot access ", "100% /",
     "$ npu-smi", "# npu-smi", "TasksMax", "pid_max",
-    "Type     Reason ", "Type    Reason ", "LAST SEEN ", "Restart Count:", " RESTARTS ",
+    "Type     Reason ", "Type    Reason ", "LAST SEEN ", "Restart Count:", " RESTARTS ", " CrashLoopBackOff ", "ImagePull",
     "FailedScheduling ", "FilteringFailed ", "FailedMount ", "FailedCreatePodSandBox ", "UnexpectedAdmissionError ", '"involvedObject"',
     "--device npu", "--device=npu", "--device_target Ascend", "--device_target=Ascend", "DEVICE=npu", *ASKED,
     "$ export ", "# export ", "$ unset ", "# unset ", "=1 python", "=0 python", "=1 torchrun", "=1 bash ", "=0 bash ", "$ curl ", "# curl ", "do curl ", "; curl ", "$ python", "# python", *compared.ANCHORS, *compared.IN_NOTES,

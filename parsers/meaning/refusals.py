@@ -66,6 +66,8 @@ _REFUSED = lazy(r"(?P<property>dtype|data type|format|shape)s?:? ?\W?(?P<given>(
 _PREFIX = lazy(r"^.{0,400}(?:[EW][0-9A-Z]\d{4}\)?: ?(?:\[PID: ?\d{1,12}\] ?)?(?:\d{4}-\d\d-\d\d-[\d:.]{8,16} )?|detail: ?|[Rr]eason: ?|Error: )")
 _OF_NPU = lazy(r"aclnn|npu_|\b[EW][0-9A-Z]\d{4}\b|\b1610\d\d\b|For (?:primitive)?\[?'?[A-Z]|tbe|DT_[A-Z]|NPU|OpName|[Oo]p ?[Tt]ype|CANN")
 
+_NUMBER = lazy(r"\d|\b(?:zero|one|two|three|four|five|six|seven|eight)\b|\b[a-z]+-?dimensional\b")
+
 _TYPES = {
     "half": "float16", "float": "float32", "double": "float64", "long": "int64", "int": "int32", "short": "int16", "char": "int8",
     "byte": "uint8", "bf16": "bfloat16", "fp16": "float16", "fp32": "float32", "complexfloat": "complex64",
@@ -172,6 +174,8 @@ def _should(text: str, said: Said) -> Reading | None:
         if asked is None:
             continue
         kind = property_of(asked.subject) or property_of(asked.allowed, exact=True)
+        if kind == "dims" and not _NUMBER.search(asked.allowed):
+            continue  # a rank compared with another argument's: of two shapes, not of how many dimensions an operator takes
         if kind:
             return _row(said, text, "", _parameter(asked.subject), kind, _bare(asked.given), _bare(asked.allowed))
     return None

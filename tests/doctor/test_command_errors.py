@@ -16,6 +16,10 @@ from doctor import diagnose
         "Error from server (Gone): the version asked for is too old",
         "insmod: ERROR: could not insert module vendor_net.ko: Unknown symbol in module",
         "modprobe: FATAL: Module vendor_net is built in.",
+        "2026/05/27 03:11:21 FATAL: [core] the plugin has no configuration",
+        "panic: the plugin has no configuration",
+        "fatal error: all goroutines are asleep - deadlock!",
+        "kube-system   plugin-x8w2c   0/1     CrashLoopBackOff   6 (2m ago)   9m",
     ],
 )
 def test_it_is_no_all_clear(said: str) -> None:

@@ -101,6 +101,12 @@ def test_what_says_nothing(text: str) -> None:
     assert read(Said(text)) == ()
 
 
+def test_a_rank_beside_another_arguments_is_no_number_of_dimensions() -> None:
+    """Two shapes that do not fit are not an operator that takes eight dimensions at most."""
+    rows = read(Said("ValueError: For primitive [PlughTo]: input's rank should be less equal to the number of proposed_shape, but got 3 and 2"))
+    assert not [row for row in rows if row.table == "meaning.refusal" and row.get("property") == "dims"]
+
+
 def test_a_refused_type_is_never_advised() -> None:
     """Only what is allowed and differs from what was refused."""
     for given_type in ("FLOAT16", "BF16", "FLOAT", "DOUBLE", "INT64", "INT32", "BOOL"):
