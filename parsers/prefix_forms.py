@@ -54,7 +54,7 @@ HOST = _form(
 CLOCK_ONLY = _form(rf"\d\d:\d\d:\d\d[.,]\d{{1,9}} {_LOGLIKE}")
 LISTING = _form(rf"\d{{1,7}}\t{_LOGLIKE}")
 KUBECTL = _form(r"\[(?:pod|job|deployment|statefulset)/(?P<worker>[\w.-]{1,120})(?:/[\w.-]{1,80})?\] ")
-SERVER = _form(r"\[[A-Z][A-Z _-]{2,24}\] (?=\((?:\w[\w.:-]{0,60} ){1,3}?pid=\d)")
+SERVER = _form(r"\[[A-Za-z][\w -]{2,24}\] (?=\((?:\w[\w.:-]{0,60} ){1,3}?pid=\d)")
 # vllm-omni names the stage whose process wrote the line: [Stage-0] ERROR 06-12 ...
 STAGE = _form(r"\[(?P<worker>Stage-\d{1,4})\] (?=\S)")
 # pytest names the test that failed before the exception: FAILED tests/test_a.py::Net::test_b[x] - ValueError: ...
