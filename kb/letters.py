@@ -18,7 +18,7 @@ SINGLES = tuple(map(chr, range(0x80, 0xF0)))
 LEADS, TRAILS = tuple(map(chr, range(0xF0, 0x100))), tuple(map(chr, range(0x20, 0x100)))
 SEVERAL = 3  # times: what is told less often is not worth its place in the list
 COUPLES = 600  # of two Chinese signs: a language without blanks tells its words so
-ENOUGH = 3_000_000  # characters of texts by which letters are chosen: what a user adds may be more, and says the same words
+ENOUGH = 10_000_000  # characters of texts by which letters are chosen: what a user adds may be more, and says the same words
 _TOLD = lazy(r" ?[A-Za-z_]{2,}|[\u4e00-\u9fff]+|[^\x00-\x7f]")
 _COUPLE = lazy(r"(?=([\u4e00-\u9fff]{2}))")
 _PAIR = lazy("[\xf0-\xff].")
