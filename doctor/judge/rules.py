@@ -77,7 +77,7 @@ def started_again(effect: Finding, cause: Finding, scene: Scene) -> bool:
 def said_more_precisely(effect: Finding, cause: Finding, scene: Scene) -> bool:
     """The cause `refines` the effect: both say the same, and whoever knows more stays.
 
-    Without it: incident a4-bf16-no-binary-310p: CMP001 is read first.
+    Without it: incident host-too-many-open-files: CTR012 is read first.
     """
     return effect.entry.code in cause.entry.refines and scene.places.near(effect, cause)
 
