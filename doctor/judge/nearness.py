@@ -116,6 +116,15 @@ def right_below(one: Finding, other: Finding) -> bool:
     return one.first.path == other.first.path and 0 < one.first.line - other.first.line <= ONE_END
 
 
+def raised_below(effect: Finding, cause: Finding) -> bool:
+    """An exception that stands below a device's failure in the same file came of it, not the other way round.
+
+    What a dying program says right below the line that tells of its end is one with that line.
+    """
+    guess = "of_program" in cause.entry.traits and cause.entry.role == "ambiguous"
+    return guess and later_in_file(cause, effect) and not right_below(cause, effect)
+
+
 def well_after(one: Finding, other: Finding) -> bool:
     """Does it begin later than the lines of one failure do, in one process?"""
     a, b = one.first, other.first

@@ -25,7 +25,7 @@ from doctor.judge.nature import (
     tells,
     was_survived,
 )
-from doctor.judge.nearness import later_in_file, long_before, not_later, right_below, well_after
+from doctor.judge.nearness import long_before, not_later, raised_below, well_after
 from doctor.judge.scene import EXPLAINS, KEEPS_APART, Rule, Scene
 
 # What harmless lines are worth
@@ -98,7 +98,7 @@ def symptom_of_kind(effect: Finding, cause: Finding, scene: Scene) -> bool:
 
     Without it: incident mineru-kernel-exception-said-torch-npu-missing: ENV940 is a root.
     """
-    return may_be_root(cause.entry) and _by_kind(effect, cause, scene) and not _raised_below(effect, cause)
+    return may_be_root(cause.entry) and _by_kind(effect, cause, scene) and not raised_below(effect, cause)
 
 
 def general_beneath_precise(effect: Finding, cause: Finding, _: Scene) -> bool:
@@ -390,13 +390,4 @@ def _follows(effect: Finding, cause: Finding) -> bool:
     if effect.entry.role == "wrapper":
         return tells(cause.entry) and cause.entry.severity != "info"
     may_follow = effect.entry.role == "symptom" and may_be_root(cause.entry) and ends_job(cause.entry)
-    return may_follow and not _raised_below(effect, cause)
-
-
-def _raised_below(effect: Finding, cause: Finding) -> bool:
-    """An exception that stands below a device's failure in the same file came of it, not the other way round.
-
-    What a dying program says right below the line that tells of its end is one with that line.
-    """
-    guess = "of_program" in cause.entry.traits and cause.entry.role == "ambiguous"
-    return guess and later_in_file(cause, effect) and not right_below(cause, effect)
+    return may_follow and not raised_below(effect, cause)
