@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import chain, islice, product
 
 from parsers.lazy import lazy
@@ -18,6 +19,7 @@ SINGLES = tuple(map(chr, range(0x80, 0xF0)))
 LEADS, TRAILS = tuple(map(chr, range(0xF0, 0x100))), tuple(map(chr, range(0x20, 0x100)))
 SEVERAL = 3  # times: what is told less often is not worth its place in the list
 COUPLES = 600  # of two Chinese signs: a language without blanks tells its words so
+ALIKE = 4  # leads of two letters
 ENOUGH = 10_000_000  # characters of texts by which letters are chosen: what a user adds may be more, and says the same words
 _TOLD = lazy(r" ?[A-Za-z_]{2,}|[\u4e00-\u9fff]+|[^\x00-\x7f]")
 _COUPLE = lazy(r"(?=([\u4e00-\u9fff]{2}))")
@@ -41,7 +43,7 @@ def letters_of(texts: Iterable[str], blanks: bool = True) -> Letters:
     room = len(LEADS) * len(TRAILS)
     kept = {*islice(signs, room), *islice(words, max(0, room - len(signs)))}
     ranked = sorted(kept, key=lambda told: (-counted[told], told))
-    row = len(TRAILS)  # those of one lead are as frequent as each other: told by their spelling they are a shorter list
+    row = ALIKE * len(TRAILS)  # those of some leads are as frequent as each other: told by their spelling they are a shorter list
     return singles, [told for at in range(0, len(ranked), row) for told in sorted(ranked[at : at + row])]
 
 
@@ -83,12 +85,18 @@ def written(letters: Letters) -> Callable[[str], bytes]:
     singles, pairs = letters
     letter = {**dict(zip(pairs, _two(), strict=False)), **dict(zip(singles, SINGLES, strict=False))}
     couples = frozenset(told for told in letter if len(told) == 2 and told > "\xff")
+    longest = max(map(len, letter), default=1)
 
+    @lru_cache(maxsize=1 << 16)  # words are said again and again
     def one(told: str) -> str:
-        found = letter.get(told)
-        if found is None and told[0] == " ":  # a word that is known without the blank before it
-            return " " + (letter.get(told[1:]) or told[1:])
-        return found or _spelled(told)
+        """A word for which there is no letter is written in the longest known pieces, from its beginning on."""
+        made, at = [], 0
+        while at < len(told):
+            end = next((end for end in range(min(len(told), at + longest), at, -1) if told[at:end] in letter), at + 1)
+            piece = told[at:end]
+            made.append(letter.get(piece) or _spelled(piece))
+            at = end
+        return "".join(made)
 
     def write(text: str) -> bytes:
         return _TOLD.sub(lambda found: "".join(map(one, _pieces(found[0], couples))), text).encode("latin-1")

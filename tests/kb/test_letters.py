@@ -51,6 +51,14 @@ def test_a_blank_before_a_word_that_is_only_known_without_it_stays() -> None:
     assert len(write("a device")) == 3
 
 
+def test_a_word_without_a_letter_is_written_in_the_words_that_it_is_made_of() -> None:
+    made = letters.letters_of(["host memory"] * 9)
+    write, read = letters.written(made), letters.reader(made)
+    assert read(write("the hostmemory hostile")) == "the hostmemory hostile"
+    assert len(write("hostile")) == len("ile") + 1
+    assert len(write("x" * 100_000)) == 100_000
+
+
 def test_of_very_many_texts_some_choose_the_letters() -> None:
     many = ("device memory " * 50 for _ in range(letters.ENOUGH // 500))
     assert " memory" in letters.letters_of(many)[0]
