@@ -27,7 +27,7 @@ def look_up(written: str, known: Knowledge) -> dict[str, Any]:
     rows = list(known.decode(name))
     set_bits = error_bits.decode(name, known)
     keys = [key for key in spelling.candidates(name) if len(key) > 3] if rows or set_bits else []
-    about = [b.code for b in known.catalog() if any(key in b.words and key in b.words.split() for key in keys)] if keys else []
+    about = [brief.code for brief in known.mentioning(keys)] if keys else []
     return {
         "entry": entry_json(plain.entry(entry)) if entry else None,
         "variable": variable,

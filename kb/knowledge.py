@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import accumulate
 from pathlib import Path
@@ -164,15 +164,24 @@ class Knowledge:
             self._catalog = self._briefs()
         return self._catalog
 
-    def _briefs(self) -> tuple[Brief, ...]:
+    def mentioning(self, keys: Sequence[str]) -> tuple[Brief, ...]:
+        """The lines of the entries among whose words one of the keys stands: of the others nothing is read."""
+        briefs = self._catalog if self._catalog is not None else self._briefs(keys)
+        return tuple(brief for brief in briefs if any(key in brief.words and key in brief.words.split() for key in keys))
+
+    def _briefs(self, keys: Sequence[str] = ()) -> tuple[Brief, ...]:
+        """`keys`: words of which one may stand in what is told, if only such entries are wanted."""
         found = {}
         for number, pack in enumerate(self.packs):
-            pair = pack.pairs()
+            pair, may_tell = pack.pairs(), pack.may_tell(keys)
             lines, searched = pack.section("catalog")
-            for (code, slug, domain, severity, role, kind, component, status, *told), words in zip(lines, places_of(searched), strict=True):
-                if self._owner[code] == number:
-                    title, cause = (Text(*(pair(one) if isinstance(one, int) else one)) for one in told)
-                    found[code] = Brief(code, slug or slug_of(pack.files[code]), domain, severity, role, kind, component, status, title, " ".join((pack.item(words), *cause)))
+            for (code, slug, domain, severity, role, kind, component, status, title, cause), words in zip(lines, places_of(searched), strict=True):
+                if self._owner[code] != number:
+                    continue
+                if isinstance(cause, int) and not may_tell(words, cause):
+                    continue
+                told, why = (Text(*(pair(one) if isinstance(one, int) else one)) for one in (title, cause))
+                found[code] = Brief(code, slug or slug_of(pack.files[code]), domain, severity, role, kind, component, status, told, " ".join((pack.item(words), *why)))
         return tuple(found[code] for code in sorted(found))
 
     def decode(self, written: str) -> tuple[dict[str, Any], ...]:

@@ -34,6 +34,7 @@ PACE, TEXTS = 1 << 13, 16
 """Of so many bytes of objects it is told how many texts were taken before them; of so many texts, where they begin."""
 _STRING = r'[^"\\]*(?:\\.[^"\\]*)*'  # of JSON, between its quotes: in stretches, for every object is searched when knowledge is built
 _CHINESE = r'(?=[^"\\\u4e00-\u9fff]*(?:\\.[^"\\\u4e00-\u9fff]*)*[\u4e00-\u9fff])'
+_BEGIN = lazy(r"\A(?:[A-Za-z_]{2,}|[^\x00-\x7f]+)")
 _PAIR = lazy(rf'\["({_STRING})","{_CHINESE}({_STRING})"\]')
 
 
@@ -136,7 +137,7 @@ class Pack:
 
     def item(self, at: Sequence[int]) -> Any:
         """One object of the blob, by offset and length."""
-        piece = self._slice("blob", at[0], sum(at))
+        piece = self._kept(at)
         try:
             return json.loads(self._with_texts(piece, at[0]) if TAKEN in piece else self._read[OBJECTS](piece))
         except (ValueError, IndexError, KeyError) as error:
@@ -144,16 +145,41 @@ class Pack:
 
     def pairs(self) -> Callable[[int], tuple[str, str]]:
         """Every text that was taken out of an object, in both languages, by its number."""
-        english, chinese = (self._slice(name, 0, self.header.sections[name][1]).split(TAKEN) for name in LANGUAGES)
+        kept = self.kept_pairs()
         read_english, read_chinese = (self._read[name] for name in LANGUAGES)
 
         def pair(number: int) -> tuple[str, str]:
-            if english[number].startswith(AGAIN):
-                return pair(int(english[number][1:]))
-            one, other = read_english(english[number]), read_chinese(chinese[number])
+            english, chinese = kept(number)
+            one, other = read_english(english), read_chinese(chinese)
             return (one, other) if "\\" not in one and "\\" not in other else tuple(json.loads(f'["{one}","{other}"]'))
 
         return pair
+
+    def kept_pairs(self) -> Callable[[int], tuple[bytes, bytes]]:
+        """The same as they are kept."""
+        english, chinese = (self._slice(name, 0, self.header.sections[name][1]).split(TAKEN) for name in LANGUAGES)
+
+        def kept(number: int) -> tuple[bytes, bytes]:
+            told = english[number]
+            return kept(int(told[1:])) if told.startswith(AGAIN) else (told, chinese[number])
+
+        return kept
+
+    def may_tell(self, words: Sequence[str]) -> Callable[[Sequence[int], int], bool]:
+        """Can one of these words stand in an object or in a text, by place and number? Told without reading them; of no words, always."""
+        kept, letters = self.kept_pairs(), self.section("letters")
+        # The blank before a word is a part of its letter: only what follows the first letters of a word is kept the same everywhere.
+        sought = [[write(_BEGIN.sub("", _json(word)[1:-1])) for word in words] for write in (written(letters[name]) for name in (OBJECTS, *LANGUAGES))] if words else []
+
+        def may(at: Sequence[int], number: int) -> bool:
+            pieces = (self._kept(at), *kept(number))
+            return not words or any(one in piece for ones, piece in zip(sought, pieces, strict=True) for one in ones)
+
+        return may
+
+    def _kept(self, at: Sequence[int]) -> bytes:
+        """One object of the blob as it is kept."""
+        return self._slice("blob", at[0], sum(at))
 
     def _slice(self, name: str, start: int, end: int) -> bytes:
         offset, length, _ = self.header.sections[name]

@@ -11,7 +11,7 @@ from doctor.explanation import look_up, text
 from doctor.render.layout import Style
 from kb import spelling
 from kb.code_forms import of_code
-from kb.knowledge import Knowledge
+from kb.knowledge import Knowledge, load
 
 CODES = (Path(__file__).parent.parent / "data" / "known-codes.txt").read_text().split("\n")[:-1]
 
@@ -99,3 +99,13 @@ def test_a_number_alone_is_no_code(line: str) -> None:
 def test_codes_are_found_in_text() -> None:
     line = "call failed, aclError:507018; Error Code : 80E01801; ErrorNo: 4294967295(failed); EI0006: x; error code is 107002."
     assert spelling.in_text(line) == ("507018", "80E01801", "4294967295", "EI0006", "107002")
+
+
+def test_entries_that_mention_a_word_are_found_without_reading_the_others(knowledge: Knowledge) -> None:
+    """As in the whole catalogue, whatever the word begins with and however a pack keeps it."""
+    told = {brief.code: brief.words.split() for brief in knowledge.catalog()}
+    words = sorted({word for each in told.values() for word in each if len(word) > 3})[::97]
+    fresh = load()
+    assert len(words) > 200
+    for word in (*words, "507018", "EI0006", "no such word"):
+        assert [brief.code for brief in fresh.mentioning([word])] == [code for code, each in told.items() if word in each]
