@@ -52,6 +52,8 @@ Trait = Literal[
     "foreign",  # such a machine, and of a vendor whose messages this tool does not know: a guess at them helps nobody
     "elsewhere",  # the log is of a machine without an NPU: whatever looks like a fault of one is none
     "finished",  # what was started came to its end: doubts that are told on the way were no fault
+    "before_device",  # keeps a program from reaching the device at all
+    "device_works",  # weights lie on the device, or its processes joined: whatever keeps a program from that did not happen
     "came_up",  # the service is ready, or a step was trained: what would have kept it from that did not happen
     "restarts",  # a launcher starts the workers again: another attempt begins
     "mended_in_code",  # the calling program has to change

@@ -175,7 +175,7 @@ def _candidates(text: str, at: int) -> tuple[re.Pattern[str], ...]:
     if first.isdecimal():
         found = forms.DIGIT
     elif first in forms.LEVEL_LETTERS:
-        found = (forms.VLLM, forms.GLOG, forms.TORCH_CUT)
+        found = (forms.VLLM, forms.GLOG, forms.GLOG_YEAR, forms.TORCH_CUT)
         if ".py" in head and head.startswith(("FAILED ", "ERROR ")):
             found = (*found, forms.PYTEST)
     elif first == "r":

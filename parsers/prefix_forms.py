@@ -80,7 +80,12 @@ VLLM = _form(
 )
 # E1204 14:46:07.912003 60570 file.cpp:201]
 GLOG = _form(
-    r"(?P<letter>[IWEFCD])(?:\d{4}(?=\d{4} ))?\d{3,4} \d\d:\d\d:\d\d(?:\.\d{1,9})? {1,8}\d{1,19} "
+    r"(?P<letter>[IWEFCD])\d{3,4} \d\d:\d\d:\d\d(?:\.\d{1,9})? {1,8}\d{1,19} "
+    rf"(?P<module>{PLACE}):\d{{1,7}}\](?: |$)"
+)
+# E20250928 20:14:33.261201 710583 file.cpp:201] of newer releases, which name the year
+GLOG_YEAR = _form(
+    r"(?P<letter>[IWEFCD])(?P<year>\d{4})(?P<month>\d\d)(?P<day>\d\d) (?P<clock>\d\d:\d\d:\d\d)(?:\.(?P<fraction>\d{1,9}))? {1,8}(?P<pid>\d{1,19}) "
     rf"(?P<module>{PLACE}):\d{{1,7}}\](?: |$)"
 )
 # [F  4/24 17:22:10.685 ...nnadapter/src/runtime/device.cc:529 Find] of Paddle Lite, which writes a number for its verbose lines

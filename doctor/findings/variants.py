@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from doctor.findings.evaluate import Finding
 from doctor.findings.situation import Situation
+from kb.model import SAID, Condition, Variant
 
 
 def decided(finding: Finding, situation: Situation) -> Finding:
@@ -13,5 +14,16 @@ def decided(finding: Finding, situation: Situation) -> Finding:
     for variant in entry.variants:
         if situation.fits(variant.when, captures) is True:
             said = entry._replace(title=variant.title or entry.title, cause=variant.cause or entry.cause, fixes=variant.fixes or entry.fixes)
-            return finding._replace(entry=said._replace(role=variant.role or entry.role, confidence=variant.confidence or entry.confidence))
+            turned = finding._replace(entry=said._replace(role=variant.role or entry.role, confidence=variant.confidence or entry.confidence))
+            return _shown_by(turned, variant) if variant.title is not None else turned
     return finding
+
+
+def _shown_by(finding: Finding, variant: Variant) -> Finding:
+    """What a title of its own rests on are the lines that told the variant's words: the others only add to it."""
+    words = {fact.removeprefix(SAID) for fact, _ in variant.when if fact.startswith(SAID)}
+    tell = {hit.signal for hit in finding.hits if any(name in words for name, _ in hit.captures)}
+    if not tell:
+        return finding
+    aside: tuple[Condition, ...] = tuple(number for number, signal in enumerate(finding.entry.signals) if signal.id not in tell)
+    return finding._replace(entry=finding.entry._replace(also=aside))

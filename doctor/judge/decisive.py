@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from doctor.findings.evaluate import stream_of
+from doctor.judge.nature import is_read
 from doctor.judge.relate import Related
 from doctor.scan.harvest import Cluster, Place
 from parsers.lazy import lazy
@@ -37,7 +38,8 @@ def decisive(related: Sequence[Related], unexplained: Iterable[Cluster]) -> tupl
     general = next((r for r in roots if r.finding.entry.general or "wrapper" in (r.finding.entry.role, r.finding.entry.kind)), None)
     if general is not None:
         known = general.finding.instances[0].hits[0].place
-        found = [c for c in found if _height(c.first) < SPOKEN and _nearer(c.first, known)]
+        read = is_read(general.finding.entry)  # of words that only say that something failed: whoever spoke of it first says more
+        found = [c for c in found if (_height(c.first) < SPOKEN and _nearer(c.first, known)) or (read and said_before(c.first, known, SECONDS))]
     elif roots:  # symptoms: the cause stands elsewhere, and so may these lines, but for what the same program said just before
         general = roots[0]
         known = general.finding.instances[0].hits[0].place
@@ -92,11 +94,11 @@ def stands_before(line: Place, known: Place) -> bool:
     return _height(line) < SPOKEN and _height(line) <= _height(known) and _nearer(line, known)
 
 
-def said_before(line: Place, known: Place) -> bool:
+def said_before(line: Place, known: Place, within: float = SPOKEN_SECONDS) -> bool:
     """Did the program report an error in words of its own, before what is known of its end? What was written at once only announces that."""
     spoken = line.kind in ("launcher", "text") and line.level == "error" and not (line.time and line.time == known.time)
     spoken = spoken and _ANNOUNCES.search(line.text) is None
-    return spoken and line.path == known.path and line.line < known.line and _nearer(line, known, SPOKEN_SECONDS)
+    return spoken and line.path == known.path and line.line < known.line and _nearer(line, known, within)
 
 
 def _nearer(line: Place, known: Place, within: float = SECONDS) -> bool:

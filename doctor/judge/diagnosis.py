@@ -17,6 +17,7 @@ from doctor.job.plausible import sound
 from doctor.judge import relate, unclaimed
 from doctor.judge.certainty import with_doubts
 from doctor.judge.decisive import decisive
+from doctor.judge.nature import COMES_UP
 from doctor.read.source import Skipped
 from doctor.scan.harvest import CONCLUDED, Cluster, Harvest, Hit, merge
 from doctor.scan.packed import only
@@ -58,7 +59,7 @@ def conclude(
         job, related = None, relate.relate(evaluate.evaluate(harvest, knowledge))
         note = f"the job as a whole was not analysed, internal error: {type(error).__name__}: {error}"
         harvest = harvest._replace(skipped=(*harvest.skipped, Skipped("...", note[:300])))
-    related = tuple(r for r in related if r.explains or "came_up" not in r.finding.entry.traits)  # else nobody has to be told
+    related = tuple(r for r in related if r.explains or COMES_UP.isdisjoint(r.finding.entry.traits))  # else nobody has to be told
     # What is kept is what was read: whoever merges it with that of other nodes finds anew what no entry claims.
     open_still = unclaimed.give_back(harvest, (r.finding for r in related))
     unexplained = tuple(sorted(open_still.clusters, key=lambda c: (c.first.time or "~", c.first.path, c.first.line)))

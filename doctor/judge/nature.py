@@ -6,6 +6,7 @@ from doctor.findings.evaluate import Finding
 from kb.model import Entry
 
 SURER = {"low": 0, "medium": 1, "high": 2}
+COMES_UP = frozenset({"came_up", "device_works"})
 
 
 def may_be_root(entry: Entry) -> bool:
@@ -53,8 +54,13 @@ def is_doubt(finding: Finding) -> bool:
 
 
 def was_survived(finding: Finding, ready: Finding) -> bool:
-    """Was it told before the program came up for the first time, on lines that only warn? Had it been so, nothing would have come up."""
+    """Was it told before the program came up for the first time, on lines that only warn? Had it been so, nothing would have come up.
+
+    Nor would anything have reached the device, where all that is known of the program is that it did.
+    """
     entry = finding.entry
+    if "device_works" in ready.entry.traits and "before_device" not in entry.traits:
+        return False
     ends = "raises" in entry.traits if is_error(entry) else "ends_job" in entry.traits and not {"raises", "of_program"} & set(entry.traits)
     if not ends or "elsewhere" in entry.traits:
         return False

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from doctor.findings.evaluate import Finding
 from doctor.judge.nature import (
+    COMES_UP,
     SURER,
     ends_job,
     got_over,
@@ -52,7 +53,7 @@ def came_up_all_the_same(effect: Finding, cause: Finding, scene: Scene) -> bool:
 
     Without it: sample NOI920/after-a-retry: NOT006 is a root.
     """
-    return "came_up" in cause.entry.traits and was_survived(effect, cause) and not scene.attempts.later(cause.hits, effect.hits)
+    return not COMES_UP.isdisjoint(cause.entry.traits) and was_survived(effect, cause) and not scene.attempts.later(cause.hits, effect.hits)
 
 
 def harmless_lines_explain_nothing(effect: Finding, cause: Finding, scene: Scene) -> bool:
