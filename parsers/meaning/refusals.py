@@ -25,6 +25,8 @@ The list of what is taken may stand in the next lines. `cast` is a type that is 
 >>> row = read(Said("call aclnnInplaceCopy failed, detail: The self tensor cannot be larger than 8 dimensions."))[0]
 >>> row.get("operator"), row.get("parameter"), row.get("property"), row.get("allowed")
 ('aclnnInplaceCopy', 'self', 'dims', '8 dimensions at most')
+>>> read(Said("The size of batch dims of x and weight should be equal, but x shape [2,16,512] weight shape [819,512]."))
+()
 """
 
 from __future__ import annotations
@@ -174,7 +176,7 @@ def _should(text: str, said: Said) -> Reading | None:
         if asked is None:
             continue
         kind = property_of(asked.subject) or property_of(asked.allowed, exact=True)
-        if kind == "dims" and not _NUMBER.search(asked.allowed):
+        if kind == "dims" and not _NUMBER.search(asked.allowed.partition(", but ")[0]):
             continue  # a rank compared with another argument's: of two shapes, not of how many dimensions an operator takes
         if kind:
             return _row(said, text, "", _parameter(asked.subject), kind, _bare(asked.given), _bare(asked.allowed))
