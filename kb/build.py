@@ -222,7 +222,7 @@ def _add_sought(writer: Writer, signals: Mapping[Signal, tuple[int, int]]) -> No
 
 
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]{3,40}")
-MAX_NAMES = 6  # names of functions, libraries and variables, taken from an entry's samples
+MAX_NAMES = 3  # names of functions, libraries and variables, taken from an entry's samples
 
 
 def _words(entry: Entry) -> str:

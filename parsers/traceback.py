@@ -26,6 +26,7 @@ from typing import Literal, NamedTuple
 
 from parsers import traceback_forms as forms
 from parsers.lazy import lazy
+from parsers.line import PROMPT
 from parsers.owners import owner
 from parsers.plog import head
 from parsers.prefix import peel
@@ -303,7 +304,8 @@ class _Open:
             self._log_call = ENDED
             return False
         begins = forms.HEADER.match(said) or forms.FRAME.match(said) or forms.DEATH.match(text) or forms.IGNORED.match(said)
-        if begins or log_call != self._log_call or self._how == "fatal" or (depth and depth != self._depth):
+        typed = PROMPT.match(said) is not None and ">>>" not in said[:12]  # the reader's next command, in a pasted session
+        if begins or typed or log_call != self._log_call or self._how == "fatal" or (depth and depth != self._depth):
             self.over = True
             return False
         if len(self._message) < MESSAGE_LINES:

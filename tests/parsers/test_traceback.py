@@ -89,6 +89,13 @@ def test_a_message_goes_on_as_long_as_its_log_call() -> None:
     assert only([*lines, "", "step 4"]).raised.message.endswith("Solution: none")
 
 
+@pytest.mark.parametrize("typed", ["$ pip list | grep vllm", "[root@node-1 vllm]# npu-smi info", "(vllm) root@abc123:/workspace# ls", "bash-5.1# env"])
+def test_what_the_reader_typed_next_is_no_message(typed: str) -> None:
+    for said, message in (("AssertionError", ""), ("ValueError: bad size", "bad size")):
+        found = only((HEADER, FRAME, "    assert group is not None", said, typed, "vllm 0.9.1"))
+        assert found.raised.message == message
+
+
 def test_workers_are_told_apart_and_named() -> None:
     mine, other = "(Worker_TP0 pid=611) ", "(Worker_TP1 pid=612) "
     found = failures([mine + HEADER, other + HEADER, other + FRAME, mine + FRAME, other + "    b()", mine + "    a()", mine + "KeyError: 1", other + "_queue.Empty"])
