@@ -222,12 +222,14 @@ def _add_sought(writer: Writer, signals: Mapping[Signal, tuple[int, int]]) -> No
 
 
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]{3,40}")
+MAX_ANCHORS = 2  # of a leaf
 MAX_NAMES = 3  # names of functions, libraries and variables, taken from an entry's samples
 
 
 def _words(entry: Entry) -> str:
     """What a search should find an entry by, besides its title and its cause: message fragments, codes, variables."""
-    parts = [a for s in entry.signals for a in s.anchors[:4]]
+    beside = f"{entry.title.en} {entry.cause.en}"
+    parts = [a for s in entry.signals for a in s.anchors[:MAX_ANCHORS] if a not in beside]
     parts += [e.name for f in entry.every_fix for e in f.env]
     told = {name for part in parts for name in _IDENTIFIER.findall(part)}
     named = dict.fromkeys(name for sample in entry.match for name in _IDENTIFIER.findall(sample.text))
