@@ -197,9 +197,9 @@ def fixes(finding: Finding, situation: Situation, known: Values, elsewhere: Fix 
         fitting = sorted((one._replace(certain=one.certain and not _changes_code(one.fix)) for one in fitting), key=lambda one: not one.certain)
     if elsewhere is not None:
         own = [n for n, one in enumerate(fitting) if one.certain and one.fix.goal != "locate"]
-        if all(_is_for_the_caller(fitting[n].fix) for n in own):
+        if (own or elsewhere.when) and all(_is_for_the_caller(fitting[n].fix) for n in own):
             fitting.insert(sum(one.certain for one in fitting), _Fitting(elsewhere, True, False))
-        elif elsewhere.commands and finding.entry.kind == "user-code" and not any(_acts(fitting[n].fix) for n in own):
+        elif elsewhere.when and elsewhere.commands and finding.entry.kind == "user-code" and not any(_acts(fitting[n].fix) for n in own):
             fitting.insert(own[0], _Fitting(elsewhere, True, False))
     off = None
     if way or situation.started or situation.variables:

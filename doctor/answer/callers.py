@@ -17,6 +17,7 @@ from parsers.meaning.said import distribution
 NO_RELEASE_HELPS = frozenset({"device-selection", "device-busy", "container", "permission", "port-conflict"})
 ON_PURPOSE = frozenset({"user-code", "service-config", "network-config"})
 RAISES = lazy(r"raise\b")
+COMPILERS = frozenset({"triton", "tilelang", "tvm"})  # they speak of the kernel that they were given
 NO_MATTER_OF_GRAPHS = frozenset({"environment", "missing-package", "missing-library", "version-mismatch", "model-files", "permission"})
 # What is updated by itself, from PyPI, without its torch; of the others a release is chosen together with what it runs on.
 FRAMEWORKS = frozenset({"verl", "swift", "llamafactory", "ultralytics"})
@@ -50,9 +51,14 @@ def told(made: Caller | None) -> str | None:
     return clean(f"{made.place}  {made.code}".strip()) if made is not None else None
 
 
+def of_library(made: Caller | None) -> bool:
+    """Would a library's code have to change, not the reader's?"""
+    return made is not None and bool(made.package) and made.package not in COMPILERS
+
+
 def elsewhere(made: Caller | None, entry: Entry, situation: Situation) -> Fix | None:
-    """What can be done where the code that would have to change is a library's; an entry that is sure of its cause is sure of its fix."""
-    if made is None or not made.package or entry.confidence == "high" or entry.kind in NO_RELEASE_HELPS:
+    """What can be done where the code that would have to change is a library's; an entry that is sure of its cause is sure of its fix, and has this beside it."""
+    if made is None or not of_library(made) or entry.kind in NO_RELEASE_HELPS:
         return None
     if entry.kind in ON_PURPOSE and RAISES.match(made.code):  # it speaks of what the library was given, or met
         return None
@@ -62,7 +68,7 @@ def elsewhere(made: Caller | None, entry: Entry, situation: Situation) -> Fix | 
         off = known["graphs_off"]
         steps.insert(0, Text(word("library-graphs", "en", how=off.en), word("library-graphs", "zh", how=off.zh)))
     title, newer = Text(**both("library-call", package=made.package)), _newer(made.package, situation)
-    return Fix("resolve", "medium" if newer else "low", title, tuple(steps), (), newer, None, ((CALLER, (made.package,)),))
+    return Fix("resolve", "medium" if newer else "low", title, tuple(steps), (), newer, None, () if entry.confidence == "high" else ((CALLER, (made.package,)),))
 
 
 def _newer(package: str, situation: Situation) -> tuple[Command, ...]:

@@ -122,7 +122,7 @@ def _finding(related: Related, diagnosis: Diagnosis, knowledge: Knowledge, codes
     entry, scope = finding.entry, finding.instances[0].scope
     known = code_meaning.completed(advice.values(finding, situation, beside.beside(related, diagnosis)), entry, knowledge)
     caller = callers.caller(related, diagnosis)
-    advised = advice.fixes(finding, situation, known, callers.elsewhere(caller, entry, situation), caller is not None and bool(caller.package), caller.way if caller is not None else "")
+    advised = advice.fixes(finding, situation, known, callers.elsewhere(caller, entry, situation), callers.of_library(caller), caller.way if caller is not None else "")
     told, start = advised.fixes, advice.start(advised, entry)
     times = sorted(t for h in finding.hits if (t := h.place.time))
     says = said.said(related, diagnosis)

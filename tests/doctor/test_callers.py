@@ -73,6 +73,13 @@ def test_a_sure_entry_keeps_its_fix(root: Any) -> None:
     found = root(HEAD + LIBRARY + MIXED)
     assert found["confidence"] > 0.9
     assert "plugh" not in found["fixes"][found["first_fix"]]["title"]["en"]
+    assert any("plugh" in found["fixes"][n]["title"]["en"] for n in found["other_fixes"])
+
+
+def test_a_compiler_is_not_to_blame_for_the_kernel_that_it_was_given(root: Any) -> None:
+    """Triton's frames stand under every kernel: another release of it is no answer to what the kernel asks for."""
+    of_compiler = LIBRARY.replace("plugh/attention.py", "triton/runtime/jit.py")
+    assert not any("made by triton" in fix["title"]["en"] for fix in root(HEAD + of_compiler + TORCH + NULL)["fixes"])
 
 
 def test_what_else_helps_comes_before_code_that_is_a_librarys(root: Any) -> None:
