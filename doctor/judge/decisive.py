@@ -37,7 +37,9 @@ def decisive(related: Sequence[Related], unexplained: Iterable[Cluster]) -> tupl
     general = next((r for r in roots if r.finding.entry.general or "wrapper" in (r.finding.entry.role, r.finding.entry.kind)), None)
     if general is not None:
         known = general.finding.instances[0].hits[0].place
-        found = [c for c in found if _height(c.first) < SPOKEN and _nearer(c.first, known)]
+        # the tail of a build names no reason: what its tools said above does
+        above = general.finding.entry.role == "symptom" and _height(known) == SPOKEN
+        found = [c for c in found if (_height(c.first) < SPOKEN and _nearer(c.first, known)) or (above and said_before(c.first, known))]
     elif roots:  # symptoms: the cause stands elsewhere, and so may these lines, but for what the same program said just before
         general = roots[0]
         known = general.finding.instances[0].hits[0].place

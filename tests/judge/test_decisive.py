@@ -66,6 +66,16 @@ def test_what_a_program_said_before_it_only_followed_is_the_decisive_line() -> N
     assert diagnose(head.format(ms=111, pid=977) + said + end).decisive is None
 
 
+def test_what_a_tool_said_above_the_tail_of_a_build_is_the_decisive_line() -> None:
+    """The tail says that a step failed, whatever the reason; on a terminal docker build puts seconds before what the step printed."""
+    found = diagnose(
+        " > [7/8] RUN plughpack add ./floob:\n0.998 Using plughpack 25.1\n1.006 ERROR: ./floob has no label, nothing was added\n------\n"
+        'ERROR: failed to solve: process "/bin/bash -c plughpack add ./floob" did not complete successfully: exit code: 1\n'
+    )
+    assert found.decisive is not None
+    assert "no label" in found.decisive.first.text
+
+
 def test_what_a_process_wrote_before_it_only_passed_the_error_on_is_the_decisive_line() -> None:
     """The graph engine tells which step failed; why stands above, in the same log. Of those who waited for others it tells nothing."""
     why = PLOG.format(module="LITE", second=1, n=100, text="floob x has no plate")
