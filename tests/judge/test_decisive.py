@@ -30,6 +30,7 @@ def code(diagnosis: Diagnosis, fail_on: str = "error") -> int:
         "flood gate kaput.[FUNC:Open][FILE:gate.cc][LINE:7]\n",
         'Traceback (most recent call last):\n  File "/srv/a.py", line 3, in <module>\n    f()\nfloob.Gone: away\n',
         "terminate called after throwing an instance of 'floob'\nAborted (core dumped)\n",
+        "thread 'main' panicked at src/floob.rs:7:5:\nplates are crooked\n",
     ],
 )
 def test_a_failure_that_no_entry_knows_is_never_a_success(text: str) -> None:
