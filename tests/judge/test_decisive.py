@@ -44,6 +44,12 @@ def test_the_line_below_the_empty_head_of_an_error_block_is_the_decisive_one() -
     assert "illegal plate" in found.decisive.first.text
 
 
+def test_what_a_panic_of_rust_says_stands_below_it() -> None:
+    found = diagnose("thread 'main' panicked at src/floob.rs:7:5:\nplates are crooked\n")
+    assert found.decisive is not None
+    assert "plates are crooked" in found.decisive.first.text
+
+
 def test_the_lowest_layer_speaks_first() -> None:
     """An error travels upwards; what is raised at last tells least."""
     text = (
