@@ -34,6 +34,7 @@ _ABSENT = lazy(r"^(?:\S{0,60}: )?(?:line \d{1,6}: )?(?:[\w.-]{1,20}: )?(?:cannot
 _OF_NPU = lazy(r"(?i)ascend|davinci|hccn|/cann|npu|\bopp\b|\bcann")
 _FULL = lazy(r"^\S{1,100} +\S{1,12} +\S{1,12} +\S{1,12} +100% +(?P<what>/\S{0,200})$")
 _FAILED = lazy(r"^(?:(?:ERROR|Error|error): |[Cc]annot |[Cc]an't |(?:[\w.+-]{1,40}: )?(?:(?:ERROR|FATAL|error): |[Ff]ailed to |[Uu]nable to |error processing )|Job for \S{1,80} failed |mount(?:\.\w{1,8})?: \S|[Oo]pen /\S{1,200} failed\b|Error parameters of )")
+_WENT_WELL = lazy(r"^(?:Successfully (?!uninstalled)\S|Complete!$)")  # pip complains of other packages and then installs; yum ends so
 _STATUS_ASKED = ("echo $?", 'echo "$?"')
 _STATUS = lazy(r"^\d{1,3}$")
 _NAMED = lazy(r"^echo \"?\[?\"?\$\{?(?P<what>[A-Z_][A-Z0-9_]{2,60})\}?\"?\]?\"?$")
@@ -163,6 +164,8 @@ def _said(step: Step) -> Iterator[Row]:
         return
     for number, text in enumerate(step.output):
         if _FAILED.match(text.strip()):
+            if any(_WENT_WELL.match(later.strip()) for later in step.output[number + 1 :]):
+                return
             yield _row("failed", step, step.line + 1 + number, "", "", text.strip())
             return
 

@@ -12,6 +12,8 @@ A log is text of others: of such a sentence only names and plain values are take
 (Wanted(name='TRITON_ALL_BLOCKS_PARALLEL', value='1'),)
 >>> wanted("do not use --enforce-eager here")
 ()
+>>> wanted('process "/bin/sh -c export DEMO_JOBS=1 && make" did not complete successfully: exit code: 2')
+()
 """
 
 from __future__ import annotations
@@ -41,6 +43,8 @@ _ASKS = lazy(
 )
 
 
+# The command that ran and failed asks for nothing.
+_RAN = lazy(r"""\b(?:process|[Cc]ommand) (?P<q>['"])[^\n]{1,1900}?(?P=q) (?:did not|returned|exited|died|failed|timed)""")
 _OFF = lazy(r"\b(?:[Dd]isable|[Rr]emove|[Dd]rop|[Oo]mit|[Uu]nset|[Tt]urn off|[Dd]on't (?:use|set|pass)|[Dd]o not (?:use|set|pass))(?: the)?(?: option| flag| argument)? [`'\"]?(?P<name>--[a-z][a-z0-9_-]{2,60})")
 # What stands behind an option in a sentence and is no value of it.
 _NO_VALUE = lazy(r"(?:\w*ly|first|instead|too|also|again|or|and|if|in|on|for|to|with|when|as|is|be|at|by|from|option|flag|argument)[.:]?$")
@@ -55,7 +59,7 @@ class Wanted(NamedTuple):
 
 def wanted(message: str) -> tuple[Wanted, ...]:
     """What a message says to set, in its order."""
-    message = message[:_LONGEST]
+    message = _RAN.sub("", message[:_LONGEST])
     found = [
         Wanted(m["name"], m["value"].rstrip(".,:"))
         for m in _VARIABLE.finditer(message)

@@ -38,8 +38,10 @@ def decisive(related: Sequence[Related], unexplained: Iterable[Cluster]) -> tupl
     general = next((r for r in roots if r.finding.entry.general or "wrapper" in (r.finding.entry.role, r.finding.entry.kind)), None)
     if general is not None:
         known = general.finding.instances[0].hits[0].place
-        read = is_read(general.finding.entry)  # of words that only say that something failed: whoever spoke of it first says more
-        found = [c for c in found if (_height(c.first) < SPOKEN and _nearer(c.first, known)) or (read and said_before(c.first, known, SECONDS))]
+        # words that only say that something failed, the tail of a build: whoever spoke of it first says more
+        words, tail = is_read(general.finding.entry), general.finding.entry.role == "symptom" and _height(known) == SPOKEN
+        within = SPOKEN_SECONDS if tail else SECONDS
+        found = [c for c in found if (_height(c.first) < SPOKEN and _nearer(c.first, known)) or ((words or tail) and said_before(c.first, known, within))]
     elif roots:  # symptoms: the cause stands elsewhere, and so may these lines, but for what the same program said just before
         general = roots[0]
         known = general.finding.instances[0].hits[0].place

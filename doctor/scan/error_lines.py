@@ -33,6 +33,8 @@ _FAILED = lazy(r"(?=[A-Z])[^\n:=]{3,120} failed!\s*$")
 _BUILD = lazy(r"\S{1,300}:\d{1,7}(?::\d{1,5})?: (?:fatal )?error: \S|[^\n]{0,300}\.so[\w.]{0,20}, needed by \S{1,300}, not found|[^\n]{1,300}: (?:undefined reference to [`'\"]|(?:[^\n:]{0,40}: )?(?:[Ff]ile in wrong format|文件格式错误)|Relocations in generic ELF)|[^\n]{1,300} is incompatible with (?:elf|aarch64)|\s{0,8}[A-Z]\w{1,20} \d[\d.]{0,15} or higher is required\.\s{1,3}You are running")
 # What a command says that ends with an error: `error: Failed to start domain 'vm'`, `docker: Error response from daemon: ...`, `insmod: ERROR: could not ...`, a Go program's `panic: ...`.
 _COMMAND = lazy(r"(?:[a-z][\w.+-]{1,40}: )?(?:error|ERROR|FATAL|panic|fatal error|(?:Error|error)(?: response)? from (?:daemon|server)(?: \([^)\n]{1,60}\))?): (?!(?i:none|null|no|nil|false|true|nan)\b)(?=[^\n]{0,30}[A-Za-z]{3,})[^\s\d=]")
+_PANIC = lazy(r"(?:^|\s)panicked at \S{1,300}:\d{1,7}:\d{1,5}:$")  # of Rust, which says why in the line below
+_BELOW = 4 << 10  # bytes
 _INSIDE = ("  ", "\t")  # of a traceback or a list that a launcher logs line by line
 _GO_ERROR = lazy(rb"(?<![^\s\]:])[EF]\d{4} \d\d:\d\d:\d\d\.\d{3,9} {1,8}\d{1,19} [\w./-]{1,100}\.go:\d")
 
@@ -65,6 +67,8 @@ class ErrorLines:
             self._unclaimed.shaped(FURTHER, False, _numbers_decide(line))
             return None
         place = place or lines.place(start, line)
+        if place.text.endswith(":") and _PANIC.search(place.text):
+            place = place._replace(text=f"{place.text} {_next(lines, eol)}"[:KEEP_TEXT])
         if not self._select.wants(place):
             return None
         shape = self._clusters.add(place)
@@ -92,6 +96,11 @@ def is_error(line: Line | Place) -> bool:
             return _in_plain_words(line.text)
         return line.level in ("error", "fatal") and bool(line.text.strip()) and not line.text.startswith(_INSIDE)
     return False
+
+
+def _next(lines: WindowLines, eol: int) -> str:
+    """The words of the line below."""
+    return read_line(decode(lines.window.data[eol + 1 : eol + 1 + _BELOW].split(b"\n", 1)[0])).text.strip()
 
 
 def _numbers_decide(line: Line) -> bool:

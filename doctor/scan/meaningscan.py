@@ -32,6 +32,8 @@ _HEAD = lazy(
     r"^\[ ?[A-Z]{3,10} ?\] ?[A-Z0-9_]{1,32}(?:\([^)\n]{0,120}\))?: ?[\d:.T -]{19,32}(?:\[[^\]\n]{1,300}\])? ?\d{0,12} ?(?:\[[\w:. -]{1,60}\] ?){0,4}"
 )
 """What stands before the words of a line of CANN: level, time, where it was written, and in which thread."""
+_PANICKED = lazy(r"^(?:thread '[^'\n]{0,80}' (?:\(\d{1,10}\) )?)?panicked at \S{1,300}:\d{1,7}:\d{1,5}: ")
+"""What stands before the words of a panic of Rust."""
 _TABLE = "meaning."
 _FIGURES = "ried to allocate"
 """Of such a line its figures decide what it means: each is a shape of its own."""
@@ -106,7 +108,7 @@ class MeaningScan:
         from parsers import meaning
 
         text = place.text if place.kind != "plog" else _HEAD.sub("", place.text, count=1)
-        said = meaning.Said(text)
+        said = meaning.Said(_PANICKED.sub("", text, count=1) if "panicked at " in text else text)
         return said._replace(following=_following(lines, eol)) if meaning.asks(said) else said
 
 

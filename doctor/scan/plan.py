@@ -29,7 +29,7 @@ ERROR_MARKS = (
 # Of these a line without any level reports a failure as well.
 PLAIN_MARKS = (
     "failed, error code", "failed, ret", "failed. ret is -", "failed with result", "failed with error code", "exception code [", "ExceptionReason[",
-    "Invalid device ID", "does not support opType [",
+    "Invalid device ID", "does not support opType [", "' panicked at ", ") panicked at ",  # of Rust: `thread 'main' panicked at src/main.rs:7:5:`
 )  # fmt: skip
 # In every line of a Go program's log, whose first letter tells. With the line's number: four letters alone slow an automaton down by a tenth.
 GO_MARKS = frozenset(f".go:{digit}".encode() for digit in "123456789")

@@ -30,6 +30,7 @@ def code(diagnosis: Diagnosis, fail_on: str = "error") -> int:
         "flood gate kaput.[FUNC:Open][FILE:gate.cc][LINE:7]\n",
         'Traceback (most recent call last):\n  File "/srv/a.py", line 3, in <module>\n    f()\nfloob.Gone: away\n',
         "terminate called after throwing an instance of 'floob'\nAborted (core dumped)\n",
+        "thread 'main' panicked at src/floob.rs:7:5:\nplates are crooked\n",
     ],
 )
 def test_a_failure_that_no_entry_knows_is_never_a_success(text: str) -> None:
@@ -41,6 +42,12 @@ def test_the_line_below_the_empty_head_of_an_error_block_is_the_decisive_one() -
     found = diagnose(INNER + "\n")
     assert found.decisive is not None
     assert "illegal plate" in found.decisive.first.text
+
+
+def test_what_a_panic_of_rust_says_stands_below_it() -> None:
+    found = diagnose("thread 'main' panicked at src/floob.rs:7:5:\nplates are crooked\n")
+    assert found.decisive is not None
+    assert "plates are crooked" in found.decisive.first.text
 
 
 def test_the_lowest_layer_speaks_first() -> None:
@@ -64,6 +71,16 @@ def test_what_a_program_said_before_it_only_followed_is_the_decisive_line() -> N
     assert found.decisive is not None
     assert "upside down" in found.decisive.first.text
     assert diagnose(head.format(ms=111, pid=977) + said + end).decisive is None
+
+
+def test_what_a_tool_said_above_the_tail_of_a_build_is_the_decisive_line() -> None:
+    """The tail says that a step failed, whatever the reason; on a terminal docker build puts seconds before what the step printed."""
+    found = diagnose(
+        " > [7/8] RUN plughpack add ./floob:\n0.998 Using plughpack 25.1\n1.006 ERROR: ./floob has no label, nothing was added\n------\n"
+        'ERROR: failed to solve: process "/bin/bash -c plughpack add ./floob" did not complete successfully: exit code: 1\n'
+    )
+    assert found.decisive is not None
+    assert "no label" in found.decisive.first.text
 
 
 def test_what_a_process_wrote_before_it_only_passed_the_error_on_is_the_decisive_line() -> None:

@@ -114,6 +114,8 @@ KEPT = (
     "(base) text in parentheses",
     "(see pid=3 below, maybe",
     "#15 is the number",
+    "1.006 ms a step",
+    "12.31    45.20    0.11",
     "/var/log/x.log: Permission denied",
 )
 
@@ -138,10 +140,10 @@ def test_the_host_that_pdsh_names(host: str, text: str) -> None:
     assert (peel(f"{host}: {text}").text, peel(f"{host}: {text}").worker) == (text, host)
 
 
-@pytest.mark.parametrize("prefix", ["18:23:59.474 ", "18:23:59,474 ", "  1146\t"])
+@pytest.mark.parametrize("prefix", ["18:23:59.474 ", "18:23:59,474 ", "  1146\t", "0.998 ", "61.88 ", "1195.4 "])
 @pytest.mark.parametrize("text", ["RuntimeError: x should be 2D", '  File "a.py", line 3, in f', "EH9999: Inner Error!", PLOG])
 def test_a_clock_or_a_number_alone(prefix: str, text: str) -> None:
-    """What training platforms and listings put before a line: only before what looks like a log."""
+    """What training platforms, listings and docker build put before a line: only before what looks like a log."""
     assert peel(prefix + text).text == text
 
 
