@@ -21,7 +21,7 @@ from kb.layers import HERE, OVERRIDES, Layer
 from kb.load import read_entry
 from kb.model import Entry, Kind, Signal
 from kb.pace import read_pace
-from kb.pack import Writer, codes_row, named_row, places_row
+from kb.pack import Writer, catalog_columns, codes_row, named_row, places_row
 from kb.problems import Problem
 from kb.reader import Reader
 from kb.situation import read_situation
@@ -205,7 +205,7 @@ def _add_entries(writer: Writer, entries: Sequence[Entry], assigned: Iterator[Si
             (title,) = writer.pairs((shown,))
         searched.append(writer.add(words))
         lines.append((*head, title, cause))
-    return places, [lines, places_row(searched)], signals
+    return places, [catalog_columns(lines), places_row(searched)], signals
 
 
 def _add_sought(writer: Writer, signals: Mapping[Signal, tuple[int, int]]) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from kb import spelling
 from kb.in_use import built_in_pack, compiled, layer_folders, layer_in_use
 from kb.model import Entry, Framework, Signal, Text
-from kb.pack import Pack, places_of
+from kb.pack import Pack, catalog_lines, places_of
 from kb.problems import KnowledgeError, Problem
 from kb.sought import Layered, Sought, names_of
 from kb.stored import code_of, entry_of, framework_of, signal_of, slug_of
@@ -174,8 +174,8 @@ class Knowledge:
         found = {}
         for number, pack in enumerate(self.packs):
             pair, may_tell = pack.pairs(), pack.may_tell(keys)
-            lines, searched = pack.section("catalog")
-            for (code, slug, domain, severity, role, kind, component, status, title, cause), words in zip(lines, places_of(searched), strict=True):
+            columns, searched = pack.section("catalog")
+            for (code, slug, domain, severity, role, kind, component, status, title, cause), words in zip(catalog_lines(columns), places_of(searched), strict=True):
                 if self._owner[code] != number:
                     continue
                 if isinstance(cause, int) and not may_tell(words, cause):

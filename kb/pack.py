@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, TypeVar
 from kb.letters import letters_of, reader, written
 from parsers.lazy import lazy
 
-FORMAT = 33
+FORMAT = 34
 HEADER_LIMIT = 65536
 CODE = 6  # letters of a code, which begins the name of an entry's file
 TAKEN = b"\x01"
@@ -318,6 +318,31 @@ def places_of(stored: Sequence[str]) -> Sequence[tuple[int, int]]:
     """The inverse of `places_row`."""
     starts, lengths = (list(map(int, numbers.split())) for numbers in stored)
     return tuple(zip(accumulate(starts), lengths, strict=True))
+
+
+def catalog_columns(lines: Sequence[Sequence[Any]]) -> list[list[Any]]:
+    """Lines of the catalogue, column by column; of numbers, each less the one before it: they are much alike then."""
+    return [_less_before(column) for column in zip(*lines, strict=True)]
+
+
+def catalog_lines(columns: Sequence[Sequence[Any]]) -> Iterator[tuple[Any, ...]]:
+    """The inverse of `catalog_columns`."""
+    return zip(*map(_with_before, columns), strict=True)
+
+
+def _less_before(column: Iterable[Any]) -> list[Any]:
+    last, made = 0, []
+    for one in column:
+        made.append(one - last if isinstance(one, int) else one)
+        last = one if isinstance(one, int) else last
+    return made
+
+
+def _with_before(column: Iterable[Any]) -> Iterator[Any]:
+    last = 0
+    for one in column:
+        last += one if isinstance(one, int) else 0
+        yield last if isinstance(one, int) else one
 
 
 def codes_row(spelled: Sequence[Sequence[str]]) -> str:
