@@ -239,7 +239,7 @@ def exit_code(args: argparse.Namespace, diagnosis: Diagnosis) -> int:
 def _open(diagnosis: Diagnosis) -> bool:
     """Is there an error beside roots that are none: a line that nobody knows, or one that was folded beneath them?"""
     harmless = {r.finding.entry.code for r in diagnosis.related if r.finding.entry.role == "noise"}
-    return bool(diagnosis.unexplained) or any(
+    return len(diagnosis.unexplained) > len(diagnosis.survived) or any(
         r.finding.entry.severity in ("error", "fatal") and not harmless.intersection((r.finding.entry.code, r.explained_by))
         for r in diagnosis.related
     )

@@ -71,6 +71,9 @@ def evaluate(harvest: Harvest, knowledge: Entries) -> tuple[Finding, ...]:
     by_entry: dict[str, list[Hit]] = {}
     for hit in harvest.hits:
         by_entry.setdefault(hit.entry, []).append(hit)
+    aside: dict[str, list[Hit]] = {}
+    for hit in harvest.aside if harvest.files <= FEW_FILES else ():
+        aside.setdefault(hit.entry, []).append(hit)
     restarts = (c for c in by_entry if (e := knowledge.entry(c)) is not None and "restarts" in e.traits)
     attempts = Attempts(hit.place for code in restarts for hit in by_entry[code])
     found = []
@@ -85,6 +88,9 @@ def evaluate(harvest: Harvest, knowledge: Entries) -> tuple[Finding, ...]:
             instances = _instances(entry, (by_entry[code],))
         elif instances and entry.also and entry.same == "source" and harvest.files <= FEW_FILES:
             instances = _told_beside(entry, instances, by_entry[code])
+        if instances and code in aside:
+            more = _added(entry, aside[code])
+            instances = [_with(one, more) for one in instances] if more else instances
         if instances:
             instances.sort(key=lambda i: order(i.hits[0].place))
             used = {h.signal for i in instances for h in i.hits}
@@ -104,14 +110,19 @@ def _told_beside(entry: Entry, instances: list[Instance], hits: list[Hit]) -> li
     It decides nothing, so whose fault it is stays as the lines of the fault say; what these told themselves is told by them.
     """
     inside = {stream_of(h.place) for instance in instances for h in instance.hits}
-    leaves = {leaf for part in entry.also for leaf in _all_leaves(part)} - {leaf for part in entry.condition for leaf in _all_leaves(part)}
-    more = sorted((h for h in hits if int(h.signal.partition("/")[2]) in leaves), key=lambda h: order(h.place))
+    more = _added(entry, hits)
     if not more:
         return instances
     ranks = {h.place.pid: h.place.rank for h in hits if h.place.rank is not None}
     ranks.pop(None, None)
     whose = [(instance, instance.scope.pid, instance.scope.rank if instance.scope.rank is not None else ranks.get(instance.scope.pid)) for instance in instances]
     return [_with(one, [h for h in more if h not in one.hits and _may_be_of(h.place, pid, rank, inside)]) for one, pid, rank in whose]
+
+
+def _added(entry: Entry, hits: Iterable[Hit]) -> list[Hit]:
+    """Those of leaves that only add to what others decide."""
+    leaves = {leaf for part in entry.also for leaf in _all_leaves(part)} - {leaf for part in entry.condition for leaf in _all_leaves(part)}
+    return sorted((h for h in hits if int(h.signal.partition("/")[2]) in leaves), key=lambda h: order(h.place))
 
 
 def _may_be_of(place: Place, pid: int | None, rank: int | None, inside: set[str]) -> bool:

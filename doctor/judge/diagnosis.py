@@ -17,7 +17,7 @@ from doctor.job.plausible import sound
 from doctor.judge import relate, unclaimed
 from doctor.judge.certainty import with_doubts
 from doctor.judge.decisive import decisive
-from doctor.judge.nature import COMES_UP
+from doctor.judge.nature import COMES_UP, went_well_after
 from doctor.read.source import Skipped
 from doctor.scan.harvest import CONCLUDED, Cluster, Harvest, Hit, merge
 from doctor.scan.packed import only
@@ -37,6 +37,7 @@ class Diagnosis(NamedTuple):
     situation: Situation = UNKNOWN
     decisive: Cluster | None = None  # the line nearest to the origin, where no entry explains it
     general: str | None = None  # the entry that is only what is known in general of it
+    survived: frozenset[Cluster] = frozenset()  # of what is unexplained, what stands before a good end
 
     @property
     def roots(self) -> tuple[relate.Related, ...]:
@@ -64,11 +65,13 @@ def conclude(
     open_still = unclaimed.give_back(harvest, (r.finding for r in related))
     unexplained = tuple(sorted(open_still.clusters, key=lambda c: (c.first.time or "~", c.first.path, c.first.line)))
     related = with_doubts(related, unexplained)
-    line, general = decisive(related, unexplained)
+    # Of several alike the last may stand below the end.
+    survived = frozenset(c for c in unexplained if c.total == 1 and any(went_well_after(c.first, r.finding) for r in related))
+    line, general = decisive(related, [c for c in unexplained if c not in survived])
     at = situation(harvest, knowledge.situation(), knowledge.frameworks(), knowledge.published())
     related = relate.doubted_last(related, tuple(r._replace(finding=decided(r.finding, at)) for r in related))
     return Diagnosis(
-        _verdict(related, open_still),
+        _verdict(related, open_still._replace(errors=max(0, open_still.errors - len(survived)))),
         related,
         unexplained,
         (*(Skipped(one.node, f"{one.state}: {one.reason}" if one.reason else one.state) for one in harvest.absent), *harvest.skipped),
@@ -78,6 +81,7 @@ def conclude(
         at,
         line,
         general,
+        survived,
     )
 
 

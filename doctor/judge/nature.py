@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from doctor.findings.evaluate import Finding
+from doctor.scan.harvest import Place
 from kb.model import Entry
 
 SURER = {"low": 0, "medium": 1, "high": 2}
@@ -73,16 +74,24 @@ def was_survived(finding: Finding, ready: Finding) -> bool:
     )
 
 
+def last_said(end: Finding, name: str) -> dict[str, int]:
+    """Of each file, the last line in which that was told by this name."""
+    last: dict[str, int] = {}
+    for hit in end.hits:
+        if any(told == name for told, _ in hit.captures):
+            last[hit.place.path] = max(hit.place.line, last.get(hit.place.path, 0))
+    return last
+
+
+def went_well_after(line: Place, finding: Finding) -> bool:
+    """Did the program say that it came to its end well, below a line that is no exception?"""
+    return "finished" in finding.entry.traits and line.kind != "traceback" and line.line < last_said(finding, "ended").get(line.path, 0)
+
+
 def got_over(finding: Finding, end: Finding) -> bool:
     """Did the program come to its end after all of it? A warning was none that ends programs then; of tests that passed, an error was what they wanted."""
     entry = finding.entry
-    last: dict[str, int] = {}
-    tested: dict[str, int] = {}
-    for hit in end.hits:
-        told = dict(hit.captures)
-        for name, seen in (("ended", last), ("tested", tested)):
-            if name in told:
-                seen[hit.place.path] = max(hit.place.line, seen.get(hit.place.path, 0))
+    last, tested = last_said(end, "ended"), last_said(end, "tested")
     if all(hit.place.line < tested.get(hit.place.path, 0) for hit in finding.hits):
         return True
     warns = entry.severity == "warning" and "of_program" not in entry.traits and "elsewhere" not in entry.traits

@@ -13,7 +13,7 @@ from typing import BinaryIO, cast
 
 from doctor.base import limits
 from doctor.read import dumps, zips
-from doctor.read.content import ENDINGS, HEAD, STARTS, archive, no_log, not_text, tells_starts
+from doctor.read.content import ENDINGS, HEAD, LONGEST_BESIDE, STARTS, archive, may_add, no_log, not_text, tells_starts
 from doctor.read.inflate import ArchiveError, Inflated, Meter, Slice, beginning, buffered
 from doctor.read.machines import MissingError
 from doctor.read.plain import plain, written
@@ -58,9 +58,10 @@ class _Found:
             self.skipped.append(Skipped(shown, STARTS if tells_starts(why, head) else why))
         return bool(why)
 
-    def started(self) -> bool:
-        """Is what was refused last a script that starts something?"""
-        return self.skipped[-1].reason == STARTS
+    def beside(self, size: int | None) -> str:
+        """As what a file that was refused last is read all the same: a script that starts something, settings, or nothing."""
+        why = self.skipped[-1].reason
+        return dumps.STARTED if why == STARTS else dumps.BESIDE if may_add(why) and size is not None and size <= LONGEST_BESIDE else ""
 
     def full(self, name: str) -> bool:
         """Counts one more member; says so when there are too many."""
@@ -103,8 +104,8 @@ def _member(
         found.sources.append(Source(shown, lambda: opener()[0], size, hints(shown), chained=chained, dump=dump))
     elif not found.refuses(shown, head, len(head) == size):
         found.sources.append(_source(shown, opener, size, head, chained))
-    elif found.started():
-        found.sources.append(Source(shown, lambda: opener()[0], size, hints(shown), chained=chained, dump=dumps.STARTED))
+    elif dump := found.beside(size):
+        found.sources.append(Source(shown, lambda: opener()[0], size, hints(shown), chained=chained, dump=dump))
 
 
 def _source(name: str, opener: Opener, size: int | None, head: bytes, chained: bool = False) -> Source:

@@ -7,6 +7,7 @@ import re
 from parsers.lazy import lazy
 
 HEAD = 4096
+LONGEST_BESIDE = 1 << 17  # bytes of source code or settings that may add to what logs tell
 WHOLE = 1 << 16  # up to this size a text is looked at as a whole when its beginning looks like source code
 SOURCE_CODE = "source code, no log: what it would print has not happened (name the file itself, or --all-files, to have it read)"
 SETTINGS = "a build file, translation or configuration, no log (name the file itself, or --all-files, to have it read)"
@@ -190,6 +191,11 @@ _STARTS = lazy(
     rb"|\bexport (?:ASCEND|HCCL|PYTORCH_NPU|VLLM_ASCEND|TASK_QUEUE|RAY)_\w{1,60}=|(?m:^)(?:model_name_or_path: |FROM [\w.-]{1,80}/)"
     rb"|\bDataLoader\([^\n]{0,200}batch_sampler=|@(?:triton|tilelang|tl)\.jit\b|\b__global__ [^\n]{0,20}__(?:aicore|vector|cube|mix)__"  # who wrote the kernel
 )
+
+
+def may_add(why: str) -> bool:
+    """May a file that is no log, for that reason, hold a setting or a line of code that a failure beside it came of?"""
+    return why in (SOURCE_CODE, SETTINGS)
 
 
 def tells_starts(why: str, text: bytes) -> bool:

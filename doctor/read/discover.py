@@ -25,6 +25,7 @@ from doctor.read.sources import Sources
 from doctor.read.unread import Unread
 
 MAX_FILES = 200_000
+MAX_BESIDE = 16  # files of source code and settings among logs: more are a checkout
 MAX_STARTED = 64  # scripts that are read for what they start
 OF_KERNEL = "files of the kernel (/proc, /sys), no logs: not read"
 STDIN = "<stdin>"
@@ -90,6 +91,7 @@ class _Looking:
         self.skipped = Unread()
         self._seen: dict[int, set[int]] = {}  # the files of each device
         self._started: list[Source] = []  # scripts: beside logs they tell how those came to be
+        self._beside: list[Source] = []
         self._most, self._everything = most, everything
 
     def under(self, path: str) -> bool:
@@ -115,7 +117,9 @@ class _Looking:
     def settle(self) -> None:
         """Takes the scripts in, where there are logs for them to tell of."""
         if len(self.sources):
+            few = len(self._beside) <= MAX_BESIDE and len(self.sources) <= MAX_BESIDE
             self.sources.extend(self._started)
+            self.sources.extend(self._beside if few else ())
 
     def _take(self, name: str, asked_for: bool) -> None:
         try:
@@ -131,7 +135,8 @@ class _Looking:
         if isinstance(got, Was):
             self.sources.add_log(name, got)
         else:
-            self.sources.extend(source for source in got if source.dump != dumps.STARTED)
+            self.sources.extend(source for source in got if source.dump not in (dumps.STARTED, dumps.BESIDE))
+            self._beside += [source for source in got if source.dump == dumps.BESIDE][: MAX_BESIDE + 1 - len(self._beside)]
             self._started += [source for source in got if source.dump == dumps.STARTED][: MAX_STARTED - len(self._started)]
         self.skipped.extend(faults)
 
@@ -243,7 +248,8 @@ def _file(name: str, state: os.stat_result, asked_for: bool, everything: bool) -
     if why := not_text(head) or ("" if asked_for else _no_log(name, head, state.st_size)):
         if content.tells_starts(why, head):
             return [Source(name, lambda: open(name, "rb"), state.st_size, hints(name), dump=dumps.STARTED)], [Skipped(name, content.STARTS)]
-        return [], [Skipped(name, why)]
+        added = state.st_size <= content.LONGEST_BESIDE and content.may_add(why)
+        return [Source(name, lambda: open(name, "rb"), state.st_size, hints(name), dump=dumps.BESIDE)] if added else [], [Skipped(name, why)]
     if how:
         return [Source(name, lambda: plain(LiveFile(name, found), how), state.st_size, hints(name))], []
     return found, []

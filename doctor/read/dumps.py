@@ -8,6 +8,7 @@ FLIGHT = "flight"
 MEMORY = "memory"
 STACKS = "stacks"  # these stand in texts, which are read as logs as well
 STARTED = "started"  # no dump, and no log either: a script that tells how something was started
+BESIDE = "beside"  # source code or settings among a few logs: what an entry adds to its fault may stand there
 VERDICT = "verdict"  # what `npu-doctor hang` said of live processes, written into a file
 
 _PICKLE = re.compile(rb"\x80[\x02-\x05]")

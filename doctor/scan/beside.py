@@ -37,13 +37,18 @@ def scan(source: Source, forms: Sequence[Signal]) -> Harvest:
             text = stream.read(HEAD)
     except OSError:
         return Harvest()
-    plain = expanded(_COMMENT.sub(b"", text))
+    plain = done(text)
     told = said(plain, source.name, forms)
     images = b"\n".join((*(one.value.encode("utf-8", "replace") for one in told if one.fact == "start" and _CONTAINER.match(one.value)), *_FROM.findall(plain)))
     inside = said(images, source.name, forms) if images else ()
     noted = said(b"\n".join(_COMMENT.findall(text)), source.name, forms)
     named = (one._replace(fact=IN_SCRIPT + one.fact) for ones, facts in ((inside, _OF_IMAGES), (noted, _OF_COMMENTS)) for one in ones if one.fact in facts)
     return Harvest(situation=(*(one for one in told if one.fact in TOLD), *named))
+
+
+def done(text: bytes) -> bytes:
+    """A script without its comments, its variables replaced: what stands behind a # was not done. Its lines stay where they are."""
+    return expanded(_COMMENT.sub(b"", text))
 
 
 def told(text: bytes, path: str, forms: Sequence[Signal]) -> tuple[Said, ...]:

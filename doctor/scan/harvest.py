@@ -131,6 +131,7 @@ class Harvest(NamedTuple):
     absent: tuple[Absent, ...] = ()
     dumps: tuple[Dump, ...] = ()
     callers: tuple[Caller, ...] = ()
+    aside: tuple[Hit, ...] = ()  # in source code and settings: it adds to what a log tells, and decides nothing
 
     def json(self) -> dict[str, Any]:
         return {**self._asdict(), "facts": tuple(self.facts), "spans": tuple(self.spans)}
@@ -210,6 +211,7 @@ def from_json(row: Mapping[str, Any]) -> Harvest:
         absent=tuple(Absent(word(n), word(s), word(r)) for n, s, r in row.get("absent", ())),
         dumps=tuple(dump(*d) for d in row.get("dumps", ())),
         callers=tuple(caller(*c) for c in row.get("callers", ())),
+        aside=hits(row.get("aside", ()), leaf),
     )
 
 
@@ -265,6 +267,7 @@ class Merging:
         self._absent: set[Absent] = set()
         self._dumps: set[Dump] = set()
         self._callers: set[Caller] = set()
+        self._aside: list[Hit] = []
         self._files = self._size = self._lines = self._errors = 0
 
     def add(self, one: Harvest) -> None:
@@ -277,6 +280,7 @@ class Merging:
         self._absent.update(one.absent)
         self._dumps.update(one.dumps)
         self._callers.update(one.callers)
+        self._aside += one.aside
         if one.situation:
             self._situation = joined((*self._situation, *one.situation))
         self._files, self._size = self._files + one.files, self._size + one.size
@@ -307,6 +311,7 @@ class Merging:
             tuple(sorted(self._absent)),
             tuple(sorted(self._dumps, key=lambda d: (d.path, d.kind, d.told))),
             tuple(sorted(self._callers)),
+            tuple(_settled(sorted(self._aside, key=_spot))),
         )
 
 

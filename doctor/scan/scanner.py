@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from io import BytesIO
 
-from doctor.read.content import HEAD
-from doctor.read.dumps import STARTED
+from doctor.read.content import HEAD, LONGEST_BESIDE
+from doctor.read.dumps import BESIDE, STARTED
 from doctor.read.dumps import in_text as dump_in
 from doctor.read.source import Skipped, Source
 from doctor.scan.engine import Engine
-from doctor.scan.harvest import Harvest
+from doctor.scan.harvest import Harvest, Hit
 from doctor.scan.plain_words import with_plain_words
 from doctor.scan.plan import Plan
 from doctor.scan.rangescan import RangeScan
@@ -43,10 +44,11 @@ class Scanner:
 
         `moved` hears how many bytes were read, window by window.
         """
-        if source.dump == STARTED:
+        if source.dump in (STARTED, BESIDE):
             from doctor.scan import beside
 
-            return beside.scan(source, self.plan.situation)
+            told = beside.scan(source, self.plan.situation) if source.dump == STARTED else Harvest()
+            return told._replace(aside=self._aside(source))
         if source.dump:
             from doctor.scan import dumps  # most folders hold none
 
@@ -83,6 +85,19 @@ class Scanner:
         if harvest.hits or harvest.errors:
             harvest = self._read_off_a_screen(source, only, harvest)
         return with_plain_words(harvest, WindowLines(records(only), source, 1), self.select) if end is None else harvest
+
+    def _aside(self, source: Source) -> tuple[Hit, ...]:
+        """What leaves match in source code and settings: nothing there was printed, so it counts where something else has failed."""
+        from doctor.scan.beside import done
+
+        work = RangeScan(self.plan, self.engine, EVERYTHING, source)
+        try:
+            with source.open() as stream:
+                for window in windows(BytesIO(done(stream.read(LONGEST_BESIDE))), 0, None):
+                    work.window(records(window))
+        except OSError:  # nobody asked for it
+            return ()
+        return tuple(work.hits)
 
     def _read_off_a_screen(self, source: Source, text: Window, harvest: Harvest) -> Harvest:
         """A short text once more, when codes in it look as if a screenshot had been read; the better of both."""

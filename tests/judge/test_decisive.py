@@ -123,3 +123,34 @@ def test_source_lines_of_a_traceback_that_a_launcher_logs_are_no_errors() -> Non
     head = "(Worker pid=7) ERROR 05-01 10:00:01 [core.py:7] "
     text = "".join(head + row + "\n" for row in ("Traceback (most recent call last):", '  File "/a.py", line 3, in f', "    x = floob(y)", "floob.GoneError: away"))
     assert [c.first.text for c in diagnose(text).unexplained] == ["floob.GoneError: away"]
+
+
+REFUSED = "[ERROR] FLOOB(11206,floob_lite):2021-01-08-09:53:15.978.801 [floob/tools/plates.cc:94] ReadPlates] Parse plates.bin failed.\n"
+ENDED = "CONVERT RESULT SUCCESS:0\n"
+
+
+def test_an_error_above_the_good_end_of_its_program_was_got_over() -> None:
+    """A converter tries a format, says that it is none, and takes the next: it came to its end."""
+    found = diagnose(REFUSED + ENDED)
+    assert (found.verdict, found.decisive, code(found)) == ("clean", None, exits.CLEAN)
+    assert [c.first.line for c in found.unexplained] == [1]  # it is told all the same
+
+
+@pytest.mark.parametrize("text", [ENDED + REFUSED, REFUSED + ENDED + REFUSED, REFUSED + "step 2\n"])
+def test_an_error_that_no_good_end_follows_was_not(text: str) -> None:
+    found = diagnose(text)
+    assert (found.verdict, code(found)) == ("inconclusive", exits.INCONCLUSIVE)
+
+
+def test_a_check_that_names_no_reason_leaves_the_word_to_the_first_error_of_its_thread() -> None:
+    """The library says what it does not support; all that calls it says that a call failed."""
+    lines = (
+        "[2025-09-28 20:14:33.202857] [error] [710583] [floob.cpp:444] plates are crooked, rank 4\n",
+        "[2025-09-28 20:14:33.202940] [error] [710583] [runner.cpp:54] FloobRunner init fail\n",
+        "F20250928 20:14:33.261377 {thread} floob_impl.cpp:97] Check failed: st == atb::NO_ERROR (3 vs. 0) Floob execute fail\n",
+    )
+    found = diagnose("".join(lines).format(thread=710583))
+    assert found.decisive is not None
+    assert "plates are crooked" in found.decisive.first.text
+    other = diagnose("".join(lines).format(thread=4))
+    assert other.decisive is None

@@ -1,0 +1,82 @@
+"""Source code and settings beside a few logs: what an entry adds to its fault is found there, and nothing is decided by it."""
+
+from __future__ import annotations
+
+import json
+import tarfile
+from pathlib import Path
+
+import pytest
+
+from doctor.api import diagnose
+from doctor.read.discover import MAX_BESIDE, discover
+from doctor.scan.harvest import from_json, merge
+from doctor.scan.scanner import Scanner
+
+BUILDER = """\
+Traceback (most recent call last):
+  File "/home/user/train.py", line 226, in <module>
+    main()
+  File "/opt/conda/lib/python3.10/site-packages/plugh/ops/fused.py", line 121, in __init__
+    self.step = plugh_adam_cuda.multi_tensor_adam
+AttributeError: 'PlughAdamBuilder' object has no attribute 'multi_tensor_adam'
+"""
+SETTINGS = '{"optimizer": {"type": "FusedAdam", "params": {"lr": 1e-4}}}\n'
+NAN = "rollout_corr/kl:nan\nactor/pg_loss:0.01555\n"
+SCRIPT = "DTYPE=float16\n# rollout.dtype=fp16\npython3 -m verl.trainer.main_ppo actor_rollout_ref.rollout.dtype=$DTYPE trainer.nnodes=1\n"
+
+
+def told(path: Path, name: str) -> tuple[str, ...]:
+    """The values of one capture of the first root."""
+    return diagnose(path).roots[0].finding.instances[0].every.get(name, ())
+
+
+def test_a_setting_beside_the_log_is_told_with_the_fault(tmp_path: Path) -> None:
+    (tmp_path / "train.log").write_text(BUILDER)
+    assert told(tmp_path, "option") == ()
+    (tmp_path / "ds_config.json").write_text(SETTINGS)
+    assert told(tmp_path, "option") == ("FusedAdam",)
+
+
+def test_a_script_tells_what_its_variables_stand_for_and_nothing_that_was_not_done(tmp_path: Path) -> None:
+    (tmp_path / "train.log").write_text(NAN)
+    (tmp_path / "run.sh").write_text(SCRIPT)
+    assert told(tmp_path, "half") == ("float16",)
+
+
+def test_it_decides_nothing(tmp_path: Path) -> None:
+    """A program that could print an error has not printed it."""
+    (tmp_path / "train.log").write_text("step 1 loss 0.3\n")
+    (tmp_path / "stop.py").write_text(f"import sys\n\nMESSAGE = '''\n{NAN}'''\nsys.exit(MESSAGE)\n")
+    assert diagnose(tmp_path).roots == ()
+
+
+def test_a_checkout_beside_the_log_is_not_searched(tmp_path: Path) -> None:
+    (tmp_path / "train.log").write_text(BUILDER)
+    for number in range(MAX_BESIDE + 1):
+        (tmp_path / f"part{number}.json").write_text(SETTINGS)
+    assert told(tmp_path, "option") == ()
+
+
+def test_an_archive_is_a_folder(tmp_path: Path) -> None:
+    (tmp_path / "train.log").write_text(BUILDER)
+    (tmp_path / "ds_config.json").write_text(SETTINGS)
+    with tarfile.open(tmp_path / "logs.tar", "w") as archive:
+        for name in ("train.log", "ds_config.json"):
+            archive.add(tmp_path / name, f"job/{name}")
+            (tmp_path / name).unlink()
+    assert told(tmp_path, "option") == ("FusedAdam",)
+
+
+def test_harvests_carry_it(tmp_path: Path, scanner: Scanner) -> None:
+    (tmp_path / "train.log").write_text(BUILDER)
+    (tmp_path / "ds_config.json").write_text(SETTINGS)
+    whole = merge(map(scanner.scan, discover([str(tmp_path)]).sources))
+    assert [hit.entry for hit in whole.aside if dict(hit.captures).get("option") == "FusedAdam"]
+    assert from_json(json.loads(json.dumps(whole.json()))).aside == whole.aside
+
+
+@pytest.mark.parametrize("name", ["ds_config.json", "run.sh"])
+def test_alone_it_is_nothing_to_read(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_text(SETTINGS if name.endswith("json") else SCRIPT)
+    assert len(discover([str(tmp_path)]).sources) == 0
