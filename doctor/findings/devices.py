@@ -29,7 +29,7 @@ class Seat(NamedTuple):
     device: int
 
 
-def started_with(started: Sequence[Started], visible: Iterable[str], there: Iterable[str] = (), apart: bool = False) -> Facts:
+def started_with(started: Sequence[Started], visible: Iterable[str], there: Iterable[str] = (), apart: bool = False, usable: Iterable[str] = ()) -> Facts:
     """The programs that make processes, their number, the NPUs that they see, and whether these are too few, or are told by ids of npu-smi (`there`), `outside` their container, or `given` to one that is `privileged`."""
     # Under Ray (`apart`) a service takes NPUs of other nodes as well, whether its command says so or not.
     made = {n for one in started if (n := one.processes) is not None and not (apart and one.kind in SERVICES)}
@@ -43,6 +43,8 @@ def started_with(started: Sequence[Started], visible: Iterable[str], there: Iter
         told["numbering"] = ("from-0" if lists == set(told["renumbered"]) else "shifted",)
     if cards is not None:
         count = cards if count is None else min(count, cards)
+    if count is None and len(own := set(usable)) == 1:
+        count = int(own.pop())  # CANN itself says how many this process may open
     if count is not None:
         told["visible_count"] = (str(count),)
     if len(made) == 1:

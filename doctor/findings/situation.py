@@ -207,7 +207,7 @@ def situation(
     seen = [frameworks[name] for name in known.get("framework", ()) if name in frameworks]
     there = known.pop("npu_id", ())
     known |= _listed(there)
-    known |= _counted(harvest, started, known.pop("visible", ()), known.get("visible_here", ()), there, "ray" in known.get("seen", ()))
+    known |= _counted(harvest, started, known.pop("visible", ()), known.get("visible_here", ()), known.pop("usable", ()), there, "ray" in known.get("seen", ()))
     known |= _given_to_ray(known.pop("ray_given", ()))
     known |= _room(known)
     known |= _place(known, started)
@@ -229,13 +229,14 @@ def situation(
     return Situation({fact: values for fact, values in known.items() if values and values[0]}, frameworks, published, started, variables, kernels)
 
 
-def _counted(harvest: Harvest, started: tuple[Started, ...], visible: Sequence[str], here: Sequence[str], there: Sequence[str], apart: bool) -> Mapping[str, tuple[str, ...]]:
+def _counted(harvest: Harvest, started: tuple[Started, ...], visible: Sequence[str], here: Sequence[str], usable: Sequence[str], there: Sequence[str], apart: bool) -> Mapping[str, tuple[str, ...]]:
     """How many processes and NPUs there are, and who shares one; nothing where neither a command nor a rank is told.
 
     `apart`: each process is shown one NPU, as Ray does it, and calls it 0. What one process says that it sees (`here`)
     counts where all see the same: not then, and not where each engine of data parallelism is shown NPUs of its own.
     """
-    if not visible and not apart and all(one.option("data-parallel-size") in (None, "1") for one in started):
+    alike = not visible and not apart and all(one.option("data-parallel-size") in (None, "1") for one in started)
+    if alike:
         visible = here
     heads = [h for h in harvest.facts if h.signal.startswith(_SEAT)]
     if not started and not heads and not visible:
@@ -243,7 +244,7 @@ def _counted(harvest: Harvest, started: tuple[Started, ...], visible: Sequence[s
     from doctor.findings.devices import Seat, sharing, started_with  # most logs tell of none
 
     seats = [Seat(h.place.node or h.place.path, int(told["rank"]), int(told["device"])) for h in heads if {"rank", "device"} <= (told := dict(h.captures)).keys()]
-    return {**started_with(started, visible, there, apart), **({} if apart else sharing(seats))}
+    return {**started_with(started, visible, there, apart, usable if alike else ()), **({} if apart else sharing(seats))}
 
 
 def _given_to_ray(told: Sequence[str]) -> Mapping[str, tuple[str, ...]]:

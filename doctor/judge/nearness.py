@@ -9,6 +9,7 @@ from parsers.parsed import seconds
 
 ONE_FAILURE = 2.0  # seconds in which an error travels up to where it is raised
 BLOCK_LINES = 60
+BELOW = 4  # lines: an exception, and the block of CANN that goes on with it
 ONE_END = 2  # lines: `terminate called ...` and `what(): ...`
 INTERLEAVED = 10.0  # seconds by which lines of one file may be late
 
@@ -29,9 +30,13 @@ class Places:
         self._lines: dict[str, set[tuple[str, int, str]]] = {}
 
     def reads(self, finding: Finding, other: Finding) -> bool:
-        """Does a finding rest on the very line that the other one quotes?"""
+        """Does a finding rest on the very line that the other one quotes, or on the error block in which CANN goes on below it?"""
         quoted = next((h.place for h in other.hits if h.captures), None)
-        return quoted is not None and quoted.spot in self._lines_of(finding)
+        if quoted is None:
+            return False
+        if quoted.spot in self._lines_of(finding):
+            return True
+        return quoted.kind == "traceback" and any(h.place.kind == "message" and h.place.path == quoted.path and 0 < h.place.line - quoted.line <= BELOW for h in finding.hits)
 
     def rests_on(self, finding: Finding, other: Finding) -> bool:
         """Are all lines of a finding lines of the other one?"""

@@ -72,6 +72,15 @@ def test_devices_of_a_container_count() -> None:
     assert started_with(started, [])["cards"] == ("too-few",)
 
 
+def test_what_cann_says_a_process_may_open_counts_where_no_list_is_told(tmp_path: Path) -> None:
+    """Two NPUs and eight processes: the message of the third one tells how many there are."""
+    assert started_with([command("torchrun --nproc_per_node=8 a.py")], [], usable=["2"])["cards"] == ("too-few",)
+    assert "cards" not in started_with([command("torchrun --nproc_per_node=8 a.py")], [], usable=["2", "8"])
+    assert started_with([command("torchrun --nproc_per_node=4 a.py")], ["0,1,2,3"], usable=["2"])["cards"] == ("enough",)
+    found = first(tmp_path, run_log="torchrun --nproc_per_node 8 a.py\n[Error]: Invalid device ID.\nEE1001: Set device failed, invalid device, set device=2, valid device range is [0, 2)\n")
+    assert found["fixes"][found["first_fix"]]["commands"][0]["run"] == "torchrun --nproc_per_node 2 a.py"
+
+
 def test_ids_of_the_host_are_none_of_the_container(tmp_path: Path) -> None:
     """Inside, the one card that was given to it is 0, whatever its number is outside."""
     given = "docker run --device /dev/davinci3 --device /dev/davinci_manager img:1 bash"
