@@ -140,7 +140,7 @@ def build(layer: Layer, stamp: str | None = None) -> tuple[bytes, list[Problem]]
         problems += more
     writer.section("index", {"entries": named_row(places), "codes": len(rows)})
     writer.section("situation", [(s.id, *signal_row(s)) for one in told for s in one.signals])
-    writer.section("checks", [check._replace(fails=(), holds=()) for check in checks])
+    writer.section("checks", writer.add([check._replace(fails=(), holds=()) for check in checks]))
     writer.section("compat", compat)
     writer.section("frameworks", frameworks)
     writer.section("pace", [one.form for one in pace])
@@ -169,7 +169,7 @@ def pack_of(entries: Sequence[Entry]) -> bytes:
     writer.section("rows", [0])
     writer.section("families", [])
     writer.section("situation", [])
-    writer.section("checks", [])
+    writer.section("checks", writer.add([]))
     writer.section("compat", {})
     writer.section("frameworks", [])
     writer.section("pace", [])
@@ -222,7 +222,7 @@ def _add_sought(writer: Writer, signals: Mapping[Signal, tuple[int, int]]) -> No
 
 
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]{3,40}")
-MAX_ANCHORS = 2  # of a leaf
+MAX_ANCHORS = 1  # of a leaf
 MAX_NAMES = 3  # names of functions, libraries and variables, taken from an entry's samples
 
 

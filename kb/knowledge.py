@@ -114,8 +114,9 @@ class Knowledge:
         """What a machine is checked for, in the order of the codes; what is built in is replaced by a layer that says so."""
         from kb.check import check_from_json
 
-        built_in = {row[0] for row in self.packs[0].section("checks")} if self.packs else set()
-        found = {row[0]: row for pack in self.packs for row in pack.section("checks") if pack is self.packs[0] or row[0] not in built_in or replaces(pack, row[0])}
+        rows = [(pack, pack.item(pack.section("checks"))) for pack in self.packs]
+        built_in = {row[0] for row in rows[0][1]} if rows else set()
+        found = {row[0]: row for pack, checks in rows for row in checks if pack is self.packs[0] or row[0] not in built_in or replaces(pack, row[0])}
         return tuple(check_from_json(found[code]) for code in sorted(found))
 
     def check(self, code: str) -> Check | None:
