@@ -88,6 +88,8 @@ def evaluate(harvest: Harvest, knowledge: Entries) -> tuple[Finding, ...]:
             instances = _instances(entry, (by_entry[code],))
         elif instances and entry.also and entry.same == "source" and harvest.files <= FEW_FILES:
             instances = _told_beside(entry, instances, by_entry[code])
+        if not instances and entry.same == "source" and code in aside:
+            instances = _with_settings(entry, by_entry[code], aside[code])
         if instances and code in aside:
             more = _added(entry, aside[code])
             instances = [_with(one, more) for one in instances] if more else instances
@@ -102,6 +104,12 @@ def evaluate(harvest: Harvest, knowledge: Entries) -> tuple[Finding, ...]:
 
 def _instances(entry: Entry, parts: Iterable[list[Hit]]) -> list[Instance]:
     return [made for part in parts if (made := _instance(entry, part)) is not None]
+
+
+def _with_settings(entry: Entry, printed: list[Hit], aside: list[Hit]) -> list[Instance]:
+    """An entry of which a part was printed, and the rest stands in a script or in settings: an error, and the option that it came of."""
+    whole = _instances(entry, ([*printed, *aside],))
+    return [one for one in whole if any(hit in printed for hit in one.hits)]
 
 
 def _told_beside(entry: Entry, instances: list[Instance], hits: list[Hit]) -> list[Instance]:

@@ -80,3 +80,12 @@ def test_harvests_carry_it(tmp_path: Path, scanner: Scanner) -> None:
 def test_alone_it_is_nothing_to_read(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_text(SETTINGS if name.endswith("json") else SCRIPT)
     assert len(discover([str(tmp_path)]).sources) == 0
+
+
+def test_an_error_and_the_script_that_it_came_of_are_one_failure(tmp_path: Path) -> None:
+    """NCCL was asked for: that the host has NPUs, only the script tells."""
+    (tmp_path / "train.log").write_text("RuntimeError: Distributed package doesn't have NCCL built in\n")
+    alone = {r.finding.entry.code for r in diagnose(tmp_path).roots}
+    (tmp_path / "run.sh").write_text("source /usr/local/Ascend/ascend-toolkit/set_env.sh\ntorchrun --nproc_per_node 8 train.py\n")
+    both = {r.finding.entry.code for r in diagnose(tmp_path).roots}
+    assert ("DST012" in alone, "DST012" in both) == (False, True)
