@@ -58,10 +58,10 @@ class _Found:
             self.skipped.append(Skipped(shown, STARTS if tells_starts(why, head) else why))
         return bool(why)
 
-    def beside(self, size: int | None) -> str:
+    def beside(self, head: bytes, size: int | None) -> str:
         """As what a file that was refused last is read all the same: a script that starts something, settings, or nothing."""
         why = self.skipped[-1].reason
-        return dumps.STARTED if why == STARTS else dumps.BESIDE if may_add(why) and size is not None and size <= LONGEST_BESIDE else ""
+        return dumps.STARTED if why == STARTS else dumps.BESIDE if may_add(why, head) and size is not None and size <= LONGEST_BESIDE else ""
 
     def full(self, name: str) -> bool:
         """Counts one more member; says so when there are too many."""
@@ -104,7 +104,7 @@ def _member(
         found.sources.append(Source(shown, lambda: opener()[0], size, hints(shown), chained=chained, dump=dump))
     elif not found.refuses(shown, head, len(head) == size):
         found.sources.append(_source(shown, opener, size, head, chained))
-    elif dump := found.beside(size):
+    elif dump := found.beside(head, size):
         found.sources.append(Source(shown, lambda: opener()[0], size, hints(shown), chained=chained, dump=dump))
 
 

@@ -248,7 +248,7 @@ def _file(name: str, state: os.stat_result, asked_for: bool, everything: bool) -
     if why := not_text(head) or ("" if asked_for else _no_log(name, head, state.st_size)):
         if content.tells_starts(why, head):
             return [Source(name, lambda: open(name, "rb"), state.st_size, hints(name), dump=dumps.STARTED)], [Skipped(name, content.STARTS)]
-        added = state.st_size <= content.LONGEST_BESIDE and content.may_add(why)
+        added = state.st_size <= content.LONGEST_BESIDE and content.may_add(why, head)
         return [Source(name, lambda: open(name, "rb"), state.st_size, hints(name), dump=dumps.BESIDE)] if added else [], [Skipped(name, why)]
     if how:
         return [Source(name, lambda: plain(LiveFile(name, found), how), state.st_size, hints(name))], []

@@ -67,6 +67,7 @@ HARVESTS = st.builds(
     st.lists(st.builds(Said, st.sampled_from(["chip", "cann"]), ODD, ODD, st.integers(1, 9)), max_size=3).map(tuple),
     dumps=st.lists(st.builds(Dump, ODD, ODD, st.none() | st.just("n1"), NUMBERS, NUMBERS, ODD), max_size=2).map(tuple),
     callers=st.lists(st.builds(Caller, st.sampled_from(["a.log", "plog/plog-7_1.log"]), st.integers(-1, 99), ODD, ODD, ODD), max_size=3).map(tuple),
+    aside=st.lists(hit(LEAVES), max_size=3).map(tuple),
 )  # fmt: skip
 
 
