@@ -108,8 +108,9 @@ def _instances(entry: Entry, parts: Iterable[list[Hit]]) -> list[Instance]:
 
 def _with_settings(entry: Entry, printed: list[Hit], aside: list[Hit]) -> list[Instance]:
     """An entry of which a part was printed, and the rest stands in a script or in settings: an error, and the option that it came of."""
-    whole = _instances(entry, ([*printed, *aside],))
-    return [one for one in whole if any(hit in printed for hit in one.hits)]
+    failed = [hit for hit in printed if hit.place.kind in ("traceback", "message", "kernel") or hit.place.level in ("error", "fatal", "critical")]
+    whole = _instances(entry, ([*printed, *aside],)) if failed else ()
+    return [one for one in whole if any(hit in failed for hit in one.hits)]
 
 
 def _told_beside(entry: Entry, instances: list[Instance], hits: list[Hit]) -> list[Instance]:

@@ -118,8 +118,7 @@ class _Looking:
         """Takes the scripts in, where there are logs for them to tell of."""
         if len(self.sources):
             few = len(self._beside) <= MAX_BESIDE and len(self.sources) <= MAX_BESIDE
-            self.sources.extend(self._started)
-            self.sources.extend(self._beside if few else ())
+            self.sources.extend((*self._started, *(self._beside if few else ())))
 
     def _take(self, name: str, asked_for: bool) -> None:
         try:
@@ -136,7 +135,7 @@ class _Looking:
             self.sources.add_log(name, got)
         else:
             self.sources.extend(source for source in got if source.dump not in (dumps.STARTED, dumps.BESIDE))
-            self._beside += [source for source in got if source.dump == dumps.BESIDE][: MAX_BESIDE + 1 - len(self._beside)]
+            self._beside += [source._replace(dump=dumps.BESIDE) for source in got if source.dump in (dumps.STARTED, dumps.BESIDE)][: MAX_BESIDE + 1 - len(self._beside)]
             self._started += [source for source in got if source.dump == dumps.STARTED][: MAX_STARTED - len(self._started)]
         self.skipped.extend(faults)
 

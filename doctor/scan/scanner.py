@@ -44,11 +44,12 @@ class Scanner:
 
         `moved` hears how many bytes were read, window by window.
         """
-        if source.dump in (STARTED, BESIDE):
+        if source.dump == STARTED:
             from doctor.scan import beside
 
-            told = beside.scan(source, self.plan.situation) if source.dump == STARTED else Harvest()
-            return told._replace(aside=self._aside(source))
+            return beside.scan(source, self.plan.situation)
+        if source.dump == BESIDE:
+            return Harvest(aside=self._aside(source))
         if source.dump:
             from doctor.scan import dumps  # most folders hold none
 

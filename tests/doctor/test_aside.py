@@ -89,3 +89,10 @@ def test_an_error_and_the_script_that_it_came_of_are_one_failure(tmp_path: Path)
     (tmp_path / "run.sh").write_text("source /usr/local/Ascend/ascend-toolkit/set_env.sh\ntorchrun --nproc_per_node 8 train.py\n")
     both = {r.finding.entry.code for r in diagnose(tmp_path).roots}
     assert ("DST012" in alone, "DST012" in both) == (False, True)
+
+
+def test_words_that_stand_in_code_complete_nothing_that_was_only_mentioned(tmp_path: Path) -> None:
+    """A list of files names attention, and a file of the library checks a block size: nothing has failed."""
+    (tmp_path / "RECORD").write_text("plugh/modeling_flash_attention_utils.py,sha256=x,17050\n")
+    (tmp_path / "plugh.py").write_text("import torch\n\n\ndef quant(x, block_size=128):\n    assert x.shape[-1] % block_size == 0, f'block size should be a divisor of {x.shape}'\n    return x\n")
+    assert diagnose(tmp_path).roots == ()
