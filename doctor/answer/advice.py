@@ -199,7 +199,7 @@ def fixes(finding: Finding, situation: Situation, known: Values, elsewhere: Fix 
         own = [n for n, one in enumerate(fitting) if one.certain and one.fix.goal != "locate"]
         if (own or elsewhere.when) and all(_is_for_the_caller(fitting[n].fix) for n in own):
             fitting.insert(sum(one.certain for one in fitting), _Fitting(elsewhere, True, False))
-        elif elsewhere.when and elsewhere.commands and finding.entry.kind == "user-code" and not any(_acts(fitting[n].fix) for n in own):
+        elif elsewhere.when and (finding.entry.domain == "meaning" or (elsewhere.commands and finding.entry.kind == "user-code")) and not any(_acts(fitting[n].fix) for n in own):
             fitting.insert(own[0], _Fitting(elsewhere, True, False))
     off = None
     if way or situation.started or situation.variables:
