@@ -199,7 +199,7 @@ def fixes(finding: Finding, situation: Situation, known: Values, elsewhere: Fix 
         own = [n for n, one in enumerate(fitting) if one.certain and one.fix.goal != "locate"]
         if (own or elsewhere.when) and all(_is_for_the_caller(fitting[n].fix) for n in own):
             fitting.insert(sum(one.certain for one in fitting), _Fitting(elsewhere, True, False))
-        elif elsewhere.when and (finding.entry.domain == "meaning" or (elsewhere.commands and finding.entry.kind == "user-code")) and not any(_acts(fitting[n].fix) for n in own):
+        elif elsewhere.when and (_only_read(finding.entry, [fitting[n].fix for n in own]) or (elsewhere.commands and finding.entry.kind == "user-code")) and not any(_acts(fitting[n].fix) for n in own):
             fitting.insert(own[0], _Fitting(elsewhere, True, False))
     off = None
     if way or situation.started or situation.variables:
@@ -350,6 +350,11 @@ def start(advised: Advised, entry: Entry) -> Start:
     if remedies[0] == asked:  # its author knows without looking
         at_once = True
     return Start(None if at_once or not looks else looks[0], remedies[0], tuple(others))
+
+
+def _only_read(entry: Entry, fixes: Sequence[Fix]) -> bool:
+    """Is all that is known that an operator refused what it got, from the words of the refusal, and no release that mends it?"""
+    return (entry.domain, entry.kind, entry.confidence) == ("meaning", "operator-parameter", "low") and not any("pgrade" in fix.title.en for fix in fixes)
 
 
 def _is_for_the_caller(fix: Fix) -> bool:

@@ -160,3 +160,11 @@ def test_a_line_that_nobody_knows_is_shown_with_the_place_that_raised_it(scanner
     assert "plugh/attention.py:19" in made["decisive"]["caller"]
     for shown in (compact.render(made, "en", Style(100, False), Call()), markdown.render(made, "en")):
         assert "plugh/attention.py:19" in shown
+
+
+def test_what_is_only_read_from_a_refusal_is_no_order_to_whoever_calls_a_library(root: Any) -> None:
+    """That its tensors shall be of another shape, the user of a library cannot do; that it be updated, he can."""
+    refused = "RuntimeError: call aclnnPlughMatMul failed, detail:EZ1001: Input tensor's shape[[3,64,67]] should be same with output's shape[[1,64,67]].\n"
+    library, own = root(HEAD + OWN + LIBRARY.replace("torch_npu.npu_fusion_attention(", "inv @ position") + refused), root(HEAD + OWN + refused)
+    assert "plugh" in library["fixes"][library["first_fix"]]["title"]["en"]
+    assert "made by" not in own["fixes"][own["first_fix"]]["title"]["en"]
