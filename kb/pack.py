@@ -172,8 +172,7 @@ class Pack:
         sought = [[write(_BEGIN.sub("", _json(word)[1:-1])) for word in words] for write in (written(letters[name]) for name in (OBJECTS, *LANGUAGES))] if words else []
 
         def may(at: Sequence[int], number: int) -> bool:
-            pieces = (self._kept(at), *kept(number))
-            return not words or any(one in piece for ones, piece in zip(sought, pieces, strict=True) for one in ones)
+            return not words or any(one in piece for ones, piece in zip(sought, (self._kept(at), *kept(number)), strict=True) for one in ones)
 
         return may
 

@@ -195,7 +195,7 @@ _STARTS = lazy(
 
 def may_add(why: str, head: bytes) -> bool:
     """May a file that is no log, for that reason, hold a setting or a line of code that a failure beside it came of? A report of this tool quotes logs."""
-    return why in (SOURCE_CODE, SETTINGS) and b"npu-doctor" not in head
+    return why in (SOURCE_CODE, SETTINGS) and b'"npu-doctor"' not in head
 
 
 def tells_starts(why: str, text: bytes) -> bool:

@@ -96,3 +96,11 @@ def test_words_that_stand_in_code_complete_nothing_that_was_only_mentioned(tmp_p
     (tmp_path / "RECORD").write_text("plugh/modeling_flash_attention_utils.py,sha256=x,17050\n")
     (tmp_path / "plugh.py").write_text("import torch\n\n\ndef quant(x, block_size=128):\n    assert x.shape[-1] % block_size == 0, f'block size should be a divisor of {x.shape}'\n    return x\n")
     assert diagnose(tmp_path).roots == ()
+
+
+def test_a_report_of_this_tool_quotes_logs_and_is_no_setting(tmp_path: Path) -> None:
+    (tmp_path / "train.log").write_text(BUILDER)
+    (tmp_path / "report.json").write_text(json.dumps({"schema_version": 1, "tool": {"name": "npu-doctor"}, "findings": [{"evidence": [SETTINGS, '"type": "FusedAdam"']}]}))
+    assert told(tmp_path, "option") == ()
+    (tmp_path / "run.sh").write_text("npu-doctor run -- python train.py\n# an aside\nOPTIMIZER='{\"type\": \"FusedAdam\"}'\necho \"$OPTIMIZER\" > used.json\n")
+    assert told(tmp_path, "option") == ("FusedAdam",)
