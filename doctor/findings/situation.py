@@ -297,9 +297,9 @@ def _started(told: Sequence[Said]) -> tuple[Started, ...]:
     """The commands among what was told."""
     if not told:
         return ()
-    from doctor.findings.started import read  # few logs hold one
+    from doctor.findings.started import read, unrepeated  # few logs hold one
 
-    return tuple(made for one in told if (made := read(one.value, one.path)) is not None)
+    return unrepeated([made for one in told if (made := read(one.value, one.path)) is not None])
 
 
 FIRST = "910 (A1)"

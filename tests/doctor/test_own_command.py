@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from doctor import report
+from doctor import diagnose, report
 from doctor.answer.own_command import own, with_phrase, without_option
 from doctor.findings.started import read
 from doctor.read.content import STARTS
@@ -270,6 +270,20 @@ def test_the_command_of_a_script_beside_the_log_is_the_fix(folder: Path) -> None
     note = runs["python -m vllm.entrypoints.openai.api_server --model /models/Qwen2.5-32B-Instruct --tensor-parallel-size 2 --max-model-len 91776 --port 8080"]
     assert note["en"].startswith("your command in serve.sh, with --max-model-len 91776 (was 131072).")
     assert note["zh"].startswith("您在 serve.sh 中的命令，改用 --max-model-len 91776（原为 131072）。")
+
+
+def test_a_command_that_the_shell_repeats_cut_off_is_the_one_of_the_script(folder: Path) -> None:
+    """Of a killed program bash names the beginning of its command: pasted as a fix, the model would be served without its other options."""
+    (folder / "api.log").write_text(TOO_LONG + "./serve.sh: line 3: 40221 Killed    python -m vllm.entrypoints.openai.api_server --model /models/Qwen2.5-32B-Instruct ...\n")
+    (note,) = [note for run, note in commands([folder], "MEM022").items() if "--max-model-len 91776" in run and "--tensor-parallel-size 2" in run]
+    assert note["en"].startswith("your command in serve.sh, with --max-model-len 91776 (was 131072).")
+
+
+def test_what_an_engine_tells_of_its_own_command_is_a_part_of_it(tmp_path: Path) -> None:
+    """It is started once: the settings that it prints are no second server."""
+    (tmp_path / "start.sh").write_text("python3 -m sglang.launch_server --model-path /m/a --tp-size 1 --device npu --port 30000\n")
+    (tmp_path / "out.log").write_text("server_args=ServerArgs(model_path='/m/a', device='npu', tp_size=1)\nRuntimeError: NPU out of memory. Tried to allocate 2.00 GiB\n")
+    assert [one.path.rpartition("/")[2] for one in diagnose(tmp_path).situation.started] == ["start.sh"]
 
 
 def test_a_script_is_still_no_log(folder: Path, scanner: Scanner) -> None:
