@@ -106,7 +106,7 @@ def _heard(args: argparse.Namespace, path: str, known: Knowledge, shapes: Shapes
     output.spare((args.output, args.redact_map), (source.name for source in sources))
     facts = beside.facts(reading.look(args, known, sources, skipped).situation)
     run = listen([source for source in sources if not source.dump], shapes, lambda: vocabulary(known))
-    skipped = (*skipped, *(Skipped(source.name, "a dump of a process, and no log") for source in sources if source.dump))
+    skipped = (*skipped, *(Skipped(source.name, "a dump of a process, and no log") for source in sources if source.dump and not source.only_adds))
     if not run.lines:
         why = skipped[0].reason if skipped else "there is no line in it"
         raise UsageError(f"'{path}': nothing was read: {why}", "name logs: files, folders or archives", code=exits.INCONCLUSIVE)

@@ -92,7 +92,7 @@ def evaluate(harvest: Harvest, knowledge: Entries) -> tuple[Finding, ...]:
             instances = _with_settings(entry, by_entry[code], aside[code])
         if instances and code in aside:
             more = _added(entry, aside[code])
-            instances = [_with(one, more) for one in instances] if more else instances
+            instances = [_with(one, more) for one in instances]
         if instances:
             instances.sort(key=lambda i: order(i.hits[0].place))
             used = {h.signal for i in instances for h in i.hits}
@@ -125,7 +125,7 @@ def _told_beside(entry: Entry, instances: list[Instance], hits: list[Hit]) -> li
     ranks = {h.place.pid: h.place.rank for h in hits if h.place.rank is not None}
     ranks.pop(None, None)
     whose = [(instance, instance.scope.pid, instance.scope.rank if instance.scope.rank is not None else ranks.get(instance.scope.pid)) for instance in instances]
-    return [_with(one, [h for h in more if h not in one.hits and _may_be_of(h.place, pid, rank, inside)]) for one, pid, rank in whose]
+    return [_with(one, [h for h in more if _may_be_of(h.place, pid, rank, inside)]) for one, pid, rank in whose]
 
 
 def _added(entry: Entry, hits: Iterable[Hit]) -> list[Hit]:
@@ -143,6 +143,7 @@ def _may_be_of(place: Place, pid: int | None, rank: int | None, inside: set[str]
 
 def _with(instance: Instance, more: list[Hit]) -> Instance:
     captures, every = dict(instance.captures), dict(instance.every)
+    more = [hit for hit in more if hit not in instance.hits]
     for name, value in (c for hit in more for c in hit.captures):
         captures.setdefault(name, value)
         if name not in instance.captures and value not in (known := every.get(name, ())) and len(known) < MAX_VALUES:

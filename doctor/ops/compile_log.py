@@ -181,6 +181,8 @@ def collect(sources: Iterable[Source], marker: str | None = None) -> tuple[Summa
     made = Collector(marker)
     skipped: list[Skipped] = []
     for source in sources:
+        if source.only_adds:
+            continue
         try:
             made.read(source)
         except OSError as error:

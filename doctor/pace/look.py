@@ -19,7 +19,8 @@ def look(sources: Sequence[Source], skipped: Sequence[Skipped], known: Sequence[
     try:
         for source in sources:
             check()
-            reader.read(source)
+            if not source.only_adds:
+                reader.read(source)
     except KeyboardInterrupt:
         interrupts.acted()
         reader.made.skipped.append(Skipped("...", "interrupted: what follows was not read"))

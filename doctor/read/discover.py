@@ -91,7 +91,7 @@ class _Looking:
         self.skipped = Unread()
         self._seen: dict[int, set[int]] = {}  # the files of each device
         self._started: list[Source] = []  # scripts: beside logs they tell how those came to be
-        self._beside: list[Source] = []
+        self._beside: list[Source] = []  # these and settings, as what may add to a fault
         self._most, self._everything = most, everything
 
     def under(self, path: str) -> bool:
@@ -134,8 +134,8 @@ class _Looking:
         if isinstance(got, Was):
             self.sources.add_log(name, got)
         else:
-            self.sources.extend(source for source in got if source.dump not in (dumps.STARTED, dumps.BESIDE))
-            self._beside += [source._replace(dump=dumps.BESIDE) for source in got if source.dump in (dumps.STARTED, dumps.BESIDE)][: MAX_BESIDE + 1 - len(self._beside)]
+            self.sources.extend(source for source in got if not source.only_adds)
+            self._beside += [source._replace(dump=dumps.BESIDE) for source in got if source.only_adds][: MAX_BESIDE + 1 - len(self._beside)]
             self._started += [source for source in got if source.dump == dumps.STARTED][: MAX_STARTED - len(self._started)]
         self.skipped.extend(faults)
 

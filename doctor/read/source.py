@@ -7,6 +7,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import BinaryIO, NamedTuple
 
+from doctor.read.dumps import BESIDE, STARTED
 from parsers.lazy import lazy
 
 
@@ -30,7 +31,12 @@ class Source(NamedTuple):
     chained: bool = False  # a member of a compressed archive: cheap to open after the one before it
     once: bool = False  # a pipe: what was read of it is gone
     likely: int = 0  # bytes that it may hold, where its size is not known
-    dump: str = ""  # no log but a dump of a process, or a script that starts one: its kind (`doctor.read.dumps`)
+    dump: str = ""  # no log but a dump of a process, a script that starts one, or settings: its kind (`doctor.read.dumps`)
+
+    @property
+    def only_adds(self) -> bool:
+        """Is it a script or settings? Nothing there was printed: a diagnosis alone looks at it, for what it adds to the logs."""
+        return self.dump in (STARTED, BESIDE)
 
 
 class Skipped(NamedTuple):

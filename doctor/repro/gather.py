@@ -11,6 +11,7 @@ import sys
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
 
@@ -125,7 +126,7 @@ def _files(path: str) -> Iterator[tuple[str, Iterator[tuple[int, str]] | str]]:
         text = _beginning(whole, top).decode("utf-8", "replace")
         if read_record.is_record(text):
             yield str(whole), text
-    for source in discover.discover([str(top)]).sources[:MAX_FILES]:
+    for source in islice((one for one in discover.discover([str(top)]).sources if not one.only_adds), MAX_FILES):
         if source.name.endswith(".ring"):
             continue
         with source.open() as stream:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 import tarfile
 from pathlib import Path
 
@@ -10,6 +12,7 @@ import pytest
 
 from doctor.api import diagnose
 from doctor.read.discover import MAX_BESIDE, discover
+from doctor.repro import gather
 from doctor.scan.harvest import from_json, merge
 from doctor.scan.scanner import Scanner
 
@@ -104,3 +107,37 @@ def test_a_report_of_this_tool_quotes_logs_and_is_no_setting(tmp_path: Path) -> 
     assert told(tmp_path, "option") == ()
     (tmp_path / "run.sh").write_text("npu-doctor run -- python train.py\n# an aside\nOPTIMIZER='{\"type\": \"FusedAdam\"}'\necho \"$OPTIMIZER\" > used.json\n")
     assert told(tmp_path, "option") == ("FusedAdam",)
+
+
+WRITTEN = '"2026-05-01 10:00:{at:02d} iteration {at}/ 100 | elapsed time per iteration (ms): {ms}.0 | lm loss: 1.0"'
+
+
+def test_nothing_but_a_diagnosis_reads_it(tmp_path: Path) -> None:
+    """Lines that stand in code are no steps of a rank, a file of settings is no dump of a process, and what code could call was not called."""
+    steps = [WRITTEN.format(at=at, ms=1000).strip('"') for at in range(1, 13)]
+    (tmp_path / "train.log").write_text("\n".join(steps) + "\n")
+    rows = ",\n    ".join(WRITTEN.format(at=at, ms=9000) for at in range(1, 13))
+    (tmp_path / "expected.py").write_text(f"import os\n\n\nROWS = (\n    {rows},\n)\n\n\ndef main():\n    print(ROWS)\n")
+    (tmp_path / "ds.json").write_text(SETTINGS)
+    pace = run(tmp_path, "pace")
+    assert "expected.py" not in pace.stdout
+    assert "1.00 s a step" in pace.stdout
+    found = run(tmp_path, "diff", str(tmp_path), "-f", "json")
+    assert "a dump of a process" not in found.stdout
+    assert found.stdout.count("ds.json") >= 1
+
+
+def test_no_operator_is_read_from_code_or_settings(tmp_path: Path) -> None:
+    assert [path for path, _ in gathered(tmp_path, "train.log", "ds.json", "net.py")] == ["train.log"]
+
+
+def run(path: Path, command: str, *more: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-m", "doctor", command, str(path), *more], capture_output=True, text=True, check=False)
+
+
+def gathered(path: Path, *names: str) -> list[tuple[str, object]]:
+    """What `repro --from` reads of these files."""
+    texts = {"train.log": "step 1\n", "ds.json": SETTINGS, "net.py": "import torch\n\n\ndef f(x):\n    return torch.matmul(x, x)\n"}
+    for name in names:
+        (path / name).write_text(texts[name])
+    return [(Path(found).name, lines) for found, lines in gather._files(str(path))]
