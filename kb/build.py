@@ -11,6 +11,7 @@ from typing import Any
 
 from kb import files, fragments, plain, spelling, yamldoc
 from kb import rows as rows_of
+from kb.check import check_row
 from kb.checks import read_checks
 from kb.collect import collect
 from kb.compat import read_compat
@@ -140,7 +141,7 @@ def build(layer: Layer, stamp: str | None = None) -> tuple[bytes, list[Problem]]
         problems += more
     writer.section("index", {"entries": named_row(places), "codes": len(rows)})
     writer.section("situation", [(s.id, *signal_row(s)) for one in told for s in one.signals])
-    writer.section("checks", writer.add([check._replace(fails=(), holds=()) for check in checks]))
+    writer.section("checks", writer.add(list(map(check_row, checks))))
     writer.section("compat", compat)
     writer.section("frameworks", frameworks)
     writer.section("pace", [one.form for one in pace])
@@ -222,16 +223,13 @@ def _add_sought(writer: Writer, signals: Mapping[Signal, tuple[int, int]]) -> No
 
 
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]{3,40}")
-MAX_ANCHORS = 1  # of a leaf
 MAX_NAMES = 3  # names of functions, libraries and variables, taken from an entry's samples
 
 
 def _words(entry: Entry) -> str:
-    """What a search should find an entry by, besides its title and its cause: message fragments, codes, variables."""
-    beside = f"{entry.title.en} {entry.cause.en}"
-    parts = [a for s in entry.signals for a in s.anchors[:MAX_ANCHORS] if a not in beside]
-    parts += [e.name for f in entry.every_fix for e in f.env]
-    told = {name for part in parts for name in _IDENTIFIER.findall(part)}
+    """What a search should find an entry by, besides its title, its cause and what its leaves look for: variables, names of its samples."""
+    parts = [e.name for f in entry.every_fix for e in f.env]
+    told = {name for part in (*parts, *(a for s in entry.signals for a in s.anchors[:1])) for name in _IDENTIFIER.findall(part)}
     named = dict.fromkeys(name for sample in entry.match for name in _IDENTIFIER.findall(sample.text))
     parts += [name for name in named if name not in told and not (name.islower() and name.isalpha())][:MAX_NAMES]
     parts += [name for name in named if name not in told and name.startswith("lib")][:MAX_NAMES]

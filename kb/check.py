@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from kb.model import Fix, Reference, Text
-from kb.stored import fixes_of, references_of, text_of
+from kb.stored import fixes_of, fixes_rows, references_of, text_of
 
 GROUPS = ("driver", "cann", "python", "chips", "container", "host", "network", "variables")
 Conditions = tuple[tuple[str, str], ...]
@@ -40,9 +40,14 @@ class Check(NamedTuple):
     holds: tuple[CheckSample, ...] = ()
 
 
+def check_row(check: Check) -> list[Any]:
+    """What is kept of a check: all but its samples."""
+    return [*check._replace(fixes=())[:11], fixes_rows(check.fixes), *check[12:15]]
+
+
 def check_from_json(row: list[Any]) -> Check:
-    """The inverse of storing a Check as a JSON array."""
-    code, slug, group, status, severity, kind, confidence, title, cause, when, wants, fixes, references, layer, path = row[:15]
+    """The inverse of `check_row`."""
+    code, slug, group, status, severity, kind, confidence, title, cause, when, wants, fixes, references, layer, path = row
     return Check(
         code, slug, group, status, severity, kind, confidence, text_of(title), text_of(cause), _pairs(when), _pairs(wants),
         fixes_of(fixes), references_of(references), layer, path,

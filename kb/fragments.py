@@ -198,5 +198,5 @@ def _lengthen(chosen: dict[str, str], cost: dict[str, float], failing: dict[str,
 
 
 def weak(signal: Signal) -> int:
-    """How often the fragments of a signal stand in the sample: above COMMON the scanner stumbles over it."""
-    return sum(count(f) for f in signal.fragments)
+    """How often the rarest pieces of what a signal is told by stand in the sample: above COMMON the scanner stumbles over it."""
+    return sum(min(map(count, _pieces(anchor))) for anchor in signal.anchors)

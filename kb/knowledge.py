@@ -151,10 +151,11 @@ class Knowledge:
         return tuple(form_from_json(row) for pack in self.packs for row in pack.section("pace"))
 
     def entry(self, code: str) -> Entry | None:
+        number = self._owner.get(code)
+        return None if number is None else self._entry(number, code)
+
+    def _entry(self, number: int, code: str) -> Entry:
         if code not in self._entries:
-            number = self._owner.get(code)
-            if number is None:
-                return None
             pack = self.packs[number]
             self._entries[code] = entry_of(pack.item(pack.entries[code]), pack.files[code])
         return self._entries[code]
@@ -174,15 +175,17 @@ class Knowledge:
         """`keys`: words of which one may stand in what is told, if only such entries are wanted."""
         found = {}
         for number, pack in enumerate(self.packs):
-            pair, may_tell = pack.pairs(), pack.may_tell(keys)
+            pair, may_tell, leaves = pack.pairs(), pack.may_tell(keys), {} if keys else _leaves(pack)
             columns, searched = pack.section("catalog")
             for (code, slug, domain, severity, role, kind, component, status, title, cause), words in zip(catalog_lines(columns), places_of(searched), strict=True):
                 if self._owner[code] != number:
                     continue
-                if isinstance(cause, int) and not may_tell(words, cause):
+                if isinstance(cause, int) and not may_tell(pack.entries[code], words, cause):
                     continue
                 told, why = (Text(*(pair(one) if isinstance(one, int) else one)) for one in (title, cause))
-                found[code] = Brief(code, slug or slug_of(pack.files[code]), domain, severity, role, kind, component, status, told, " ".join((pack.item(words), *why)))
+                signals = (signal_of("", pack.item(at)) for at in leaves.get(code, ())) if leaves else self._entry(number, code).signals
+                said = " ".join((pack.item(words), *(word for s in signals for word in s.anchors[:1]), *why))  # what its messages are told by
+                found[code] = Brief(code, slug or slug_of(pack.files[code]), domain, severity, role, kind, component, status, told, said)
         return tuple(found[code] for code in sorted(found))
 
     def decode(self, written: str) -> tuple[dict[str, Any], ...]:
@@ -231,6 +234,16 @@ def replaces(pack: Pack, name: str) -> bool:
     """Does a layer say that it replaces what is built in? One that is not of a folder (None) may."""
     said = pack.section("overrides")
     return said is None or name in said
+
+
+def _leaves(pack: Pack) -> Mapping[str, Sequence[tuple[int, int]]]:
+    """Where the leaves of each entry stand that are looked for in texts."""
+    stored = pack.section("sought")
+    found: dict[str, list[tuple[int, int]]] = {}
+    for line, at in zip(names_of(stored["names"]), places_of(stored["signals"]), strict=True):
+        for name in line.split():
+            found.setdefault(name.partition("/")[0], []).append(at)
+    return found
 
 
 def _not_replaced(code: str, pack: Pack) -> Problem:

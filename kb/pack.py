@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, TypeVar
 from kb.letters import letters_of, reader, written
 from parsers.lazy import lazy
 
-FORMAT = 35
+FORMAT = 36
 HEADER_LIMIT = 65536
 CODE = 6  # letters of a code, which begins the name of an entry's file
 TAKEN = b"\x01"
@@ -165,14 +165,14 @@ class Pack:
 
         return kept
 
-    def may_tell(self, words: Sequence[str]) -> Callable[[Sequence[int], int], bool]:
-        """Can one of these words stand in an object or in a text, by place and number? Told without reading them; of no words, always."""
+    def may_tell(self, words: Sequence[str]) -> Callable[[Sequence[int], Sequence[int], int], bool]:
+        """Can one of these words stand in what lies between two objects, or in a text, by its number? Told without reading them; of no words, always."""
         kept, letters = self.kept_pairs(), self.section("letters")
         # The blank before a word is a part of its letter: only what follows the first letters of a word is kept the same everywhere.
         sought = [[write(_BEGIN.sub("", _json(word)[1:-1])) for word in words] for write in (written(letters[name]) for name in (OBJECTS, *LANGUAGES))] if words else []
 
-        def may(at: Sequence[int], number: int) -> bool:
-            return not words or any(one in piece for ones, piece in zip(sought, (self._kept(at), *kept(number)), strict=True) for one in ones)
+        def may(first: Sequence[int], last: Sequence[int], number: int) -> bool:
+            return not words or any(one in piece for ones, piece in zip(sought, (self._slice("blob", first[0], sum(last)), *kept(number)), strict=True) for one in ones)
 
         return may
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from kb import code_forms
 from kb.model import (
+    SITUATION,
     CodeFix,
     Command,
     Condition,
@@ -29,22 +30,43 @@ from kb.model import (
 )
 
 Row = Sequence[Any]
+_LEAF: Row = ("", "", (), (), "", (), 0, True, (), True)
+_COMMAND: Row = ("", None, None)
+_VARIABLE: Row = ("", "", None, "", "process")
+_FIX: Row = ("", "", None, (), (), (), None, ())
+_VARIANT: Row = ((), None, (), None, "", "")
+_ENTRY: Mapping[str, Any] = dict.fromkeys(("code", "domain", "severity", "role", "kind", "component", "confidence", "title", "cause", "condition", "signals", "references"), "") | {
+    "traits": (), "fixes": (), "refines": (), "variants": (), "also": (), "symptom_of": (), "no_repro": "", "repro": None, "general": False, "same": "source",
+    "caused_by": (), "within_s": None, "applies_to": (), "status": "stable", "slug": "", "layer": "built-in", "path": "", "match": (), "no_match": (),
+}  # fmt: skip
+"""What the values of a row are mostly, in the order in which they are kept: those come last that are seldom another, and need not be told then."""
+
+
+def _without_usual(row: Row, usual: Row) -> Row:
+    """A row up to its last value that is not the usual one."""
+    end = next((n for n in range(len(row), 0, -1) if row[n - 1] != usual[n - 1]), 0)
+    return row[:end]
+
+
+def _with_usual(row: Row, usual: Row) -> Row:
+    """The inverse of `_without_usual`."""
+    return [*row, *usual[len(row) :]]
 
 
 def signal_row(signal: Signal) -> Row:
-    """A leaf without its name."""
-    _, form, pattern, anchors, lines, filters, table, where, trusted, fragments, claims, _ = signal
+    """A leaf without its name. Fragments are needed of the situation alone: of other leaves they stand among what is looked for."""
+    name, form, pattern, anchors, lines, filters, table, where, trusted, fragments, claims, _ = signal
     kept: Sequence[str] = anchors
     if form == "text" and anchors == (pattern,):
         kept = ()
     elif form == "code" and (code := next((c for c in anchors[:1] if code_forms.of_code(c) == (pattern, anchors)), None)) is not None:
         pattern, kept = code, ()
-    return (form, pattern, kept, lines, filters, table, where, trusted, _places(anchors, fragments), claims)
+    return _without_usual((form, pattern, kept, filters, table, where, lines, claims, _places(anchors, fragments) if name.startswith(SITUATION) else (), trusted), _LEAF)
 
 
 def signal_of(name: str, row: Row) -> Signal:
     """The inverse of `signal_row`."""
-    form, pattern, anchors, lines, filters, table, where, trusted, fragments, claims = row
+    form, pattern, anchors, filters, table, where, lines, claims, fragments, trusted = _with_usual(row, _LEAF)
     if not anchors and form == "text":
         anchors = (pattern,)
     elif not anchors and form == "code":
@@ -114,12 +136,13 @@ def entry_row(entry: Entry, signals: Sequence[Row]) -> Row:
     """The values of an entry in their order, but for what its file tells; `signals` are its leaves as rows."""
     path = "" if file_of(entry) != entry.code else entry.path
     row = entry._replace(slug="" if entry.slug == slug_of(entry.path) else entry.slug, path=path)._asdict()
-    return [*({**row, "signals": signals, "references": [reference_row(r) for r in entry.references]}).values()]
+    rows = {"signals": signals, "references": tuple(map(reference_row, entry.references)), "fixes": fixes_rows(entry.fixes), "variants": tuple(map(_variant_row, entry.variants))}
+    return _without_usual(list(map({**row, **rows}.__getitem__, _ENTRY)), [*_ENTRY.values()])
 
 
 def entry_of(row: Row, file: str) -> Entry:
     """The inverse of `entry_row`, with what `file_of` told."""
-    one = dict(zip(Entry._fields, row, strict=True))
+    one = dict(zip(_ENTRY, _with_usual(row, [*_ENTRY.values()]), strict=True))
     path = one["path"] or f"{_FOLDER}{one['domain']}/{file}.yaml"
     return Entry(
         **{k: one[k] for k in ("code", "domain", "status", "severity", "role", "kind", "component", "confidence")},
@@ -138,7 +161,7 @@ def entry_of(row: Row, file: str) -> Entry:
         general=one["general"],
         caused_by=tuple(Edge(*e) for e in one["caused_by"]),
         fixes=fixes_of(one["fixes"]),
-        variants=tuple(Variant(_when(when), _maybe_text(title), _maybe_text(cause), fixes_of(fixes), role, sure) for when, title, cause, fixes, role, sure in one["variants"]),
+        variants=tuple(map(_variant_of, one["variants"])),
         repro=(one["repro"][0], tuple((k, v) for k, v in one["repro"][1])) if one["repro"] else None,
         references=references_of(one["references"]),
         layer=one["layer"],
@@ -210,13 +233,53 @@ def _when(value: Any) -> When:
     return tuple((fact, tuple(values)) for fact, values in value)
 
 
+def fixes_rows(fixes: Sequence[Fix]) -> Row:
+    """Fixes without what most of them lack; a command that changes nothing and needs no reason is its text alone."""
+    return tuple(
+        _without_usual((f.goal, f.risk, f.title, tuple(map(_command_row, f.commands)), f.steps, f.when, f.code, tuple(map(_variable_row, f.env))), _FIX)
+        for f in fixes
+    )  # fmt: skip
+
+
 def fixes_of(rows: Any) -> tuple[Fix, ...]:
+    """The inverse of `fixes_rows`."""
     return tuple(
         Fix(
             goal, risk, text_of(title), tuple(text_of(s) for s in steps),
-            tuple(EnvFix(n, v, s, u, _maybe_text(c)) for n, v, s, u, c in env),
-            tuple(Command(r, _maybe_text(c), _maybe_text(w)) for r, c, w in commands),
+            tuple(map(_variable_of, env)), tuple(map(_command_of, commands)),
             CodeFix(*code) if code else None, _when(when),
         )
-        for goal, risk, title, steps, env, commands, code, when in rows
+        for goal, risk, title, commands, steps, when, code, env in (_with_usual(row, _FIX) for row in rows)
     )  # fmt: skip
+
+
+def _command_row(command: Command) -> Row | str:
+    return _without_usual(command, _COMMAND) if command[1:] != _COMMAND[1:] else command.run
+
+
+def _command_of(row: Row | str) -> Command:
+    run, changes, why = _with_usual([row] if isinstance(row, str) else row, _COMMAND)
+    return Command(run, _maybe_text(changes), _maybe_text(why))
+
+
+def _variable_row(variable: EnvFix) -> Row:
+    name, value, scope, undo, caution = variable
+    return _without_usual((name, value, caution, "" if undo == _unset(name) else undo, scope), _VARIABLE)
+
+
+def _variable_of(row: Row) -> EnvFix:
+    name, value, caution, undo, scope = _with_usual(row, _VARIABLE)
+    return EnvFix(name, value, scope, undo or _unset(name), _maybe_text(caution))
+
+
+def _unset(name: str) -> str:
+    return f"unset {name}"
+
+
+def _variant_row(variant: Variant) -> Row:
+    return _without_usual((variant.when, variant.cause, fixes_rows(variant.fixes), variant.title, variant.role, variant.confidence), _VARIANT)
+
+
+def _variant_of(row: Row) -> Variant:
+    when, cause, fixes, title, role, sure = _with_usual(row, _VARIANT)
+    return Variant(_when(when), _maybe_text(title), _maybe_text(cause), fixes_of(fixes), role, sure)
