@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from doctor.answer.met import met, of_this_cpu, refuted, without_containers
+from doctor.answer.natures import acts, changes_code, ends_somebody, for_all, is_for_the_caller, made_for_one, unlikely
 from doctor.answer.reach import anchored, other_cards
 from doctor.answer.shell_words import quoted
 from doctor.base import notation
@@ -98,19 +99,6 @@ def shell(text: str, known: Values) -> str:
     return fill(text, known.one, known.every, " ", quoted)
 
 
-# What says little of a situation: advice for all of torch is no more made for it than advice for everybody.
-_WIDE = frozenset({"stack", "program", "machine", "activity"})
-
-
-def _for_all(fix: Fix) -> bool:
-    return _WIDE.issuperset(fact for fact, _ in fix.when)
-
-
-def _unlikely(fix: Fix, certain: bool) -> bool:
-    """What is made for this very situation comes first; where the logs leave the situation open, what is for most."""
-    return _for_all(fix) == certain
-
-
 def chosen(fixes: Sequence[Fix], situation: Situation, captures: Mapping[str, str] | None = None) -> tuple[Fix, ...]:
     """Those that fit the situation, of each goal those made for it first; last what the logs leave open. Others are left out."""
     return tuple(one.fix for one in _fitting(fixes, situation, captures, None))
@@ -138,7 +126,7 @@ def _fitting(fixes: Sequence[Fix], situation: Situation, captures: Mapping[str, 
         fitting = [one if one.followed is False else one._replace(certain=False) for one in fitting if one.followed is not True]
 
     def order(one: _Fitting) -> tuple[bool, bool, int, bool]:
-        return one.followed is None, not one.certain, GOALS.index(one.fix.goal), _unlikely(one.fix, one.certain)
+        return one.followed is None, not one.certain, GOALS.index(one.fix.goal), unlikely(one.fix, one.certain)
 
     return sorted(fitting, key=order)
 
@@ -193,13 +181,13 @@ def fixes(finding: Finding, situation: Situation, known: Values, elsewhere: Fix 
     `way` names what code of a serving engine the exception passed.
     """
     fitting = _fitting(finding.entry.fixes, situation, finding.instances[0].captures, finding)
-    if library and any(one.certain and one.fix.goal != "locate" and not _changes_code(one.fix) for one in fitting):
-        fitting = sorted((one._replace(certain=one.certain and not _changes_code(one.fix)) for one in fitting), key=lambda one: not one.certain)
+    if library and any(one.certain and one.fix.goal != "locate" and not changes_code(one.fix) for one in fitting):
+        fitting = sorted((one._replace(certain=one.certain and not changes_code(one.fix)) for one in fitting), key=lambda one: not one.certain)
     if elsewhere is not None:
         own = [n for n, one in enumerate(fitting) if one.certain and one.fix.goal != "locate"]
-        if (own or elsewhere.when) and all(_is_for_the_caller(fitting[n].fix) for n in own):
+        if (own or elsewhere.when) and all(is_for_the_caller(fitting[n].fix) for n in own):
             fitting.insert(sum(one.certain for one in fitting), _Fitting(elsewhere, True, False))
-        elif elsewhere.when and (_only_read(finding.entry, [fitting[n].fix for n in own]) or (elsewhere.commands and finding.entry.kind == "user-code")) and not any(_acts(fitting[n].fix) for n in own):
+        elif elsewhere.when and (_only_read(finding.entry, [fitting[n].fix for n in own]) or (elsewhere.commands and finding.entry.kind == "user-code")) and not any(acts(fitting[n].fix) for n in own):
             fitting.insert(own[0], _Fitting(elsewhere, True, False))
     off = None
     if way or situation.started or situation.variables:
@@ -313,8 +301,6 @@ def _theirs(run: str, finding: Finding, situation: Situation, less: bool) -> Own
 
 
 CALLER = "caller"  # of a fix that is for those who make the call: a library's
-# Ends what runs under a name that is left open.
-_ENDS = lazy(r"\b(?:docker (?:stop|kill|rm -f)|kill(?: -\w{1,4})?|kubectl delete pod) [A-Z][A-Z_]{2,}\b")
 # How a fix begins that is for the case that another one does not help, or is not possible.
 _ELSE = lazy(r"(?:Or|If|Only|Else|Otherwise|Still|Persisting|Repeated|Nothing left|Not back|When|Fails|Until)\b")
 
@@ -335,18 +321,19 @@ def start(advised: Advised, entry: Entry) -> Start:
     if entry.role == "symptom" or not remedies:  # the cause is elsewhere
         return Start(None, 0 if fixes else None)
 
-    def order(n: int) -> tuple[bool, bool, bool, bool, bool, bool, bool, int]:
+    def order(n: int) -> tuple[bool, bool, bool, bool, bool, bool, bool, bool, int]:
         fix = fixes[n]
         pasted = bool(fix.env or fix.commands or fix.code)
-        return n >= len(fixes) - followed, n >= certain, n != asked, _unlikely(fix, n < certain), bool(_ELSE.match(fix.title.en)), fix.goal != "resolve", proven and not pasted, n
+        other = bool(_ELSE.match(fix.title.en))
+        return n >= len(fixes) - followed, n >= certain, n != asked, unlikely(fix, n < certain), other, fix.goal != "resolve", proven and not pasted, not made_for_one(fix), n
 
     remedies.sort(key=order)
-    looks = sorted((n for n, fix in enumerate(fixes[:certain]) if fix.goal == "locate" and (fix.commands or fix.code)), key=lambda n: _for_all(fixes[n]))
-    at_once = proven and _acts(fixes[remedies[0]]) and not _ends_somebody(fixes[remedies[0]])
+    looks = sorted((n for n, fix in enumerate(fixes[:certain]) if fix.goal == "locate" and (fix.commands or fix.code)), key=lambda n: for_all(fixes[n]))
+    at_once = proven and acts(fixes[remedies[0]]) and not ends_somebody(fixes[remedies[0]])
     of_library = any(fact == CALLER for fix in fixes for fact, _ in fix.when)
-    others = [n for n in remedies[1:] if n < certain and not (of_library and _is_for_the_caller(fixes[n]))]
-    if not of_library and not any(_acts(fixes[n]) for n in (remedies[0], *others)):  # what mends for a whole stack, where the logs leave the stack open
-        others += [n for n in remedies[1:] if n >= certain and _for_all(fixes[n]) and _acts(fixes[n])][:1]
+    others = [n for n in remedies[1:] if n < certain and not (of_library and is_for_the_caller(fixes[n]))]
+    if not of_library and not any(acts(fixes[n]) for n in (remedies[0], *others)):  # what mends for a whole stack, where the logs leave the stack open
+        others += [n for n in remedies[1:] if n >= certain and for_all(fixes[n]) and acts(fixes[n])][:1]
     if remedies[0] == asked:  # its author knows without looking
         at_once = True
     return Start(None if at_once or not looks else looks[0], remedies[0], tuple(others))
@@ -355,26 +342,6 @@ def start(advised: Advised, entry: Entry) -> Start:
 def _only_read(entry: Entry, fixes: Sequence[Fix]) -> bool:
     """Is all that is known that an operator refused what it got, from the words of the refusal, and no release that mends it?"""
     return (entry.domain, entry.kind, entry.confidence) == ("meaning", "operator-parameter", "low") and not any("pgrade" in fix.title.en for fix in fixes)
-
-
-def _is_for_the_caller(fix: Fix) -> bool:
-    """Is all that a fix says how the Python code that makes the call is to be changed?"""
-    return _changes_code(fix) and fix.code is not None and bool(fix.code.before)
-
-
-def _changes_code(fix: Fix) -> bool:
-    """Is it Python for a program, and nothing else?"""
-    return fix.code is not None and fix.code.lang == "python" and not fix.env and not fix.commands and _for_all(fix)
-
-
-def _acts(fix: Fix) -> bool:
-    """Can it be pasted, and is something changed by it? A command that only shows a version mends nothing."""
-    return bool(fix.env or fix.code) or any(command.changes is not None for command in fix.commands)
-
-
-def _ends_somebody(fix: Fix) -> bool:
-    """Does it end what others run, and leave it open whose that is? Then what finds it comes first."""
-    return any(_ENDS.search(command.run) for command in fix.commands)
 
 
 def _maybe(text: Text | None, known: Values) -> Text | None:

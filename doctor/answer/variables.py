@@ -1,4 +1,4 @@
-"""Variables that the reader sets already: what a fix sets to the same is no advice, and what stands in a script is changed there."""
+"""Variables and settings that the reader has already: what a fix sets to the same is no advice, and what stands in a file is changed there."""
 
 from __future__ import annotations
 
@@ -16,19 +16,31 @@ _SCRIPT = lazy(r"(?:\.(?:sh|bash|py|ya?ml|env|sbatch|slurm|json|toml|cfg)|(?:^|/
 _SHELL = lazy(r"\.(?:sh|bash|sbatch|slurm)$")
 _UNSET = lazy(r"unset (?P<name>[A-Z_][A-Z0-9_]*)$")
 _MORE = lazy(r"(?i)\b(?:raise|larger|bigger|increase)\b")  # the value that is advised is an example of more
-_SETTING = lazy(r"(?m)^(?P<name>[a-z][a-z_.]{3,60})=(?P<value>[\w.]{1,40})")  # of a trainer, as a line of its own
+_SETTING = lazy(r"(?m)^(?P<name>[a-z][a-z0-9_.]{3,60})(?:=|: )(?P<value>[\w.]{1,40})(?![\w.])")  # of a trainer, as a line of its own
 _WAITS = "TIMEOUT"  # a longer wait than the one that is advised is there already
 
 
 def there(fix: Fix, situation: Situation) -> bool:
-    """Is all that a fix does to set variables that are set so?
+    """Is all that a fix does to set variables that are set so, or settings in a file?
 
     Under Ray that is not known: its workers have the environment of the node that they run on.
     """
-    if not fix.env or fix.commands or fix.code is not None or "ray" in situation.facts.get("seen", ()):
+    if fix.commands or "ray" in situation.facts.get("seen", ()):
+        return False
+    if fix.code is not None:
+        return not fix.env and fix.code.lang == "yaml" and _has_settings(fix.code.after, situation)
+    if not fix.env:
         return False
     more = _MORE.search(fix.title.en) is not None
     return all((known := _set(env, situation)) is not None and _as_advised(env, known.value, more) for env in fix.env)
+
+
+def _has_settings(text: str, situation: Situation) -> bool:
+    """Does a file of the reader have every line of these? A log that repeats a setting may be of another run."""
+    asked = list(_SETTING.finditer(text))
+    return len(asked) == len(text.splitlines()) and all(
+        {one.value for one in situation.variables if one.name == found["name"] and _SCRIPT.search(one.path)} == {found["value"]} for found in asked
+    )
 
 
 def placed(fix: Fix, situation: Situation) -> Fix:

@@ -26,7 +26,7 @@ MAX_LINES = 400  # lines in which something was found that are asked as well
 VERSIONS = ("cann", "driver", "torch_npu", "torch", "vllm_ascend", "vllm", "mindspore")
 TITLES = {"cann": "CANN", "mindspore": "MindSpore", "vllm": "vLLM", "vllm_ascend": "vllm-ascend", "torch_npu": "torch_npu"}
 _BOUND = ("<", ">", "=")
-_SETS = lazy(r"=|: ")  # of a shell, a call; of YAML
+_SETS = lazy(r"=|: +")  # of a shell, a call; of YAML
 START = "start"  # the fact whose values are commands
 _SEAT = "fact:error-head/"  # lines that name a rank with its device
 

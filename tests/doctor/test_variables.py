@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from doctor.answer.advice import Advised, start
 from doctor.answer.own_command import has_all
 from doctor.answer.variables import placed, there
 from doctor.api import report
@@ -13,6 +14,7 @@ from doctor.findings.situation import Situation, Variable
 from doctor.findings.started import read
 from doctor.read.discover import discover
 from doctor.scan.scanner import Scanner
+from kb.knowledge import load
 from kb.model import CodeFix, Command, EnvFix, Fix, Text
 
 
@@ -124,3 +126,31 @@ def test_swift_is_told_by_the_command_of_its_reader(tmp_path: Path) -> None:
     (tmp_path / "train.log").write_text("NotImplementedError: Operator npu._npu_dtype_cast.default does not have a sharding strategy registered.\n[INFO:swift] x\n")
     (tmp_path / "run.sh").write_text("swift rlhf --model /m/a --torch_dtype bfloat16 --fsdp fsdp2\n")
     assert "swift rlhf --model /m/a --torch_dtype float32 --fsdp fsdp2 --bf16 true" in str(report([str(tmp_path)])["findings"][0]["fixes"])
+
+
+@pytest.mark.parametrize(
+    ("lines", "path", "done", "after"),
+    [
+        ("infer_dtype: bfloat16", "glm4.yaml", False, "# glm4.yaml: infer_dtype=bfloat16\ninfer_dtype: float16"),
+        ("infer_dtype: float16", "glm4.yaml", True, "infer_dtype: float16"),
+        ("infer_dtype: float16", "api.log", False, "infer_dtype: float16"),  # a log may be of another run
+    ],
+)
+def test_settings_in_a_file_are_changed_there_or_are_as_advised(tmp_path: Path, scanner: Scanner, lines: str, path: str, done: bool, after: str) -> None:
+    (tmp_path / path).write_text(f"model_name_or_path: /m/glm-4-9b-chat\ntemplate: glm4\n{lines}\n")
+    told = [one for source in discover([str(tmp_path)]).sources for one in scanner.scan(source).situation if one.fact == "variable"]
+    known = Situation(variables=tuple(Variable(*one.value.split(": "), Path(one.path).name) for one in told))
+    advised = Fix("resolve", "low", Text("x", "x"), (), (), (), CodeFix("yaml", "", "infer_dtype: float16"))
+    assert there(advised, known) is done
+    made = placed(advised, known).code
+    assert made is not None
+    assert made.after == after
+
+
+def test_what_is_written_for_the_readers_framework_alone_comes_before_what_is_for_several() -> None:
+    code = CodeFix("python", "", "x = 1")
+    several = Fix("resolve", "low", Text("several", "x"), (), (), (), code, (("framework", ("llamafactory", "swift")),))
+    alone = Fix("resolve", "low", Text("alone", "x"), (), (), (), CodeFix("yaml", "", "fp16: true"), (("framework", ("llamafactory",)),))
+    entry = next(e for e in map(load().entry, ("OPR005",)) if e is not None)
+    assert start(Advised((several, alone), 2), entry).fix == 1
+    assert start(Advised((several, alone._replace(code=None)), 2), entry).fix == 0  # which changes nothing
