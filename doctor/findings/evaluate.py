@@ -130,7 +130,7 @@ def _told_beside(entry: Entry, instances: list[Instance], hits: list[Hit]) -> li
 
 def _added(entry: Entry, hits: Iterable[Hit]) -> list[Hit]:
     """Those of leaves that only add to what others decide."""
-    leaves = {leaf for part in entry.also for leaf in _all_leaves(part)} - {leaf for part in entry.condition for leaf in _all_leaves(part)}
+    leaves = {leaf for part in entry.also for leaf in leaves_of(part)} - {leaf for part in entry.condition for leaf in leaves_of(part)}
     return sorted((h for h in hits if int(h.signal.partition("/")[2]) in leaves), key=lambda h: order(h.place))
 
 
@@ -151,8 +151,8 @@ def _with(instance: Instance, more: list[Hit]) -> Instance:
     return instance._replace(captures=captures, every=every, hits=(*instance.hits, *more))
 
 
-def _all_leaves(condition: Condition) -> tuple[int, ...]:
-    return (condition,) if isinstance(condition, int) else tuple(leaf for member in condition[1] for leaf in _all_leaves(member))
+def leaves_of(condition: Condition) -> tuple[int, ...]:
+    return (condition,) if isinstance(condition, int) else tuple(leaf for member in condition[1] for leaf in leaves_of(member))
 
 
 def _one_failure(hits: list[Hit]) -> bool:

@@ -19,7 +19,6 @@ from doctor.judge.nature import (
     guesses,
     is_doubt,
     is_error,
-    is_read,
     is_vague,
     may_be_root,
     names_a_fault,
@@ -27,6 +26,14 @@ from doctor.judge.nature import (
     was_survived,
 )
 from doctor.judge.nearness import long_before, not_later, raised_below, well_after
+from doctor.judge.rules_of_words import (
+    code_explains_no_words,
+    guess_at_a_known_line,
+    knows_the_guessed_line,
+    read_from_words,
+    vague_words_explain_no_symptom,
+    words_beside_a_code,
+)
 from doctor.judge.scene import EXPLAINS, KEEPS_APART, Rule, Scene
 
 # What harmless lines are worth
@@ -136,55 +143,6 @@ def general_beneath_what_failed(effect: Finding, cause: Finding, scene: Scene) -
         and scene.places.near(effect, cause)
         and not well_after(cause, effect)
     )
-
-
-def guess_at_a_known_line(effect: Finding, cause: Finding, scene: Scene) -> bool:
-    """An entry that only repeats what a line says yields to whoever knows that line.
-
-    Without it: incident seed-help-acl-execute-a: NOT033 is a root.
-    """
-    return (
-        guesses(effect.entry)
-        and not guesses(cause.entry)
-        and not cause.entry.general
-        and tells(cause.entry)
-        and scene.places.reads(cause, effect)
-    )
-
-
-def knows_the_guessed_line(effect: Finding, cause: Finding, scene: Scene) -> bool:
-    """And never the other way round, however early the guess stands.
-
-    Without it: sample DST007/old: NOT033 is read first.
-    """
-    return guess_at_a_known_line(cause, effect, scene)
-
-
-# What was read from the words of a line
-
-
-def read_from_words(effect: Finding, cause: Finding, scene: Scene) -> bool:
-    """Read from the words of a line that nobody may know: whoever knows what happened there knows more.
-
-    Without it: incident host-decoy-disk-full-torchrun: MNG024 is a root.
-    """
-    return (
-        is_read(effect.entry)
-        and not is_read(cause.entry)
-        and not cause.entry.general
-        and not guesses(cause.entry)
-        and (may_be_root(cause.entry) or (is_vague(effect.entry) and cause.entry.role == "symptom"))
-        and ends_job(cause.entry)
-        and scene.places.near(effect, cause)
-    )
-
-
-def vague_words_explain_no_symptom(effect: Finding, cause: Finding, _: Scene) -> bool:
-    """That something failed, or was waited for in vain, is less than a symptom that is known.
-
-    Without it: incident hccl-notify-lmdeploy-hang: MNG051 is read first.
-    """
-    return effect.entry.role == "symptom" and is_read(cause.entry) and is_vague(cause.entry)
 
 
 def same_lines_better_known(effect: Finding, cause: Finding, scene: Scene) -> bool:
@@ -359,6 +317,8 @@ RULES: tuple[Rule, ...] = (
     Rule(general_beneath_precise, KEEPS_APART),
     Rule(without_an_npu_alone, KEEPS_APART),
     Rule(general_beneath_what_failed, EXPLAINS),
+    Rule(words_beside_a_code, EXPLAINS),
+    Rule(code_explains_no_words, KEEPS_APART),
     Rule(guess_at_a_known_line, EXPLAINS),
     Rule(knows_the_guessed_line, KEEPS_APART),
     Rule(same_lines_better_known, EXPLAINS),
