@@ -44,7 +44,14 @@ def line(situation: Situation, job: Job | None, unfit: Sequence[Misfit]) -> Text
 
 def asked_for(situation: Situation) -> tuple[Misfit, ...]:
     """Releases that are not those which are published with others that are there."""
-    return misfits({name: situation.facts[name] for name in VERSIONS if name in situation.facts}, situation.published)
+    found = misfits({name: situation.facts[name] for name in VERSIONS if name in situation.facts}, situation.published)
+    return (*found, *_old_driver(situation)) if situation.first("driver_pair") == "older" else found
+
+
+def _old_driver(situation: Situation) -> tuple[Misfit, ...]:
+    """A newer driver runs an older CANN: only one that is older than all that are published for it is told."""
+    told = {name: situation.first(name) or "" for name in ("driver", "driver_wanted", "cann")}
+    return (Misfit("driver", told["driver"], f">={told['driver_wanted']}", "cann", told["cann"]),)
 
 
 def _asked(unfit: Misfit | None, lang: str) -> str:

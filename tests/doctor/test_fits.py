@@ -6,6 +6,7 @@ import pytest
 
 from doctor.answer.known_words import versions
 from doctor.answer.newer import with_newer
+from doctor.answer.situation_line import asked_for
 from doctor.findings.fits import driver, later, misfits, names, pair, together
 from doctor.findings.situation import Situation
 from doctor.findings.started import read
@@ -234,3 +235,10 @@ def test_a_driver_that_is_older_than_its_cann_wants(cann: str, installed: str, m
 def test_which_of_vllm_and_its_plugin_is_the_newer_one(vllm: str, plugin: str, told: tuple[str, ...]) -> None:
     """A checkout has no place in the table; its number tells for which vllm it waits."""
     assert together({"vllm": (vllm,), "vllm_ascend": (plugin,)}, ROWS) == told
+
+
+def test_a_driver_older_than_any_that_is_published_for_the_cann_is_told() -> None:
+    known = {"driver": ("23.0.7",), "cann": ("8.5.1",)}
+    (told,) = asked_for(Situation({**known, "driver_pair": ("older",), "driver_wanted": ("25.0",)}))
+    assert (told.software, told.version, told.wanted, told.by, told.of) == ("driver", "23.0.7", ">=25.0", "cann", "8.5.1")
+    assert asked_for(Situation({**known, "driver_pair": ("fits",)})) == ()
