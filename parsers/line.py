@@ -55,7 +55,13 @@ _SYSLOG = lazy(
 )
 _JOURNAL = lazy(
     r"\s{0,16}(?P<date>\d{4}-\d\d-\d\d)T(?P<clock>\d\d:\d\d:\d\d)(?:\.(?P<fraction>\d{1,9}))?(?:Z|[+-]\d\d:?\d\d) "
-    r"[\w.-]{1,80} (?:(?P<by>kernel)|[\w./@-]{1,60}\[(?P<pid>\d{1,19})\]): "
+    r"[\w.-]{1,80} (?:(?P<kernel>kernel)|(?P<by>[\w./@-]{1,60})\[(?P<pid>\d{1,19})\]): "
+)
+# Services of the system itself: what they try and report is no job's output.
+_DAEMONS = frozenset(
+    "systemd systemd-logind systemd-resolved systemd-timesyncd systemd-udevd systemd-networkd sshd sudo su CRON cron crond dbus-daemon NetworkManager udisksd polkitd"  # noqa: SIM905
+    " rsyslogd chronyd ntpd auditd snapd avahi-daemon ModemManager gdm3 gdm-session-worker gnome-shell irqbalance multipathd smartd accounts-daemon firewalld dnsmasq"
+    " dockerd containerd kubelet agetty login anacron packagekitd fwupd tuned lldpd wpa_supplicant thermald upowerd rtkit-daemon colord postfix master qmgr pickup".split()
 )
 _KERNEL_FIRST = frozenset("[<ADFJMNOS0123456789 \t")
 PROMPT = lazy(
@@ -203,10 +209,10 @@ def _kernel(raw: str, depth: int) -> Line | None:
         elif (found := _SYSLOG.match(front)) is None or found["month"] not in _MONTHS:
             return None
         said = found.groupdict()
-        if depth and "by" in said and said["by"] != "kernel":
+        if depth and said.get("by") not in (None, "kernel"):
             # A service whose output the journal keeps: what it wrote counts, the journal is just one more prefix.
             inner = _read(raw[found.end() :], depth - 1)
-            if inner.kind not in ("text", "shell"):
-                return inner
+            if inner.kind not in ("text", "shell") or (inner.kind == "text" and said["pid"] and said["by"].rpartition("/")[2] not in _DAEMONS):
+                return inner._replace(time=inner.time or time)  # ranks may share the pipe of one service: its pid is not theirs
         pid = said.get("pid")
     return Line("kernel", raw, module="kernel", time=time, pid=int(pid) if pid else None)

@@ -180,6 +180,8 @@ def _candidates(text: str, at: int) -> tuple[re.Pattern[str], ...]:
             found = (*found, forms.PYTEST)
     elif first == "r":
         found = (forms.RANK_BARE,)
+    if first.isupper() and head[:3] in forms.MONTHS:
+        found = (forms.SERVICE, *found)
     if ".log" in head or ".txt:" in head or ".out:" in head or ".err:" in head:
         found = (forms.GREP, *found)
     if ": " in head[:70] and first.isalpha():

@@ -61,6 +61,12 @@ STAGE = _form(r"\[(?P<worker>Stage-\d{1,4})\] (?=\S)")
 PYTEST = _form(r"(?:FAILED|ERROR) [^\s:]{1,300}\.py(?:::[^\n]{1,300}?)? - (?=[A-Za-z_.]{1,80}(?:Error|Exception|Interrupt)\b)")
 # Times of the container runtime are dropped: they are UTC, the line's own are local.
 CRI = _form(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d) (?:(?:stdout|stderr) [FP] |(?=\S))")
+# What systemd keeps of a service: Aug 11 11:45:58 node-7 serve.sh[2040671]: and 2026-05-01T10:00:00+0800 node-7 serve.sh[71]:
+SERVICE = _form(
+    r"(?:[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:?\d\d)) "
+    r"[\w.-]{1,80} [\w./@-]{1,60}\[\d{1,19}\]: (?=\S| {2})"
+)
+MONTHS = frozenset("Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split())  # noqa: SIM905
 BUILDKIT = _form(r"#\d{1,4} \d{1,6}\.\d{1,6} ")
 # On a terminal docker build repeats what the failed step printed, with the seconds alone, in four digits: 0.998, 61.88, 195.4.
 BUILT = _form(rf"(?:\d\.\d{{3}}|\d\d\.\d\d|\d{{3,5}}\.\d) (?:{_LOGLIKE}|(?= {{4,8}}[A-Za-z_~^@]))")
@@ -177,7 +183,7 @@ PLOG_START = _form(r"\[ ?(?:[A-Z]{3,10}|\d{1,3}) ?\] ?(?!ME\(\d+:)[A-Z0-9_]{1,32
 
 ROUND = (WORKER, RAY_SYSTEM)
 SQUARE = (RANK, RANK_BLANK, TORCH, PADDLE_LITE, BRACKET_TIME, RAY_CPP, TRAINER, MINDSPORE_PY, TORCHRUN, MPI, KUBECTL, SERVER, STAGE)
-DIGIT = (PLAIN_TIME, CRI, BARE_TIME, SLASH_TIME, NUMBERED, SRUN, LLAMA, COLOUR, HOST, CLOCK_TIME, CLOCK_ONLY, LISTING, BUILT)
+DIGIT = (PLAIN_TIME, SERVICE, CRI, BARE_TIME, SLASH_TIME, NUMBERED, SRUN, LLAMA, COLOUR, HOST, CLOCK_TIME, CLOCK_ONLY, LISTING, BUILT)
 LEVEL_LETTERS = frozenset("DIWEFCTNS")
 
 _ESCAPE = lazy(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\^_]|[()][A-Z0-9])")

@@ -88,6 +88,7 @@ each("json-of-a-collector", record(lambda line: {"log": line, "kubernetes": {"po
 each("json-in-json", record(lambda line: {"_source": {"message": line, "stream": "stderr"}, "_index": "logs"}))
 each("json-behind-cri", lambda line: b"2026-03-02T10:21:44.118305Z stdout F " + record(lambda said: {"log": said, "logger": "x"})(line))
 each("cri", lambda line: b"2026-03-02T10:21:44.118305Z stderr F " + line)
+each("syslog-of-a-service", lambda line: b"Mar  2 10:21:44 node-7 serve.sh[41]: " + line)
 each("kubectl", lambda line: b"[pod/train-0/main] " + line)
 each("compose", lambda line: b"train-1  | " + line)
 each("torchrun", lambda line: b"[default0]:" + line)

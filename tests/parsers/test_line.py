@@ -105,10 +105,25 @@ def test_a_journal_line_of_a_service_is_what_the_service_wrote() -> None:
         "Mar  3 10:11:12 host docker[12]: [ERROR] HCCL(9,python):2026-03-02-10:21:44.118.311 [b.cc:1] [11]x"
     )
     assert (line.kind, line.pid) == ("plog", 9)
-    assert read_line("Mar  3 10:11:12 host docker[12]: pulling").pid == 12
+    assert read_line("Mar  3 10:11:12 host dockerd[12]: pulling").pid == 12
 
 
 def test_seconds_count_over_a_leap_day() -> None:
     assert seconds("2024-03-01T00:00:00.250000") - seconds("2024-02-28T23:59:59.000000") == 86401.25
     assert seconds("2025-03-01T00:00:00.000000") - seconds("2025-02-28T23:59:59.000000") == 1
     assert seconds("2101-01-01T00:00:00.000000") - seconds("2100-01-01T00:00:00.000000") == 365 * 86400
+
+
+@pytest.mark.parametrize(
+    ("raw", "kind", "text"),
+    [
+        ("Aug 11 11:46:12 node-7 serve.sh[204]: the weights are of another model", "text", "the weights are of another model"),
+        ("2026-05-01T10:00:00+0800 node-7 serve.sh[71]:   File \"/a/b.py\", line 3, in load", "traceback", '  File "/a/b.py", line 3, in load'),
+        ("Jan 13 09:12:51 node-7 sshd[4410]: PAM unable to dlopen(pam_fprintd.so)", "kernel", "Jan 13 09:12:51 node-7 sshd[4410]: PAM unable to dlopen(pam_fprintd.so)"),
+        ("Jan 13 09:12:51 node-7 kernel: [12.3] davinci: lost", "kernel", "Jan 13 09:12:51 node-7 kernel: [12.3] davinci: lost"),
+    ],
+)
+def test_what_a_service_writes_is_no_line_of_the_system(raw: str, kind: str, text: str) -> None:
+    """Daemons of the system are: what they try and report is no job's output."""
+    line = read_line(raw)
+    assert (line.kind, line.text) == (kind, text)
