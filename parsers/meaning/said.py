@@ -23,6 +23,7 @@ _DISTRIBUTIONS = {
     "google": "protobuf", "bs4": "beautifulsoup4", "Crypto": "pycryptodome", "dateutil": "python-dateutil",
     "swift": "ms-swift", "llamafactory": "llamafactory", "fitz": "pymupdf", "dotenv": "python-dotenv",
     "paddle": "paddlepaddle", "git": "gitpython", "attr": "attrs", "pkg_resources": "setuptools", "whisper": "openai-whisper",
+    "jwt": "PyJWT", "serial": "pyserial", "docx": "python-docx",
 }  # fmt: skip
 
 
