@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from doctor.answer.met import met, of_this_cpu, refuted, without_containers
-from doctor.answer.natures import acts, changes_code, ends_somebody, for_all, is_for_the_caller, made_for_one, unlikely
+from doctor.answer.natures import acts, changes_code, ends_somebody, for_all, is_for_the_caller, made_for_one, made_for_several, unlikely
 from doctor.answer.reach import anchored, other_cards
 from doctor.answer.shell_words import quoted
 from doctor.base import notation
@@ -321,11 +321,13 @@ def start(advised: Advised, entry: Entry) -> Start:
     if entry.role == "symptom" or not remedies:  # the cause is elsewhere
         return Start(None, 0 if fixes else None)
 
+    own = any(made_for_one(fixes[n]) for n in remedies if n < certain)
+
     def order(n: int) -> tuple[bool, bool, bool, bool, bool, bool, bool, bool, int]:
         fix = fixes[n]
         pasted = bool(fix.env or fix.commands or fix.code)
         other = bool(_ELSE.match(fix.title.en))
-        return n >= len(fixes) - followed, n >= certain, n != asked, unlikely(fix, n < certain), other, fix.goal != "resolve", proven and not pasted, not made_for_one(fix), n
+        return n >= len(fixes) - followed, n >= certain, n != asked, unlikely(fix, n < certain), other, fix.goal != "resolve", proven and not pasted, own and made_for_several(fix), n
 
     remedies.sort(key=order)
     looks = sorted((n for n, fix in enumerate(fixes[:certain]) if fix.goal == "locate" and (fix.commands or fix.code)), key=lambda n: for_all(fixes[n]))

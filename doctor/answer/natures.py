@@ -21,6 +21,11 @@ def made_for_one(fix: Fix) -> bool:
     return acts(fix) and any(fact == "framework" and len(values) == 1 for fact, values in fix.when)
 
 
+def made_for_several(fix: Fix) -> bool:
+    """Is it for the programs of several frameworks, whose settings have names of their own?"""
+    return any(fact == "framework" and len(values) > 1 for fact, values in fix.when)
+
+
 def unlikely(fix: Fix, certain: bool) -> bool:
     """What is made for this very situation comes first; where the logs leave the situation open, what is for most."""
     return for_all(fix) == certain
