@@ -154,11 +154,13 @@ def test_a_platform_that_is_not_there_is_no_fact() -> None:
         ({"vllm_ascend": ("0.17.0rc1",)}, True),
         ({"vllm_ascend": ("0.18.0rc1",)}, False),
         ({"vllm": ("0.25.1+empty",)}, False),
+        ({"vllm": ("0.18.0+empty",)}, True),
+        ({"vllm": ("0.18.0",), "vllm_ascend": ("0.18.0",)}, False),
         ({"vllm": ("0.13.0",), "vllm_ascend": ("0.11.0rc4.dev12+gfcfb3a0e9",)}, True),
     ],
 )
 def test_a_fault_is_none_of_the_releases_that_have_its_fix(facts: dict[str, tuple[str, ...]], holds: bool) -> None:
-    """Where the logs do not tell the release it may well be that fault."""
+    """Where the logs do not tell the release it may well be that fault, and a vllm of the same number runs with earlier builds as well."""
     assert Situation(facts).fits((("mended", ("0.18.0rc1",)),)) is holds
 
 
