@@ -245,11 +245,11 @@ def fixes(finding: Finding, situation: Situation, known: Values, elsewhere: Fix 
     by_message = asked(finding, situation, filled)
     if by_message.fix is None:
         return Advised(filled, certain, followed, by_message.known)
-    at = 0 if finding.entry.confidence == "low" else certain
+    at = 0 if finding.entry.confidence == "low" or finding.entry.general else certain  # who only knows what kind of thing failed knows no better
     return Advised((*filled[:at], by_message.fix, *filled[at:]), certain + 1, followed, at if at == 0 else None)
 
 
-_SAYS_SO = lazy(r"--[a-z]|[A-Z]_[A-Z0-9_]+ ?=")  # options and variables
+_SAYS_SO = lazy(r"--[a-z]|[A-Z]_[A-Z0-9_]+ ?=|[a-z]_[a-z_]+ ?==? ?(?:[Tt]rue|[Ff]alse)")  # options, variables, and options as Python writes them
 _SERVES = lazy(r"(?:[A-Z_][A-Z0-9_]*=\S* )*(?:vllm serve|sglang serve|python3? -m (?:vllm|sglang)\b)")
 
 
