@@ -18,10 +18,10 @@ A log is text of others: of such a sentence only names and plain values are take
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from doctor.answer.own_command import with_asked, without_option
+from doctor.answer.own_command import value_of, with_asked, without_option
 from doctor.base.words import both
 from doctor.findings.evaluate import Finding
 from doctor.findings.situation import Situation
@@ -30,6 +30,7 @@ from parsers.lazy import lazy
 
 MOST = 3  # options of one message
 _LONGEST = 2000
+_LARGEST = 10_000_000
 _VARIABLE = lazy(
     r"\b(?:[Ss]et(?:ting)?|[Ee]xport|[Uu]s(?:e|ing)|[Tt]ry|[Ww]ith|by)(?: (?:the |an? )?env(?:ironment)? var(?:iable)?s?)?[ `'\"]{1,3}(?:export )?(?P<name>[A-Z][A-Z0-9]*_[A-Z0-9_]{2,60}) ?= ?[\"']?(?P<value>[\w.,:+-]{1,60})(?![\w/])"
 )
@@ -46,6 +47,10 @@ _IN_PYTHON = lazy(
     r"\b(?:[Nn]eeds?|[Rr]equires?|must (?:have|set|use)|[Ss]et(?:ting)?|[Uu]se) [`'\"]?"
     r"(?P<name>enable_(?:expert_parallel|prefix_caching|chunked_prefill|lora|sleep_mode|prompt_embeds|eplb)|enforce_eager|trust_remote_code|async_scheduling)"
     r"[`'\"]? ?={1,2} ?[`'\"]?(?P<value>[Tt]rue|[Ff]alse)\b"
+)
+# A number that must divide into parts: the next one that does.
+_MULTIPLE = lazy(
+    r"\b(?P<name>[a-z]+(?:[_-][a-z]+)+)[`'\"]?(?: ?[=:(]? ?\d+\)?)? (?:(?:must|should|has to|needs to|to) be|is not) (?:an? )?(?:integer )?(?:multiple of|divisible by) (?P<n>[1-9]\d{0,5})\b"
 )
 _TELLS_MORE = lazy(r"--(?:help|version|verbose|debug|trace|log)\b")
 
@@ -104,6 +109,15 @@ def unwanted(message: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(off))[:MOST]
 
 
+def multiples(message: str) -> tuple[tuple[str, int], ...]:
+    """Options whose number must be a multiple of another one.
+
+    >>> multiples("C8 KV cache requires block_size to be a multiple of 32, got 16")
+    (('--block-size', 32),)
+    """
+    return tuple((_option(m["name"]), int(m["n"])) for m in _MULTIPLE.finditer(message[:_LONGEST]))[:MOST]
+
+
 class Asked(NamedTuple):
     """Which of the known fixes does what the message asks for; where none does, a fix that does so."""
 
@@ -120,10 +134,19 @@ def asked(finding: Finding, situation: Situation, known: Sequence[Fix]) -> Asked
         return Asked(told, None)
     if (off := next((fix for text in texts for name in unwanted(text) if (fix := _without(name, finding, situation)) is not None), None)) is not None:
         return Asked(None, off)
+    found = found or tuple(one for text in texts for one in _next(text, finding, situation))
     if not found:
         return Asked(None, None)
     mentioned = " ".join(str(fix) for fix in known)
-    return Asked(None, _fix(tuple(one for one in found if one.name not in mentioned), finding, situation))
+    return Asked(None, _fix(tuple(one for one in found if one.name not in mentioned or one.value.isdecimal()), finding, situation))
+
+
+def _next(text: str, finding: Finding, situation: Situation) -> Iterator[Wanted]:
+    """Of options that stand in the reader's own command: nobody else's number is known."""
+    for name, unit in multiples(text):
+        mine = value_of(situation.started, name[2:], finding.instances[0].paths)
+        if mine.isdecimal() and 0 < int(mine) < _LARGEST and int(mine) % unit:
+            yield Wanted(name, str(-(-int(mine) // unit) * unit))
 
 
 def _without(name: str, finding: Finding, situation: Situation) -> Fix | None:

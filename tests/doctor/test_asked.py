@@ -62,6 +62,15 @@ def test_an_option_that_must_be_false_is_left_out() -> None:
     assert first["commands"][0]["run"] == "vllm serve /models/plugh --enable-lora"
 
 
+@pytest.mark.parametrize(("given", "run"), [("--block-size 48", "vllm serve /models/plugh --block-size 64"), ("--block-size 64", None), ("--max-num-seqs 7", None)])
+def test_a_number_that_must_divide_is_the_next_one_that_does(given: str, run: str | None) -> None:
+    """Only where the reader's command has that option, with a number that does not."""
+    text = RAISED.format(message="Plugh cache requires block_size to be a multiple of 32, got 48").replace("--port 8000", given).replace("xyzzy/", "vllm_ascend/")
+    root = report(text)["findings"][0]
+    asked = [fix["commands"][0]["run"] for fix in root["fixes"] if fix["title"]["en"].startswith("Do what the message asks for")]
+    assert asked == ([run] if run else [])
+
+
 def test_who_only_knows_what_kind_of_thing_failed_lets_the_message_speak_first() -> None:
     text = RAISED.format(message="Frobs have no plugh here. Please set XYZZY_ENABLE_PLUGH=0.").replace("xyzzy/", "vllm_ascend/")
     root = report(text)["findings"][0]
