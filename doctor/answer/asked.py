@@ -56,7 +56,7 @@ _TELLS_MORE = lazy(r"--(?:help|version|verbose|debug|trace|log)\b")
 
 # The command that ran and failed asks for nothing.
 _RAN = lazy(r"""\b(?:process|[Cc]ommand) (?P<q>['"])[^\n]{1,1900}?(?P=q) (?:did not|returned|exited|died|failed|timed)""")
-_OFF = lazy(r"\b(?:[Dd]isable|[Rr]emove|[Dd]rop|[Oo]mit|[Uu]nset|[Tt]urn off|[Dd]on't (?:use|set|pass)|[Dd]o not (?:use|set|pass))(?: the)?(?: option| flag| argument)? [`'\"]?(?P<name>--[a-z][a-z0-9_-]{2,60})")
+_OFF = lazy(r"\b(?:[Dd]isable|[Rr]emove|[Dd]rop|[Oo]mit|[Uu]nset|[Tt]urn off|[Dd]on't (?:use|set|pass)|[Dd]o not (?:use|set|pass)|(?:must|may|should) not (?:use|set|pass|have|be started with))(?: the)?(?: option| flag| argument)? [`'\"]?(?P<name>--[a-z][a-z0-9_-]{2,60})")
 # What stands behind an option in a sentence and is no value of it.
 _NO_VALUE = lazy(r"(?:\w*ly|first|instead|too|also|again|or|and|if|in|on|for|to|with|when|as|is|be|at|by|from|option|flag|argument)[.:]?$")
 
@@ -99,6 +99,8 @@ def unwanted(message: str) -> tuple[str, ...]:
 
     >>> unwanted("Please specify --frob-nodes explicitly or disable --frob-bind.")
     ('--frob-bind',)
+    >>> unwanted("A remote plugh must not use --headless here")
+    ('--headless',)
     >>> unwanted("Launch with `--enable-frob-parallel=false` and set async_scheduling = False")
     ('--enable-frob-parallel', '--async-scheduling')
     """

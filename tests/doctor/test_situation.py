@@ -208,3 +208,10 @@ def test_an_image_of_another_chip_is_held_against_the_card_of_another_file(tmp_p
 )  # fmt: skip
 def test_an_assertion_that_speaks_of_an_npu_is_read(log: str, title: str) -> None:
     assert report(log)["findings"][0]["title"]["en"].startswith(title)
+
+
+def test_a_name_in_code_that_asks_for_a_chip_tells_none() -> None:
+    """`is_310p` is asked on every card; what lies in the folder of one is run on it alone."""
+    frames = 'Traceback (most recent call last):\n  File "/w/vllm_ascend/{0}.py", line 31, in plugh\n    from vllm_ascend.utils import is_310p\nImportError: plugh\n'
+    chips = [diagnose(frames.format(file)).situation.facts.get("chip", ()) for file in ("platform", "_310p/model_runner")]
+    assert chips == [(), ("310P",)]
