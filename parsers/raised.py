@@ -128,6 +128,8 @@ def cells(who: Blame, type_: str, message: str) -> tuple[tuple[str, str], ...]:
     }  # fmt: skip
     if who.frame is not None:
         told |= {"file": _inside(who.frame), "function": who.frame.function, "code": who.frame.code}
+        if not message and who.frame.code.startswith("assert "):  # an assertion without words says what it asked for
+            told["what"] = f"{name}: {_opened(who.frame.code).rstrip('(,. ')}"
     if who.last is not None:
         told["last"] = who.last.code
     return tuple((cell, value[:_LONGEST]) for cell, value in told.items() if value)

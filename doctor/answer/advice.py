@@ -7,7 +7,16 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from doctor.answer.met import met, of_this_cpu, refuted, without_containers
-from doctor.answer.natures import acts, changes_code, ends_somebody, for_all, is_for_the_caller, made_for_one, made_for_several, unlikely
+from doctor.answer.natures import (
+    acts,
+    changes_code,
+    ends_somebody,
+    for_all,
+    is_for_the_caller,
+    made_for_one,
+    made_for_several,
+    unlikely,
+)
 from doctor.answer.reach import anchored, other_cards
 from doctor.answer.shell_words import quoted
 from doctor.base import notation
@@ -233,11 +242,11 @@ def fixes(finding: Finding, situation: Situation, known: Values, elsewhere: Fix 
     by_message = asked(finding, situation, filled)
     if by_message.fix is None:
         return Advised(filled, certain, followed, by_message.known)
-    at = 0 if finding.entry.confidence == "low" else certain
+    at = 0 if finding.entry.confidence == "low" or finding.entry.general else certain  # who only knows what kind of thing failed knows no better
     return Advised((*filled[:at], by_message.fix, *filled[at:]), certain + 1, followed, at if at == 0 else None)
 
 
-_SAYS_SO = lazy(r"--[a-z]|[A-Z]_[A-Z0-9_]+ ?=")  # options and variables
+_SAYS_SO = lazy(r"--[a-z]|[A-Z]_[A-Z0-9_]+ ?=|[a-z]_[a-z_]+ ?==? ?(?:[Tt]rue|[Ff]alse)|(?:multiple of|divisible by) \d")  # options, variables, options as Python writes them, numbers that must divide
 _SERVES = lazy(r"(?:[A-Z_][A-Z0-9_]*=\S* )*(?:vllm serve|sglang serve|python3? -m (?:vllm|sglang)\b)")
 
 

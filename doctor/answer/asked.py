@@ -18,10 +18,10 @@ A log is text of others: of such a sentence only names and plain values are take
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from doctor.answer.own_command import with_asked, without_option
+from doctor.answer.own_command import value_of, with_asked, without_option
 from doctor.base.words import both
 from doctor.findings.evaluate import Finding
 from doctor.findings.situation import Situation
@@ -30,6 +30,7 @@ from parsers.lazy import lazy
 
 MOST = 3  # options of one message
 _LONGEST = 2000
+_LARGEST = 10_000_000
 _VARIABLE = lazy(
     r"\b(?:[Ss]et(?:ting)?|[Ee]xport|[Uu]s(?:e|ing)|[Tt]ry|[Ww]ith|by)(?: (?:the |an? )?env(?:ironment)? var(?:iable)?s?)?[ `'\"]{1,3}(?:export )?(?P<name>[A-Z][A-Z0-9]*_[A-Z0-9_]{2,60}) ?= ?[\"']?(?P<value>[\w.,:+-]{1,60})(?![\w/])"
 )
@@ -38,16 +39,29 @@ _NEVER = lazy(r"(?:^|_)(?:PATH|PRELOAD|LIBRARY|HOME|SHELL|ENV|TOKEN|KEY|SECRET|P
 _SILENCES = lazy(r"(?:ignore|suppress|silence|hide) (?:this|the) (?:warning|error|message)[^.;]{0,20}$")
 _OPTION = r"[`'\"]?(?P<{0}>--[a-z][a-z0-9_-]{{2,60}})(?:[= ](?P<{0}v>[\w./:-]{{1,60}})(?=[`'\".,;)\s]|$))?[`'\"]?"
 _ASKS = lazy(
-    r"(?P<how>\b(?:needs?|requires?|must (?:be started with|have|specify|set)|[Pp]lease (?:use|set|pass|add|specify|provide|enable)|(?:[Cc]annot|[Cc]an't|[Uu]nable|not (?:supported|allowed|possible))\b[^.\n]{0,80} without))"
+    r"(?P<how>\b(?:needs?|requires?|must (?:be started with|have|specify|set)|[Pp]lease (?:use|set|pass|add|specify|provide|enable)|(?:[Ll]aunch|[Ss]tart|[Rr]estart|[Rr]un)(?: \w+)? with|(?:[Cc]annot|[Cc]an't|[Uu]nable|not (?:supported|allowed|possible))\b[^.\n]{0,80} without))"
     r"(?: (?:the|also|option|flag|argument))* " + _OPTION.format("one") + r"(?:(?:,| and|, and) " + _OPTION.format("two") + ")?"
 )
-
+# The same as Python writes it: flags that engines have under that name.
+_IN_PYTHON = lazy(
+    r"\b(?:[Nn]eeds?|[Rr]equires?|must (?:have|set|use)|[Ss]et(?:ting)?|[Uu]se) [`'\"]?"
+    r"(?P<name>enable_(?:expert_parallel|prefix_caching|chunked_prefill|lora|sleep_mode|prompt_embeds|eplb)|enforce_eager|trust_remote_code|async_scheduling)"
+    r"[`'\"]? ?={1,2} ?[`'\"]?(?P<value>[Tt]rue|[Ff]alse)\b"
+)
+# A number that must divide into parts: the next one that does.
+_MULTIPLE = lazy(
+    r"\b(?P<name>[a-z]+(?:[_-][a-z]+)+)[`'\"]?(?: ?[=:(]? ?\d+\)?)? (?:(?:must|should|has to|needs to|to) be|is not) (?:an? )?(?:integer )?(?:multiple of|divisible by) (?P<n>[1-9]\d{0,5})\b"
+)
+_TELLS_MORE = lazy(r"--(?:help|version|verbose|debug|trace|log)\b")
 
 # The command that ran and failed asks for nothing.
 _RAN = lazy(r"""\b(?:process|[Cc]ommand) (?P<q>['"])[^\n]{1,1900}?(?P=q) (?:did not|returned|exited|died|failed|timed)""")
-_OFF = lazy(r"\b(?:[Dd]isable|[Rr]emove|[Dd]rop|[Oo]mit|[Uu]nset|[Tt]urn off|[Dd]on't (?:use|set|pass)|[Dd]o not (?:use|set|pass))(?: the)?(?: option| flag| argument)? [`'\"]?(?P<name>--[a-z][a-z0-9_-]{2,60})")
+_OFF = lazy(r"\b(?:[Dd]isable|[Rr]emove|[Dd]rop|[Oo]mit|[Uu]nset|[Tt]urn off|[Dd]on't (?:use|set|pass)|[Dd]o not (?:use|set|pass)|(?:must|may|should) not (?:use|set|pass|have|be started with))(?: the)?(?: option| flag| argument)? [`'\"]?(?P<name>--[a-z][a-z0-9_-]{2,60})")
 # What stands behind an option in a sentence and is no value of it.
 _NO_VALUE = lazy(r"(?:\w*ly|first|instead|too|also|again|or|and|if|in|on|for|to|with|when|as|is|be|at|by|from|option|flag|argument)[.:]?$")
+
+
+_OFF_VALUES = frozenset({"false", "off"})
 
 
 class Wanted(NamedTuple):
@@ -66,8 +80,14 @@ def wanted(message: str) -> tuple[Wanted, ...]:
         if not _NEVER.search(m["name"]) and not _SILENCES.search(message[: m.start()])
     ]
     for m in _ASKS.finditer(message):
-        found += [Wanted(m[name], _value(m[name + "v"])) for name in ("one", "two") if m[name]]
+        found += [Wanted(m[name], _value(m[name + "v"])) for name in ("one", "two") if m[name] and not _TELLS_MORE.match(m[name])]
+    found = [one for one in found if one.value.lower() not in _OFF_VALUES or not one.name.startswith("--")]
+    found += [Wanted(_option(m["name"])) for m in _IN_PYTHON.finditer(message) if m["value"].lower() not in _OFF_VALUES]
     return tuple(dict.fromkeys(one for one in found if one.value or one.name.startswith("--")))[:MOST]
+
+
+def _option(name: str) -> str:
+    return "--" + name.replace("_", "-")
 
 
 def _value(written: str | None) -> str:
@@ -79,8 +99,25 @@ def unwanted(message: str) -> tuple[str, ...]:
 
     >>> unwanted("Please specify --frob-nodes explicitly or disable --frob-bind.")
     ('--frob-bind',)
+    >>> unwanted("A remote plugh must not use --headless here")
+    ('--headless',)
+    >>> unwanted("Launch with `--enable-frob-parallel=false` and set async_scheduling = False")
+    ('--enable-frob-parallel', '--async-scheduling')
     """
-    return tuple(dict.fromkeys(m["name"] for m in _OFF.finditer(message[:_LONGEST])))[:MOST]
+    message = message[:_LONGEST]
+    off = [m["name"] for m in _OFF.finditer(message)]
+    off += [m[name] for m in _ASKS.finditer(message) for name in ("one", "two") if m[name] and _value(m[name + "v"]).lower() in _OFF_VALUES]
+    off += [_option(m["name"]) for m in _IN_PYTHON.finditer(message) if m["value"].lower() in _OFF_VALUES]
+    return tuple(dict.fromkeys(off))[:MOST]
+
+
+def multiples(message: str) -> tuple[tuple[str, int], ...]:
+    """Options whose number must be a multiple of another one.
+
+    >>> multiples("C8 KV cache requires block_size to be a multiple of 32, got 16")
+    (('--block-size', 32),)
+    """
+    return tuple((_option(m["name"]), int(m["n"])) for m in _MULTIPLE.finditer(message[:_LONGEST]))[:MOST]
 
 
 class Asked(NamedTuple):
@@ -99,10 +136,19 @@ def asked(finding: Finding, situation: Situation, known: Sequence[Fix]) -> Asked
         return Asked(told, None)
     if (off := next((fix for text in texts for name in unwanted(text) if (fix := _without(name, finding, situation)) is not None), None)) is not None:
         return Asked(None, off)
+    found = found or tuple(one for text in texts for one in _next(text, finding, situation))
     if not found:
         return Asked(None, None)
     mentioned = " ".join(str(fix) for fix in known)
-    return Asked(None, _fix(tuple(one for one in found if one.name not in mentioned), finding, situation))
+    return Asked(None, _fix(tuple(one for one in found if one.name not in mentioned or one.value.isdecimal()), finding, situation))
+
+
+def _next(text: str, finding: Finding, situation: Situation) -> Iterator[Wanted]:
+    """Of options that stand in the reader's own command: nobody else's number is known."""
+    for name, unit in multiples(text):
+        mine = value_of(situation.started, name[2:], finding.instances[0].paths)
+        if mine.isdecimal() and 0 < int(mine) < _LARGEST and int(mine) % unit:
+            yield Wanted(name, str(-(-int(mine) // unit) * unit))
 
 
 def _without(name: str, finding: Finding, situation: Situation) -> Fix | None:

@@ -141,6 +141,12 @@ def with_asked(started: Sequence[Started], options: Iterable[tuple[str, str]], p
     return None if changed == theirs else Own(clean(changed.shell()), _note(theirs, changed))
 
 
+def value_of(started: Sequence[Started], name: str, paths: Iterable[str] = ()) -> str:
+    """What the reader's own service was given for an option; empty where that is not shown."""
+    theirs = _one(started, "vllm", frozenset(paths))
+    return (theirs.option(name) or "") if theirs is not None else ""
+
+
 def without_option(started: Sequence[Started], paths: Iterable[str], name: str, key: str | None = None) -> Own | None:
     """The reader's own service without an option, or without one key of its settings in JSON."""
     theirs = _one(started, "vllm", frozenset(paths))

@@ -136,8 +136,11 @@ class Situation(NamedTuple):
         if fact == "vllm_ascend" and not known and self.first("machine") not in ("cuda", "rocm", "dcu"):
             known = self.facts.get("vllm", ())  # its releases carry the number of the vllm they are made for
         if fact == "mended":
-            mine = self.facts.get("vllm_ascend") or self.facts.get("vllm", ())
-            return not mine or any(within(one, f"<{v}") for one in mine for v in values)
+            if mine := self.facts.get("vllm_ascend", ()):
+                return any(within(one, f"<{v}") for one in mine for v in values)
+            # candidates and builds before them run beside the same vllm
+            beside = self.facts.get("vllm", ())
+            return not beside or any(within(one.partition("+")[0], f"<={v.partition('rc')[0]}") for one in beside for v in values)
         if fact == "chip":
             known = tuple(k for chip in known for k in (chip, family(chip)))
             held = any(k.upper() == v.upper() or (v not in GENERATIONS and k.upper().startswith(v.upper())) for k in known for v in values)

@@ -25,6 +25,11 @@ RuntimeError: {message}
         ('too many frobs! You can try "export XYZZY_ALL_PLUGHS=1"', ["XYZZY_ALL_PLUGHS"]),
         ("tool choice requires --tool-call-parser hermes to be set", ["--tool-call-parser"]),
         ("--frob cannot be used with --plugh", []),
+        ("A frob requires enable_expert_parallel=True for plughs.", ["--enable-expert-parallel"]),
+        ("Please set enforce_eager=True or not set FROB for plugh_mode.", ["--enforce-eager"]),
+        ("please set tie_frob_embeddings=True", []),
+        ("Launch with `--enable-frob-parallel=false` and use plughs only.", []),
+        ("run it again with --debug for more", []),
         ("do not use --enforce-eager with this model", []),
         ("Command '['cmake', '--build', '.', '--target=plugh_C']' returned 2", []),
         ("To ignore this warning, set PLUGH_ALLOW_SLOW=1.", []),
@@ -47,6 +52,30 @@ def test_the_option_is_put_into_the_readers_own_command() -> None:
     first = root["fixes"][root["first_fix"]]
     assert first["commands"][0]["run"] == "vllm serve /models/plugh --port 8000 --allowed-plugh-path VALUE"
     assert first["title"] == {"en": "Do what the message asks for: --allowed-plugh-path", "zh": "按报错的要求设置：--allowed-plugh-path"}
+
+
+def test_an_option_that_must_be_false_is_left_out() -> None:
+    """Not the feature that the message refuses beside it."""
+    text = RAISED.format(message="Plugh LoRA does not support expert parallelism. Launch with `--enable-expert-parallel=false`.").replace("--port 8000", "--enable-expert-parallel --enable-lora").replace("xyzzy", "vllm_ascend")
+    root = report(text)["findings"][0]
+    first = root["fixes"][root["first_fix"]]
+    assert first["commands"][0]["run"] == "vllm serve /models/plugh --enable-lora"
+
+
+@pytest.mark.parametrize(("given", "run"), [("--block-size 48", "vllm serve /models/plugh --block-size 64"), ("--block-size 64", None), ("--max-num-seqs 7", None)])
+def test_a_number_that_must_divide_is_the_next_one_that_does(given: str, run: str | None) -> None:
+    """Only where the reader's command has that option, with a number that does not."""
+    text = RAISED.format(message="Plugh cache requires block_size to be a multiple of 32, got 48").replace("--port 8000", given).replace("xyzzy/", "vllm_ascend/")
+    root = report(text)["findings"][0]
+    asked = [fix["commands"][0]["run"] for fix in root["fixes"] if fix["title"]["en"].startswith("Do what the message asks for")]
+    assert asked == ([run] if run else [])
+
+
+def test_who_only_knows_what_kind_of_thing_failed_lets_the_message_speak_first() -> None:
+    text = RAISED.format(message="Frobs have no plugh here. Please set XYZZY_ENABLE_PLUGH=0.").replace("xyzzy/", "vllm_ascend/")
+    root = report(text)["findings"][0]
+    assert root["id"] == "VLM708"
+    assert root["fixes"][root["first_fix"]]["env"][0]["name"] == "XYZZY_ENABLE_PLUGH"
 
 
 def test_the_variable_is_set_and_can_be_taken_back() -> None:

@@ -154,11 +154,13 @@ def test_a_platform_that_is_not_there_is_no_fact() -> None:
         ({"vllm_ascend": ("0.17.0rc1",)}, True),
         ({"vllm_ascend": ("0.18.0rc1",)}, False),
         ({"vllm": ("0.25.1+empty",)}, False),
+        ({"vllm": ("0.18.0+empty",)}, True),
+        ({"vllm": ("0.18.0",), "vllm_ascend": ("0.18.0",)}, False),
         ({"vllm": ("0.13.0",), "vllm_ascend": ("0.11.0rc4.dev12+gfcfb3a0e9",)}, True),
     ],
 )
 def test_a_fault_is_none_of_the_releases_that_have_its_fix(facts: dict[str, tuple[str, ...]], holds: bool) -> None:
-    """Where the logs do not tell the release it may well be that fault."""
+    """Where the logs do not tell the release it may well be that fault, and a vllm of the same number runs with earlier builds as well."""
     assert Situation(facts).fits((("mended", ("0.18.0rc1",)),)) is holds
 
 
@@ -206,3 +208,10 @@ def test_an_image_of_another_chip_is_held_against_the_card_of_another_file(tmp_p
 )  # fmt: skip
 def test_an_assertion_that_speaks_of_an_npu_is_read(log: str, title: str) -> None:
     assert report(log)["findings"][0]["title"]["en"].startswith(title)
+
+
+def test_a_name_in_code_that_asks_for_a_chip_tells_none() -> None:
+    """`is_310p` is asked on every card; what lies in the folder of one is run on it alone."""
+    frames = 'Traceback (most recent call last):\n  File "/w/vllm_ascend/{0}.py", line 31, in plugh\n    from vllm_ascend.utils import is_310p\nImportError: plugh\n'
+    chips = [diagnose(frames.format(file)).situation.facts.get("chip", ()) for file in ("platform", "_310p/model_runner")]
+    assert chips == [(), ("310P",)]

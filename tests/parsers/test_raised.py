@@ -8,7 +8,7 @@ import importlib
 import pytest
 
 from parsers.owners import owner
-from parsers.raised import Blame, blame
+from parsers.raised import Blame, blame, cells
 from parsers.traceback import failures
 
 
@@ -120,3 +120,17 @@ def test_of_an_engine_the_names_on_the_way_are_told() -> None:
     inner = '  File "/usr/lib/python3/dist-packages/vllm_ascend/eplb/adaptor.py", line 7, in load\n    log("not flashcomm", self.heat)\n'
     assert who(outer + inner + "KeyError: 1\n").way == "eplb adaptor load log self heat"
     assert who(outer + "KeyError: 1\n").way == ""
+
+
+@pytest.mark.parametrize(
+    ("code", "message", "what"),
+    [
+        ("assert plugh.store is not None", "", "AssertionError: assert plugh.store is not None"),
+        ("assert isinstance(plugh, Frob), (", "", "AssertionError: assert isinstance(plugh, Frob)"),
+        ("assert plugh.store", "no store", "AssertionError: no store"),
+        ("raise AssertionError", "", "AssertionError"),
+    ],
+)
+def test_an_assertion_without_words_says_what_it_asked_for(code: str, message: str, what: str) -> None:
+    (failure,) = failures(["Traceback (most recent call last):", '  File "/w/site-packages/plugh/frob.py", line 7, in frob', f"    {code}", "AssertionError" + (f": {message}" if message else "")])
+    assert dict(cells(blame(failure, failure.raised), "AssertionError", message))["what"] == what
