@@ -206,3 +206,8 @@ def test_an_image_of_another_chip_is_held_against_the_card_of_another_file(tmp_p
 )  # fmt: skip
 def test_an_assertion_that_speaks_of_an_npu_is_read(log: str, title: str) -> None:
     assert report(log)["findings"][0]["title"]["en"].startswith(title)
+
+
+def test_a_tag_has_nothing_of_the_build_in_it() -> None:
+    """An image and a branch are called by the release: 0.19.0+empty is how a build of it calls itself."""
+    assert Situation({"vllm": ("4.7.3+empty",), "torch": ("4.7.3+cpu",)}).names() == {"vllm": "4.7.3", "torch": "4.7.3+cpu"}
