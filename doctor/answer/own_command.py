@@ -121,7 +121,9 @@ def _without(command: Started, gone: Iterable[str]) -> Started:
     for name in gone:
         _, _, folder = name.partition(" ")
         if not folder:
-            command = command.without(name.removeprefix("--"))
+            first = name.removeprefix("--")
+            for one in (first, *(_BESIDE.get(first, ()) if command.option(first) is not None else ())):
+                command = command.without(one)
             continue
         for option in reversed([o for o in command.options if o.name == "volume" and o.value.rstrip("/").split(":")[0].rstrip("/") == folder]):
             command = command._replace(words=(*command.words[: option.at], *command.words[option.end :]))
@@ -147,9 +149,7 @@ def without_option(started: Sequence[Started], paths: Iterable[str], name: str, 
     if theirs is None or (given := theirs.option(name)) is None:
         return None
     rest = without_key(given, key) if key is not None else "{}"
-    changed = theirs.without(name) if rest == "{}" else theirs.with_option(name, (rest,))
-    for beside in _BESIDE.get(name, ()) if key is None else ():
-        changed = changed.without(beside)
+    changed = _without(theirs, (name,)) if key is None else theirs.without(name) if rest == "{}" else theirs.with_option(name, (rest,))
     path = clean(posixpath.basename(theirs.path))
     note = Text(**both("own-command-less", path=path, gone=clean(key))) if key is not None and path else _note(theirs, changed)
     return None if changed == theirs else Own(clean(changed.shell()), note)
