@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, TypeVar
 from kb.letters import letters_of, reader, written
 from parsers.lazy import lazy
 
-FORMAT = 36
+FORMAT = 37
 HEADER_LIMIT = 65536
 CODE = 6  # letters of a code, which begins the name of an entry's file
 TAKEN = b"\x01"
@@ -309,14 +309,16 @@ def _differences(numbers: Iterable[int]) -> str:
 
 
 def places_row(places: Sequence[tuple[int, int]]) -> list[str]:
-    """Where objects stand that come one behind the other: how far each begins behind the one before it, and how long it is."""
-    return [_differences(start for start, _ in places), " ".join(str(length) for _, length in places)]
+    """Where objects stand: how far each begins behind the end of the one before it, mostly as far as a comma is long, and how long it is."""
+    ends = [0, *map(sum, places)]
+    return [" ".join(str(start - end) for (start, _), end in zip(places, ends, strict=False)), " ".join(str(length) for _, length in places)]
 
 
 def places_of(stored: Sequence[str]) -> Sequence[tuple[int, int]]:
     """The inverse of `places_row`."""
-    starts, lengths = (list(map(int, numbers.split())) for numbers in stored)
-    return tuple(zip(accumulate(starts), lengths, strict=True))
+    gaps, lengths = (list(map(int, numbers.split())) for numbers in stored)
+    ends = accumulate(gap + length for gap, length in zip(gaps, lengths, strict=True))
+    return tuple((end - length, length) for end, length in zip(ends, lengths, strict=True))
 
 
 def catalog_columns(lines: Sequence[Sequence[Any]]) -> list[list[Any]]:

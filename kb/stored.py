@@ -28,6 +28,7 @@ from kb.model import (
     Variant,
     When,
 )
+from parsers.lazy import lazy
 
 Row = Sequence[Any]
 _LEAF: Row = ("", "", (), (), "", (), 0, True, (), True)
@@ -104,15 +105,17 @@ def file_of(entry: Entry) -> str:
 
 _GITHUB = "https://github.com/"
 _THREADS = {"#": "issues", "!": "pull"}
+_SHORT = lazy(r"(?P<owner>[^/#!]*)/(?P<repository>[^/#!]*)(?P<sign>[#!])(?P<number>\d*)(?P<said>.*)")
 
 
 def reference_row(reference: Reference) -> Row | str:
-    """`owner/repository#7` for a thread that is called as most are."""
+    """`owner/repository#7, what it says` for a thread that is called as most are."""
     owner, _, rest = reference.url.removeprefix(_GITHUB).partition("/")
     repository, _, thread = rest.partition("/")
     place, _, number = thread.partition("/")
+    said = reference.title.removeprefix(f"{repository} #{number}")
     for sign, folder in _THREADS.items():
-        short = f"{owner}/{repository}{sign}{number}"
+        short = f"{owner}/{repository}{sign}{number}{said}"
         if place == folder and _reference_of(short) == reference:
             return short
     return reference
@@ -122,9 +125,10 @@ def _reference_of(row: Row | str) -> Reference:
     """The inverse of `reference_row`."""
     if not isinstance(row, str):
         return Reference(*row)
-    sign = "#" if "#" in row else "!"
-    repository, _, number = row.partition(sign)
-    return Reference("issue", f"{repository.rpartition('/')[2]} #{number}", f"{_GITHUB}{repository}/{_THREADS[sign]}/{number}")
+    found = _SHORT.fullmatch(row)
+    assert found is not None
+    repository, number = found["repository"], found["number"]
+    return Reference("issue", f"{repository} #{number}{found['said']}", f"{_GITHUB}{found['owner']}/{repository}/{_THREADS[found['sign']]}/{number}")
 
 
 def references_of(rows: Sequence[Row | str]) -> tuple[Reference, ...]:

@@ -40,7 +40,7 @@ RELAYS = frozenset(("pydantic", "uvloop", "click", "typer", "starlette", "fastap
 """Packages that call back what called them: where they are not the last, nobody has to look at their release."""
 FRAMEWORKS = frozenset(("torch", "torch_npu", "torchaudio", "torchvision", "mindspore", "numpy", "acl"))
 """What programs and libraries are written on: it refuses a call, it does not decide on it."""
-ENGINES = frozenset(("vllm", "vllm_ascend", "vllm_omni"))
+ENGINES = frozenset(("vllm", "vllm_ascend", "vllm_omni", "sglang"))
 """Whose files and names tell which feature of theirs was at work."""
 USER = "user"
 _LONGEST = 1000

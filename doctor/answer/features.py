@@ -38,10 +38,12 @@ _SWITCH = lazy(r"VLLM_(?:ASCEND_)?(?:ENABLE_|USE_)?(?P<name>[A-Z][A-Z0-9_]{3,40}
 _NAME = lazy(r"[A-Za-z]\w{5,60}")
 _REFUSES = lazy(r"(?i)\b(?:(?:not|only|un)[ -]?support|support only|requires?\b|incompatib|not compatible|cannot|can't|could not|must\b|conflict|disable|not allowed|mutually exclusive|only be enabled|unknown)")
 # Flags that say how a service is reached or what it may do, and those by which it is what it is.
-_NO_FEATURE = frozenset({"trust-remote-code", "enforce-eager", "headless", "enable-auto-tool-choice", "disable-log-stats", "disable-log-requests", "enable-expert-parallel", "skip-tokenizer-init", "data-parallel-external-lb", "data-parallel-hybrid-lb", "enable-log-requests", "disable-uvicorn-access-log"})
+_NO_FEATURE = frozenset({"trust-remote-code", "enforce-eager", "headless", "enable-auto-tool-choice", "disable-log-stats", "disable-log-requests", "enable-expert-parallel", "skip-tokenizer-init", "data-parallel-external-lb", "data-parallel-hybrid-lb", "enable-log-requests", "disable-uvicorn-access-log", "enable-metrics", "enable-dp-attention", "enable-ep-moe", "enable-multimodal"})
 _USUAL = frozenset({"enable_prefix_caching", "enable_chunked_prefill"})
 # Features that have other names in the code than in a command; those of options with a value are only told so.
 _CALLED = {
+    "speculative-algorithm": ("specdecode", "speculativealgorithm", "eagle", "nextn", "mtp", "draftmodel", "draftworker", "ngram"),
+    "enable-hierarchical-cache": ("hicache", "hiradix", "memorypoolhost", "poolhost"),
     "speculative-config": ("specdecode", "proposer", "eagle", "mtp", "dspark", "dflash", "drafter", "draftmodel", "ngram", "rejectionsampl"),
     "enable-lora": ("lora",),
     "load-format": ("netloader", "rfork", "runai"),
@@ -59,6 +61,8 @@ _SPOKEN = {
     "--pipeline-parallel-size": ("pipelineparallel",), "--speculative-config": ("speculativedecod", "specdecod"), "--enable-lora": ("lora",),
     "--prefill-context-parallel-size": ("contextparallel", "pcp"), "--decode-context-parallel-size": ("contextparallel", "dcp"),
     "--async-scheduling": ("asyncschedul", "asynchronousschedul"), "--enable-sleep-mode": ("sleepmode",),
+    "--speculative-algorithm": ("speculativedecod", "specdecod"), "--pp-size": ("pipelineparallel",),
+    "--enable-hierarchical-cache": ("hierarchicalcach", "hicache"),
 }  # fmt: skip
 # How a feature is switched on that code is told by, where no command is shown.
 _NAMED = {
@@ -67,7 +71,8 @@ _NAMED = {
     "xlite": "xlite_graph_config", "torchair": "torchair_graph_config", "netloader": "--load-format netloader", "weightprefetch": "weight_prefetch_config",
     "cpubinding": "enable_cpu_binding", "recomputescheduler": "recompute_scheduler_enable",
 }  # fmt: skip
-_VALUED = frozenset({"speculative-config", "load-format", "prefill-context-parallel-size", "decode-context-parallel-size"})
+_VALUED = frozenset({"speculative-config", "speculative-algorithm", "load-format", "prefill-context-parallel-size", "decode-context-parallel-size"})
+_ENGINES = ("vllm", "sglang")  # whose commands are read
 
 
 class Setting(NamedTuple):
@@ -84,14 +89,14 @@ def feature(finding: Finding, way: str, situation: Situation, known: Sequence[Fi
     if entry.domain not in _OF_ENGINES:
         return None
     mine = given(situation.started, situation.variables)
-    if not any(fix.goal != "locate" and (fix.env or fix.commands or fix.code) for fix in known):
+    if not any(fix.goal != "locate" and (fix.env or fix.code or any(command.changes for command in fix.commands)) for fix in known):
         for hit in finding.instances[0].hits:
             if (found := refused(hit.place.text, mine)) is not None:
                 return _fix(found, "feature-refused", finding, situation)
     if not (entry.general or entry.role == "ambiguous") or entry.confidence == "high":
         return None
     found = through(way, mine) or next((one for hit in finding.instances[0].hits for one in mine if one.name in _TELLING and through(hit.place.text, (one,))), None)
-    if found is None and not any(one.kind in ("vllm", "llm") for one in situation.started):
+    if found is None and not any(one.kind in (*_ENGINES, "llm") for one in situation.started):
         found = next((Setting(written, "named", ()) for name in way.split() for word, written in _NAMED.items() if word in _plain(name)), None)
     return _fix(found, "feature-out", finding, situation) if found is not None else None
 
@@ -113,7 +118,7 @@ def refused(message: str, settings: Sequence[Setting]) -> Setting | None:
 
 def given(started: Sequence[Started], variables: Sequence[Variable]) -> tuple[Setting, ...]:
     """What the reader switched on, each once."""
-    return tuple({one.name: one for one in (*(s for command in started if command.kind == "vllm" for s in _of(command)), *_switches(variables))}.values())
+    return tuple({one.name: one for one in (*(s for command in started if command.kind in _ENGINES for s in _of(command)), *_switches(variables))}.values())
 
 
 def through(way: str, settings: Sequence[Setting]) -> Setting | None:
@@ -134,9 +139,9 @@ def _of(command: Started) -> Iterator[Setting]:
                     yield Setting(key, "key", _words(key))
                 for inner in value if isinstance(value, dict) else ():
                     yield Setting(f"{key}.{inner}", "key", ())
-        elif option.name == "pipeline-parallel-size" and option.value != "1":
+        elif option.name in ("pipeline-parallel-size", "pp-size") and option.value != "1":
             yield Setting("--" + option.name, "option", ())
-        elif option.name in _VALUED or (not option.values and not option.name.startswith("no-") and option.name not in _NO_FEATURE and option.name.replace("-", "_") not in _USUAL):
+        elif option.name in _VALUED or (not option.values and not option.name.startswith(("no-", "disable-", "skip-")) and option.name not in _NO_FEATURE and option.name.replace("-", "_") not in _USUAL):
             yield Setting("--" + option.name, "option", _words(option.name))
     yield from _switches(Variable(name, value, "") for name, value in command.env)
 

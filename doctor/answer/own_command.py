@@ -28,7 +28,7 @@ _BEGIN = lazy(r"(?:[A-Z_][A-Z0-9_]*=\S* )*(?:vllm serve|python3? -m (?:vllm|sgla
 _SEVERAL = frozenset({"volume", "device", "env", "group-add", "cap-add", "security-opt", "ulimit"})  # of docker: each adds something
 _SETTINGS, _GRAPHS = "additional-config", "torchair_graph_config"  # of vllm-ascend: JSON, and the key of it that compiles graphs
 # Options that mean nothing, or are refused, without another one.
-_BESIDE = {"load-format": ("model-loader-extra-config",), "enable-lora": ("lora-modules", "max-loras", "max-lora-rank", "max-cpu-loras"), "numa-bind": ("numa-bind-nodes", "numa-bind-cpus")}
+_BESIDE = {"load-format": ("model-loader-extra-config",), "enable-lora": ("lora-modules", "max-loras", "max-lora-rank", "max-cpu-loras"), "numa-bind": ("numa-bind-nodes", "numa-bind-cpus"), "speculative-algorithm": ("speculative-draft-model-path", "speculative-num-steps", "speculative-eagle-topk", "speculative-num-draft-tokens"), "enable-hierarchical-cache": ("hicache-ratio", "hicache-size", "hicache-storage-backend", "hicache-mem-layout", "hicache-io-backend", "hicache-write-policy")}
 _SHORT = {"volume": "-v", "env": "-e"}  # as people type them
 _OTHER_CARD = "/dev/davinciN"  # of an advice: one in place of those that the container has
 _CHOSEN = "ASCEND_VISIBLE_DEVICES="
@@ -121,7 +121,9 @@ def _without(command: Started, gone: Iterable[str]) -> Started:
     for name in gone:
         _, _, folder = name.partition(" ")
         if not folder:
-            command = command.without(name.removeprefix("--"))
+            first = name.removeprefix("--")
+            for one in (first, *(_BESIDE.get(first, ()) if command.option(first) is not None else ())):
+                command = command.without(one)
             continue
         for option in reversed([o for o in command.options if o.name == "volume" and o.value.rstrip("/").split(":")[0].rstrip("/") == folder]):
             command = command._replace(words=(*command.words[: option.at], *command.words[option.end :]))
@@ -149,13 +151,11 @@ def value_of(started: Sequence[Started], name: str, paths: Iterable[str] = ()) -
 
 def without_option(started: Sequence[Started], paths: Iterable[str], name: str, key: str | None = None) -> Own | None:
     """The reader's own service without an option, or without one key of its settings in JSON."""
-    theirs = _one(started, "vllm", frozenset(paths))
+    theirs = _one(started, "vllm", frozenset(paths)) or _one(started, "sglang", frozenset(paths))
     if theirs is None or (given := theirs.option(name)) is None:
         return None
     rest = without_key(given, key) if key is not None else "{}"
-    changed = theirs.without(name) if rest == "{}" else theirs.with_option(name, (rest,))
-    for beside in _BESIDE.get(name, ()) if key is None else ():
-        changed = changed.without(beside)
+    changed = _without(theirs, (name,)) if key is None else theirs.without(name) if rest == "{}" else theirs.with_option(name, (rest,))
     path = clean(posixpath.basename(theirs.path))
     note = Text(**both("own-command-less", path=path, gone=clean(key))) if key is not None and path else _note(theirs, changed)
     return None if changed == theirs else Own(clean(changed.shell()), note)

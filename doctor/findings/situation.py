@@ -41,6 +41,7 @@ _WORKED_OUT = frozenset({"launcher", "cards", "ranks", "held", "npus", "kubernet
 # Facts that texts may name.
 _COUNTED = ("processes", "visible", "visible_count", "visible_wanted", "renumbered", "given", "npu_ids", "npu_first", "sharing_ranks", "shared_card", "holder_pid", "holder_pids", "holders", "sharers", "both_shares", "idle_npu", "idle_npus", "port", "other_port", "listener_pid", "listener", "ray_head", "ray_npus", "ray_gpus", "ray_list", "driver_wanted", "interface", "interface_ip")
 NAMED = ("chip", *VERSIONS, "transformers", "deepspeed", "opset", "progress", *_COUNTED, *_CALLED, *_ASKED)
+_TAGGED = frozenset({"vllm", "vllm_ascend"})  # whose tags and images leave out what a build adds: 0.19.0+empty
 _CONTAINERS = frozenset({"pod", "compose", "gpustack"})  # of what is seen: whose programs run in containers
 _ONE_CHIP = frozenset({"A1", "A2"})  # generations of which a card has one chip
 PACKAGES = {"A1": "910", "A2": "910b", "A3": "A3", "310P": "310p", "310B": "310b"}
@@ -77,7 +78,7 @@ class Situation(NamedTuple):
 
     def names(self) -> dict[str, str]:
         """What texts of the knowledge may name, always with a default."""
-        told = {fact: value for fact in NAMED if (value := self.first(fact)) is not None}
+        told = {fact: value.partition("+")[0] if fact in _TAGGED else value for fact in NAMED if (value := self.first(fact)) is not None}
         if "chip" in told and (package := PACKAGES.get(family(told["chip"]))):
             told["kernels"] = package
         if without := self.facts.get("lacking"):

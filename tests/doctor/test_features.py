@@ -49,6 +49,9 @@ def test_what_the_code_does_not_name_stays() -> None:
         ("vllm serve /m --additional-config '{\"xlite_graph_config\": {\"enabled\": false}}'", "xlite xlite_runner", None),
         ("vllm serve /m --trust-remote-code --enable-expert-parallel", "trust_remote_code expert_parallel", None),
         ("vllm serve /m --no-numa-bind", "numa_bind", None),
+        ("python3 -m sglang.launch_server --model-path /m --speculative-algorithm NEXTN", "srt eagle_worker", "--speculative-algorithm"),
+        ("python3 -m sglang.launch_server --model-path /m --enable-hierarchical-cache", "mem_cache memory_pool_host", "--enable-hierarchical-cache"),
+        ("python3 -m sglang.launch_server --model-path /m --disable-radix-cache --enable-metrics", "radix_cache metrics", None),
     ],
 )  # fmt: skip
 def test_settings_are_told_by_names_in_the_code(command: str, way: str, name: str | None) -> None:
@@ -89,6 +92,35 @@ def test_a_message_speaks_of_settings_in_its_own_words(message: str, name: str |
     assert started is not None
     found = refused(message, given((started,), ()))
     assert (found.name if found else None) == name
+
+
+@pytest.mark.parametrize(
+    ("message", "name"),
+    [
+        ("Ngram speculative decoding only supports CUDA or CPU devices.", "--speculative-algorithm"),
+        ("Pipeline parallelism is not compatible with it", "--pp-size"),
+        ("Radix cache is not supported", None),
+    ],
+)
+def test_another_engine_has_other_names_for_them(message: str, name: str | None) -> None:
+    started = read("python3 -m sglang.launch_server --model-path /m --speculative-algorithm NGRAM --pp-size 2 --disable-radix-cache $")
+    assert started is not None
+    found = refused(message, given((started,), ()))
+    assert (found.name if found else None) == name
+
+
+def test_what_goes_takes_its_own_options_along() -> None:
+    log = """\
+$ python3 -m sglang.launch_server --model-path /m --device npu --speculative-algorithm NGRAM --speculative-num-draft-tokens 16 --tp-size 4
+Traceback (most recent call last):
+  File "/sgl-workspace/sglang/python/sglang/srt/arg_groups/plugh_hook.py", line 40, in handle
+    raise ValueError("Frob speculative decoding only supports xyzzy.")
+ValueError: Frob speculative decoding only supports xyzzy.
+"""
+    root = report(log)["findings"][0]
+    first = root["fixes"][root["first_fix"]]
+    assert first["title"]["en"].startswith("Start without --speculative-algorithm")
+    assert first["commands"][0]["run"] == "python3 -m sglang.launch_server --model-path /m --device npu --tp-size 4"
 
 
 def test_without_a_command_the_feature_of_the_file_is_named() -> None:

@@ -134,6 +134,11 @@ def test_what_means_nothing_without_an_option_goes_with_it() -> None:
     made = without_option([started], (), "load-format")
     assert made is not None
     assert made.run == "vllm serve /m/a --port 80"
+    sglang = read("python3 -m sglang.launch_server --model-path /m --speculative-algorithm NEXTN --speculative-num-steps 3 --tp-size 4")
+    assert sglang is not None
+    told = own("python3 -m sglang.launch_server --model-path MODEL  # without --speculative-algorithm", [sglang])
+    assert told is not None
+    assert told.run == "python3 -m sglang.launch_server --model-path /m --tp-size 4"
 
 
 @pytest.mark.parametrize(

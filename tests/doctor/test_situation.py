@@ -215,3 +215,9 @@ def test_a_name_in_code_that_asks_for_a_chip_tells_none() -> None:
     frames = 'Traceback (most recent call last):\n  File "/w/vllm_ascend/{0}.py", line 31, in plugh\n    from vllm_ascend.utils import is_310p\nImportError: plugh\n'
     chips = [diagnose(frames.format(file)).situation.facts.get("chip", ()) for file in ("platform", "_310p/model_runner")]
     assert chips == [(), ("310P",)]
+
+
+def test_a_tag_has_nothing_of_the_build_in_it() -> None:
+    """An image and a branch are called by the release: 0.19.0+empty is how a build of it calls itself."""
+    assert Situation({"vllm": ("4.7.3+empty",), "torch": ("4.7.3+cpu",)}).names() == {"vllm": "4.7.3", "torch": "4.7.3+cpu"}
+
