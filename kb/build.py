@@ -22,7 +22,7 @@ from kb.layers import HERE, OVERRIDES, Layer
 from kb.load import read_entry
 from kb.model import Entry, Kind, Signal
 from kb.pace import read_pace
-from kb.pack import Writer, catalog_columns, codes_row, named_row, places_row
+from kb.pack import Writer, catalog_columns, codes_row, entries_row, named_row, places_row
 from kb.problems import Problem
 from kb.reader import Reader
 from kb.situation import read_situation
@@ -139,7 +139,7 @@ def build(layer: Layer, stamp: str | None = None) -> tuple[bytes, list[Problem]]
         found, more = _named_rows(path, "card", "code", writer)
         cards.update(found)
         problems += more
-    writer.section("index", {"entries": named_row(places), "codes": len(rows)})
+    writer.section("index", {"entries": entries_row(places), "codes": len(rows)})
     writer.section("situation", [(s.id, *signal_row(s)) for one in told for s in one.signals])
     writer.section("checks", writer.add(list(map(check_row, checks))))
     writer.section("compat", compat)
@@ -162,7 +162,7 @@ def pack_of(entries: Sequence[Entry]) -> bytes:
     assigned = fragments.assign_all([s for e in entries for s in e.signals])
     places, catalog, signals = _add_entries(writer, entries, iter(assigned))
     _add_sought(writer, signals)
-    writer.section("index", {"entries": named_row(places), "codes": 0})
+    writer.section("index", {"entries": entries_row(places), "codes": 0})
     for name in ("env", "cards"):
         writer.section(name, named_row({}))
     writer.section("codes", codes_row(()))
@@ -179,7 +179,9 @@ def pack_of(entries: Sequence[Entry]) -> bytes:
     return writer.finish("tried", "")
 
 
-Places = dict[str, tuple[int, int]]
+Place = tuple[int, int]
+Places = dict[str, tuple[Place, Place]]
+"""Of the file of each entry, where it stands and where, behind it, what it is searched by."""
 
 
 def _add_entries(writer: Writer, entries: Sequence[Entry], assigned: Iterator[Signal]) -> tuple[Places, list[Any], dict[Signal, tuple[int, int]]]:
@@ -190,13 +192,12 @@ def _add_entries(writer: Writer, entries: Sequence[Entry], assigned: Iterator[Si
     """
     places: Places = {}
     lines: list[Any] = []
-    searched: list[tuple[int, int]] = []
     signals: dict[Signal, tuple[int, int]] = {}
     for entry in entries:
         words = _words(entry)
         entry = entry._replace(match=(), no_match=(), signals=tuple(next(assigned) for _ in entry.signals))
         rows = list(map(signal_row, entry.signals))
-        at = places[file_of(entry)] = writer.add(entry_row(entry, rows))
+        at = writer.add(entry_row(entry, rows))
         head = (entry.code, "" if entry.slug == slug_of(f"{file_of(entry)}.yaml") else entry.slug, entry.domain, entry.severity, entry.role, entry.kind, entry.component, entry.status)
         title, cause = writer.pairs((entry.title, entry.cause))
         if entry.status != "deprecated":
@@ -204,9 +205,9 @@ def _add_entries(writer: Writer, entries: Sequence[Entry], assigned: Iterator[Si
         if (shown := plain.text(entry.title)) != entry.title:
             writer.add((shown,))
             (title,) = writer.pairs((shown,))
-        searched.append(writer.add(words))
+        places[file_of(entry)] = at, writer.add(words)
         lines.append((*head, title, cause))
-    return places, [catalog_columns(lines), places_row(searched)], signals
+    return places, catalog_columns(lines), signals
 
 
 def _add_sought(writer: Writer, signals: Mapping[Signal, tuple[int, int]]) -> None:

@@ -176,8 +176,8 @@ class Knowledge:
         found = {}
         for number, pack in enumerate(self.packs):
             pair, may_tell, leaves = pack.pairs(), pack.may_tell(keys), {} if keys else _leaves(pack)
-            columns, searched = pack.section("catalog")
-            for (code, slug, domain, severity, role, kind, component, status, title, cause), words in zip(catalog_lines(columns), places_of(searched), strict=True):
+            columns = pack.section("catalog")
+            for (code, slug, domain, severity, role, kind, component, status, title, cause), words in zip(catalog_lines(columns), pack.searched, strict=True):
                 if self._owner[code] != number:
                     continue
                 if isinstance(cause, int) and not may_tell(pack.entries[code], words, cause):

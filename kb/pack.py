@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, TypeVar
 from kb.letters import letters_of, reader, written
 from parsers.lazy import lazy
 
-FORMAT = 37
+FORMAT = 39
 HEADER_LIMIT = 65536
 CODE = 6  # letters of a code, which begins the name of an entry's file
 TAKEN = b"\x01"
@@ -115,12 +115,21 @@ class Pack:
     @cached_property
     def entries(self) -> Mapping[str, tuple[int, int]]:
         """Where each entry stands."""
-        return {file[:CODE].upper(): at for file, at in _named(self.section("index")["entries"]).items()}
+        return dict(zip(self.files, self._entries_and_words[::2], strict=True))
 
     @cached_property
     def files(self) -> Mapping[str, str]:
         """How the file of each entry is called: `drv018_chip_module_fault`; of one that is not built in, its code."""
-        return {file[:CODE].upper(): file for file in _named(self.section("index")["entries"])}
+        return {file[:CODE].upper(): file for file in filter(None, self.section("index")["entries"][0].split("\n"))}
+
+    @cached_property
+    def searched(self) -> Sequence[tuple[int, int]]:
+        """Where the words stand that each entry is searched by, in the order of `entries`."""
+        return self._entries_and_words[1::2]
+
+    @cached_property
+    def _entries_and_words(self) -> Sequence[tuple[int, int]]:
+        return places_of(self.section("index")["entries"][1:])
 
     @cached_property
     def codes(self) -> Mapping[str, Sequence[int]]:
@@ -352,8 +361,13 @@ def codes_row(spelled: Sequence[Sequence[str]]) -> str:
 
 
 def named_row(places: Mapping[str, tuple[int, int]]) -> list[str]:
-    """What `named` of the pack, and `entries` and `files`, are made of: names, and where each object stands."""
+    """What `named` of the pack is made of: names, and where each object stands."""
     return ["\n".join(places), *places_row(tuple(places.values()))]
+
+
+def entries_row(places: Mapping[str, Sequence[tuple[int, int]]]) -> list[str]:
+    """What `files`, `entries` and `searched` of the pack are made of: the words of an entry stand behind it, the next one behind these."""
+    return ["\n".join(places), *places_row(tuple(chain.from_iterable(places.values())))]
 
 
 def _named(stored: Sequence[str]) -> dict[str, tuple[int, int]]:

@@ -16,6 +16,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from kb.code_forms import BARE
 from kb.model import FACT_PREFIX, ROW_FORMS, Signal
+from parsers.lazy import lazy
 
 # An automaton keeps each length below eight apart, and a handful of one takes a place away from the thousands of eight.
 RARE_LENGTH = 7
@@ -50,7 +51,7 @@ class Grouped(NamedTuple):
     """The signals of one layer. What there is thousands of is joined."""
 
     signals: list[Signal]
-    names: str  # a line for each signal: the leaves that ask for it; an empty one: the leaf that follows the last of the line before
+    names: str  # a line for each signal: the leaves that ask for it; an empty one: the leaf that follows the last of the line before; `+2`: the first of the entry two numbers on
     silent: list[int]  # of those no leaf claims the line: what rules an entry out explains nothing
     quiet: list[str]  # the leaves that claim none
     facts: list[int]
@@ -101,8 +102,8 @@ def group(signals: Iterable[Signal]) -> Grouped:
 def _shortened(lines: Sequence[str]) -> str:
     last, short = "", []
     for line in lines:
-        short.append("" if line == last else line)
-        last = _next(line)
+        short.append("" if line == _next(last) else _steps(last, line) or line)
+        last = line
     return "\n".join(short)
 
 
@@ -113,8 +114,10 @@ def names_of(joined: str) -> Sequence[str]:
     last = ""
     for n, line in enumerate(lines):
         if not line:
-            lines[n] = line = last
-        last = _next(line)
+            lines[n] = line = _next(last)
+        elif line[0] == "+":
+            lines[n] = line = _stepped(last, line)
+        last = line
     return lines
 
 
@@ -122,6 +125,24 @@ def _next(line: str) -> str:
     """The leaf after the last one of a line: `CMP001/4` after `CMP001/3`."""
     owner, _, number = line.rpartition(" ")[2].rpartition("/")
     return f"{owner}/{int(number) + 1}" if number.isdecimal() else ""
+
+
+_CODE = lazy(r"(?P<family>[A-Z]{3})(?P<number>\d{3})/(?P<leaf>\d+)")
+
+
+def _steps(last: str, line: str) -> str:
+    """`+1` for `CMP002/0` behind a leaf of `CMP001`: the first leaf of an entry some numbers on in the same family."""
+    old, new = _CODE.match(last), _CODE.fullmatch(line)
+    if old is None or new is None or old["family"] != new["family"] or new["leaf"] != "0" or old["number"] >= new["number"]:
+        return ""
+    return f"+{int(new['number']) - int(old['number'])}"
+
+
+def _stepped(last: str, steps: str) -> str:
+    """The inverse of `_steps`."""
+    old = _CODE.match(last)
+    assert old is not None
+    return f"{old['family']}{int(old['number']) + int(steps):03}/0"
 
 
 def _is_bare(literal: str, signals: Sequence[Signal], announced: int) -> bool:
