@@ -11,6 +11,9 @@ from doctor.job.job import Story
 from doctor.judge.nearness import Places
 
 
+_GOOD_NEWS = frozenset({"came_up", "device_works", "finished"})
+
+
 class Scene(NamedTuple):
     """What a rule may look at besides the two findings."""
 
@@ -47,9 +50,11 @@ def harmless(findings: Sequence[Finding]) -> dict[str, str]:
     """Findings seen in nothing but lines that an entry of the harmless ones claims, each with that entry's code.
 
     Of a text whose line breaks are written out (`{'message': 'context is empty\\nctx is NULL'}`, what a service answered) the
-    harmless entry claims a part, not the whole line.
+    harmless entry claims a part, not the whole line. Good news is another thing than a harmless line: beside a step that was trained may stand a loss that is none.
     """
-    claimed = {h.place.spot: f.entry.code for f in findings if f.entry.role == "noise" for h in f.hits if "\\n" not in h.place.text}
+    claimed = {
+        h.place.spot: f.entry.code for f in findings if f.entry.role == "noise" and _GOOD_NEWS.isdisjoint(f.entry.traits) for h in f.hits if "\\n" not in h.place.text
+    }
     found: dict[str, str] = {}
     for finding in findings if claimed else ():
         if finding.entry.role != "noise":
