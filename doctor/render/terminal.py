@@ -74,16 +74,18 @@ def joined(notes: tuple[str, ...]) -> str:
 
 
 def command(one: Command, lang: str, style: Style, indent: int) -> Iterator[str]:
-    """A line to paste is never broken; its notes go above when they do not fit."""
-    notes = (*one.notes, *((word("undo", lang),) if one.undo else ()))
-    told = joined(notes)
-    rows, name = one.run.split("\n"), "dim" if one.undo else "code"
-    if told and len(rows) == 1 and indent + cells(one.run) + 4 + cells(told) <= style.width:
-        yield " " * indent + paint(one.run, name, style) + paint(f"    # {told}", "dim", style)
+    """A line to paste is never broken; its notes go above when they do not fit. What takes it back is a remark: a block is pasted whole."""
+    told, rows = joined(one.notes), one.run.split("\n")
+    if one.undo:
+        yield from remark(one.notes, style, indent)
+        yield from (" " * indent + paint(f"# {word('undo', lang)}: {row}", "dim", style) for row in rows)
         return
-    yield from remark(notes, style, indent)
+    if told and len(rows) == 1 and indent + cells(one.run) + 4 + cells(told) <= style.width:
+        yield " " * indent + paint(one.run, "code", style) + paint(f"    # {told}", "dim", style)
+        return
+    yield from remark(one.notes, style, indent)
     for row in rows:
-        yield " " * indent + paint(row, name, style)
+        yield " " * indent + paint(row, "code", style)
 
 
 def remark(notes: tuple[str, ...], style: Style, indent: int) -> Iterator[str]:

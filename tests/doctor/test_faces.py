@@ -140,10 +140,11 @@ def test_a_note_with_lines_never_becomes_a_command() -> None:
 
 
 def test_what_is_pasted_as_a_whole_takes_nothing_back() -> None:
-    """A fence is copied whole: how to undo a setting stands in it as a remark."""
-    rows = markdown.render(REPORT, "en").splitlines()
-    assert "# undo: unset PARTUNDO" in rows
-    assert "unset PARTUNDO" not in rows
+    """A block is copied whole, from a page or a terminal: how to undo a setting stands in it as a remark."""
+    for drawn in (markdown.render(REPORT, "en"), text.render(REPORT, "en", WIDE)):
+        rows = [row.strip() for row in drawn.splitlines()]
+        assert "# undo: unset PARTUNDO" in rows
+        assert not [row for row in rows if row.startswith("unset PARTUNDO")]
 
 
 @pytest.mark.parametrize(("verbose", "everything", "told"), [(False, False, False), (True, False, True), (False, True, True)])
