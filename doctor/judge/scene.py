@@ -10,7 +10,6 @@ from doctor.findings.evaluate import Finding
 from doctor.job.job import Story
 from doctor.judge.nearness import Places
 
-
 _GOOD_NEWS = frozenset({"came_up", "device_works", "finished"})
 
 
