@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, TypeVar
 from kb.letters import letters_of, reader, written
 from parsers.lazy import lazy
 
-FORMAT = 39
+FORMAT = 40
 HEADER_LIMIT = 65536
 CODE = 6  # letters of a code, which begins the name of an entry's file
 TAKEN = b"\x01"

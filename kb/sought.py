@@ -111,14 +111,21 @@ def _shortened(lines: Sequence[str]) -> str:
 def names_of(joined: str) -> Sequence[str]:
     """The lines of `Grouped.names`, each written out."""
     lines = joined.split("\n") if joined else []
-    last = ""
+    owner, leaf = "", 0  # of the last name of the line before
     for n, line in enumerate(lines):
         if not line:
-            lines[n] = line = _next(last)
+            leaf += 1
+            lines[n] = f"{owner}/{leaf}"
         elif line[0] == "+":
-            lines[n] = line = _stepped(last, line)
-        last = line
+            owner, leaf = f"{owner[:_FAMILY]}{int(owner[_FAMILY:]) + int(line):03}", 0
+            lines[n] = f"{owner}/0"
+        else:
+            owner, _, number = line.rpartition(" ")[2].rpartition("/")
+            leaf = int(number) if number.isdecimal() else 0
     return lines
+
+
+_FAMILY = 3  # letters of a code that name its family; three digits follow
 
 
 def _next(line: str) -> str:
@@ -127,22 +134,15 @@ def _next(line: str) -> str:
     return f"{owner}/{int(number) + 1}" if number.isdecimal() else ""
 
 
-_CODE = lazy(r"(?P<family>[A-Z]{3})(?P<number>\d{3})/(?P<leaf>\d+)")
-
-
 def _steps(last: str, line: str) -> str:
     """`+1` for `CMP002/0` behind a leaf of `CMP001`: the first leaf of an entry some numbers on in the same family."""
-    old, new = _CODE.match(last), _CODE.fullmatch(line)
+    old, new = _CODE.fullmatch(last.rpartition(" ")[2]), _CODE.fullmatch(line)
     if old is None or new is None or old["family"] != new["family"] or new["leaf"] != "0" or old["number"] >= new["number"]:
         return ""
     return f"+{int(new['number']) - int(old['number'])}"
 
 
-def _stepped(last: str, steps: str) -> str:
-    """The inverse of `_steps`."""
-    old = _CODE.match(last)
-    assert old is not None
-    return f"{old['family']}{int(old['number']) + int(steps):03}/0"
+_CODE = lazy(r"(?P<family>[A-Z]{3})(?P<number>\d{3})/(?P<leaf>\d+)")
 
 
 def _is_bare(literal: str, signals: Sequence[Signal], announced: int) -> bool:
