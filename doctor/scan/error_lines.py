@@ -35,7 +35,8 @@ _BUILD = lazy(r"\S{1,300}:\d{1,7}(?::\d{1,5})?: (?:fatal )?error: \S|[^\n]{0,300
 _COMMAND = lazy(r"(?:[a-z][\w.+-]{1,40}: )?(?:error|ERROR|FATAL|panic|fatal error|(?:Error|error)(?: response)? from (?:daemon|server)(?: \([^)\n]{1,60}\))?): (?!(?i:none|null|no|nil|false|true|nan)\b)(?=[^\n]{0,30}[A-Za-z]{3,})[^\s\d=]")
 _PANIC = lazy(r"(?:^|\s)panicked at \S{1,300}:\d{1,7}:\d{1,5}:$")  # of Rust, which says why in the line below
 _BELOW = 4 << 10  # bytes
-_INSIDE = ("  ", "\t")  # of a traceback or a list that a launcher logs line by line
+# Of a traceback or a list that a launcher logs line by line; and what CANN's blocks advise, should a page have taken their indentation.
+_INSIDE = ("  ", "\t", "Solution: ", "Possible Cause: ", "Rectify the fault based on ", "TraceBack (most recent call last)")
 _GO_ERROR = lazy(rb"(?<![^\s\]:])[EF]\d{4} \d\d:\d\d:\d\d\.\d{3,9} {1,8}\d{1,19} [\w./-]{1,100}\.go:\d")
 
 
