@@ -125,8 +125,8 @@ def _reference_of(row: Row | str) -> Reference:
     """The inverse of `reference_row`."""
     if not isinstance(row, str):
         return Reference(*row)
-    found = _SHORT.fullmatch(row)
-    assert found is not None
+    if (found := _SHORT.fullmatch(row)) is None:
+        return Reference("other", row, "")
     repository, number = found["repository"], found["number"]
     return Reference("issue", f"{repository} #{number}{found['said']}", f"{_GITHUB}{found['owner']}/{repository}/{_THREADS[found['sign']]}/{number}")
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from hypothesis import example, given
+from hypothesis import strategies as st
+
 from kb.build import build
 from kb.code_forms import of_code
 from kb.knowledge import Knowledge, load
 from kb.layers import Layer
 from kb.model import Signal
 from kb.pack import Pack
-from kb.sought import Layered, Sought, Whole, gathered, group
+from kb.sought import Layered, Sought, Whole, gathered, group, names_of
 
 KNOWN = load()
 OWN = """\
@@ -79,6 +82,18 @@ def test_a_bare_code_counts_as_a_whole_word_until_somebody_looks_for_it_as_a_par
 def test_chinese_words_are_looked_for_in_both_encodings() -> None:
     sought = gathered([_signal("TST001/0", "设备丢失")])
     assert {a for n in range(2) for a, _ in sought.pairs[n]} == {"设备丢失".encode(), "设备丢失".encode("gb18030")}
+
+
+LEAVES = st.builds("{}{:03}/{}".format, st.sampled_from(("ABC", "ABD")), st.integers(1, 5), st.integers(0, 3)) | st.just("OWN1/0")
+FACTS = st.sampled_from(("fact:comm-entry/0", "fact:comm-entry/1"))
+
+
+@given(st.lists(st.lists(LEAVES, min_size=1, max_size=3).map(" ".join) | FACTS, max_size=12))
+@example(["ABC001/0", "ABC001/1", "ABC003/0", "ABC003/1 ABD001/2", "ABD001/3", "ABD002/0", "ABC004/0"])
+def test_names_are_read_back(lines: list[str]) -> None:
+    """A leaf that follows the one before it, or begins an entry further on in the family, is told by a step."""
+    signals = [_signal(name, f"words number {n}") for n, line in enumerate(lines) for name in line.split()]
+    assert list(names_of(group(signals).names)) == lines
 
 
 def _with(folder: Path, code: str, text: str, overrides: bool) -> Knowledge:
