@@ -22,7 +22,8 @@ from kb.layers import HERE, OVERRIDES, Layer
 from kb.load import read_entry
 from kb.model import Entry, Kind, Signal
 from kb.pace import read_pace
-from kb.pack import Writer, catalog_columns, codes_row, entries_row, named_row, places_row
+from kb.pack import Writer, catalog_columns, codes_row
+from kb.places import entries_row, named_row, places_row
 from kb.problems import Problem
 from kb.reader import Reader
 from kb.situation import read_situation

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from kb import spelling
 from kb.in_use import built_in_pack, compiled, layer_folders, layer_in_use
 from kb.model import Entry, Framework, Signal, Text
-from kb.pack import Pack, catalog_lines, places_of
+from kb.pack import Pack, catalog_lines
+from kb.places import places_of
 from kb.problems import KnowledgeError, Problem
 from kb.sought import Layered, Sought, names_of
 from kb.stored import code_of, entry_of, framework_of, signal_of, slug_of

@@ -13,11 +13,12 @@ import os
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import accumulate, chain, pairwise
+from itertools import accumulate, chain
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from kb.letters import letters_of, reader, written
+from kb.places import differences, named_places, places_of
 from parsers.lazy import lazy
 
 FORMAT = 40
@@ -142,7 +143,7 @@ class Pack:
 
     def named(self, name: str) -> Mapping[str, tuple[int, int]]:
         """Where each object of a section that is asked for by its name stands."""
-        return _named(self.section(name))
+        return named_places(self.section(name))
 
     def item(self, at: Sequence[int]) -> Any:
         """One object of the blob, by offset and length."""
@@ -307,27 +308,10 @@ class Writer:
         """What `_places` of the pack is made of: each number less the one before it."""
         before = [0, *accumulate(self._blob.count(TAKEN, at, at + PACE) for at in range(0, len(self._blob), PACE))]
         begins = {name: [0, *accumulate(len(text) + 1 for text in told)][::TEXTS] for name, told in texts.items()}
-        return {name: _differences(numbers) for name, numbers in {"before": before, **begins}.items()}
+        return {name: differences(numbers) for name, numbers in {"before": before, **begins}.items()}
 
 
 _json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode  # `dumps` makes a new one for every object
-
-
-def _differences(numbers: Iterable[int]) -> str:
-    return " ".join(str(after - before) for before, after in pairwise((0, *numbers)))
-
-
-def places_row(places: Sequence[tuple[int, int]]) -> list[str]:
-    """Where objects stand: how far each begins behind the end of the one before it, mostly as far as a comma is long, and how long it is."""
-    ends = [0, *map(sum, places)]
-    return [" ".join(str(start - end) for (start, _), end in zip(places, ends, strict=False)), " ".join(str(length) for _, length in places)]
-
-
-def places_of(stored: Sequence[str]) -> Sequence[tuple[int, int]]:
-    """The inverse of `places_row`."""
-    gaps, lengths = (list(map(int, numbers.split())) for numbers in stored)
-    ends = accumulate(gap + length for gap, length in zip(gaps, lengths, strict=True))
-    return tuple((end - length, length) for end, length in zip(ends, lengths, strict=True))
 
 
 def catalog_columns(lines: Sequence[Sequence[Any]]) -> list[list[Any]]:
@@ -358,22 +342,6 @@ def _with_before(column: Iterable[Any]) -> Iterator[Any]:
 def codes_row(spelled: Sequence[Sequence[str]]) -> str:
     """What `codes` of the pack is made of: a line for each row of the tables."""
     return "\n".join("\t".join(" ".join(one.split()) for one in row) for row in spelled)
-
-
-def named_row(places: Mapping[str, tuple[int, int]]) -> list[str]:
-    """What `named` of the pack is made of: names, and where each object stands."""
-    return ["\n".join(places), *places_row(tuple(places.values()))]
-
-
-def entries_row(places: Mapping[str, Sequence[tuple[int, int]]]) -> list[str]:
-    """What `files`, `entries` and `searched` of the pack are made of: the words of an entry stand behind it, the next one behind these."""
-    return ["\n".join(places), *places_row(tuple(chain.from_iterable(places.values())))]
-
-
-def _named(stored: Sequence[str]) -> dict[str, tuple[int, int]]:
-    """The inverse of `named_row`."""
-    names, *places = stored
-    return dict(zip(filter(None, names.split("\n")), places_of(places), strict=True))
 
 
 def _dump(value: Any) -> bytes:

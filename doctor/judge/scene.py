@@ -8,9 +8,10 @@ from typing import NamedTuple
 from doctor.findings.attempts import Attempts
 from doctor.findings.evaluate import Finding
 from doctor.job.job import Story
+from doctor.judge.nature import COMES_UP
 from doctor.judge.nearness import Places
 
-_GOOD_NEWS = frozenset({"came_up", "device_works", "finished"})
+_GOOD_NEWS = COMES_UP | {"finished"}
 
 
 class Scene(NamedTuple):
