@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from kb import files, fragments, plain, spelling, yamldoc
+from kb import columns, files, fragments, plain, spelling, yamldoc
 from kb import rows as rows_of
 from kb.check import check_row
 from kb.checks import read_checks
@@ -22,13 +22,13 @@ from kb.layers import HERE, OVERRIDES, Layer
 from kb.load import read_entry
 from kb.model import Entry, Kind, Signal
 from kb.pace import read_pace
-from kb.pack import Writer, catalog_columns, codes_row
-from kb.places import entries_row, named_row, places_row
+from kb.pack import ENTRIES, LEAVES, OTHERS, REFERENCES, ROWS, WORDS, Writer, codes_row
 from kb.problems import Problem
 from kb.reader import Reader
+from kb.shelves import differences
 from kb.situation import read_situation
 from kb.sought import group
-from kb.stored import code_row, entry_row, file_of, signal_row, slug_of
+from kb.stored import HEAD, code_row, file_of, signal_row, slug_of, stored_entry
 
 
 def kinds() -> dict[str, Kind]:
@@ -129,28 +129,24 @@ def build(layer: Layer, stamp: str | None = None) -> tuple[bytes, list[Problem]]
             "\n".join(sample.text for e in entries for sample in e.match),
         )
     )
-    places, catalog, signals = _add_entries(writer, entries, assigned)
-    _add_sought(writer, {**signals, **{s: writer.add(signal_row(s)) for s in assigned}})  # what is left of them are the facts
-    codes, rows, families, more = _codes(layer, writer)
+    index, catalog, leaves = _add_entries(writer, entries, assigned)
+    _add_sought(writer, {**leaves, **{s: writer.add(LEAVES, signal_row(s)) for s in assigned}})  # what is left of them are the facts
+    codes, families, more = _codes(layer, writer)
     problems += more
-    variables, more = _named_rows(layer.single("envvars.yaml"), "variable", "name", writer)
+    variables, more = _named_rows([layer.single("envvars.yaml")], "variable", "name", writer)
     problems += more
-    cards: dict[str, tuple[int, int]] = {}
-    for path in layer.files("cards"):
-        found, more = _named_rows(path, "card", "code", writer)
-        cards.update(found)
-        problems += more
-    writer.section("index", {"entries": entries_row(places), "codes": len(rows)})
+    cards, more = _named_rows(layer.files("cards"), "card", "code", writer)
+    problems += more
+    writer.section("index", {**index, "codes": len(codes)})
     writer.section("situation", [(s.id, *signal_row(s)) for one in told for s in one.signals])
-    writer.section("checks", writer.add(list(map(check_row, checks))))
+    writer.section("checks", writer.add(OTHERS, list(map(check_row, checks))))
     writer.section("compat", compat)
     writer.section("frameworks", frameworks)
     writer.section("pace", [one.form for one in pace])
     writer.section("codes", codes_row(codes))
-    writer.section("rows", [rows[0][0] if rows else 0, *(length for _, length in rows)])  # they stand one behind the other
     writer.section("families", families)
-    writer.section("env", named_row(variables))
-    writer.section("cards", named_row(cards))
+    writer.section("env", variables)
+    writer.section("cards", cards)
     writer.section("kinds", {name: kind.title for name, kind in kinds().items()})
     writer.section("catalog", catalog)
     writer.section("overrides", overrides)
@@ -161,17 +157,16 @@ def pack_of(entries: Sequence[Entry]) -> bytes:
     """The pack of entries that are tried before they stand in a layer."""
     writer = Writer()
     assigned = fragments.assign_all([s for e in entries for s in e.signals])
-    places, catalog, signals = _add_entries(writer, entries, iter(assigned))
-    _add_sought(writer, signals)
-    writer.section("index", {"entries": entries_row(places), "codes": 0})
+    index, catalog, leaves = _add_entries(writer, entries, iter(assigned))
+    _add_sought(writer, leaves)
+    writer.section("index", {**index, "codes": 0})
     for name in ("env", "cards"):
-        writer.section(name, named_row({}))
+        writer.section(name, (0, ""))
     writer.section("codes", codes_row(()))
     writer.section("kinds", {})
-    writer.section("rows", [0])
     writer.section("families", [])
     writer.section("situation", [])
-    writer.section("checks", writer.add([]))
+    writer.section("checks", writer.add(OTHERS, []))
     writer.section("compat", {})
     writer.section("frameworks", [])
     writer.section("pace", [])
@@ -180,46 +175,52 @@ def pack_of(entries: Sequence[Entry]) -> bytes:
     return writer.finish("tried", "")
 
 
-Place = tuple[int, int]
-Places = dict[str, tuple[Place, Place]]
-"""Of the file of each entry, where it stands and where, behind it, what it is searched by."""
+def _add_entries(writer: Writer, entries: Sequence[Entry], assigned: Iterator[Signal]) -> tuple[dict[str, Any], dict[str, Any], dict[Signal, int]]:
+    """How their files are called and how many leaves each has; their lines in a list; and the numbers of the leaves that are looked for.
 
-
-def _add_entries(writer: Writer, entries: Sequence[Entry], assigned: Iterator[Signal]) -> tuple[Places, list[Any], dict[Signal, tuple[int, int]]]:
-    """Where the entry of each file, its line in a list and the leaves that are looked for stand in the pack; samples are not needed at run time.
-
-    Of its line the texts are told by their numbers. What it is searched by, and a title without its slots, stand beside the entry, whose words they
-    repeat: so they cost little in a compressed file.
+    Samples are not needed at run time. A line tells texts by their numbers, and the few that are no text in two languages as they are.
     """
-    places: Places = {}
-    lines: list[Any] = []
-    signals: dict[Signal, tuple[int, int]] = {}
+    numbers: list[int] = []
+    titles: list[int] = []
+    causes: list[int] = []
+    odd: dict[str, Any] = {}
+    leaves: dict[Signal, int] = {}
     for entry in entries:
         words = _words(entry)
         entry = entry._replace(match=(), no_match=(), signals=tuple(next(assigned) for _ in entry.signals))
-        rows = list(map(signal_row, entry.signals))
-        at = writer.add(entry_row(entry, rows))
-        head = (entry.code, "" if entry.slug == slug_of(f"{file_of(entry)}.yaml") else entry.slug, entry.domain, entry.severity, entry.role, entry.kind, entry.component, entry.status)
-        title, cause = writer.pairs((entry.title, entry.cause))
+        shown = plain.text(entry.title)
+        stored = stored_entry(entry, shown if shown != entry.title else None)
+        writer.add(ENTRIES, stored.row)
+        listed = list(writer.pairs((entry.title, entry.cause) if shown == entry.title else (entry.cause, shown)))
+        if shown != entry.title:
+            listed.reverse()
+        if all(isinstance(one, int) for one in listed):
+            title, cause = listed
+        else:
+            title, cause, odd[entry.code] = 0, 0, [shown, entry.cause]
+        titles.append(title)
+        causes.append(cause)
+        writer.add(REFERENCES, stored.references)
+        writer.add(WORDS, words)
+        places = [writer.add(LEAVES, leaf) for leaf in stored.leaves]
+        numbers.append(numbers[-1] + len(places) if numbers else len(places))
         if entry.status != "deprecated":
-            signals.update(zip(entry.signals, writer.parts(at, rows), strict=True))
-        if (shown := plain.text(entry.title)) != entry.title:
-            writer.add((shown,))
-            (title,) = writer.pairs((shown,))
-        places[file_of(entry)] = at, writer.add(words)
-        lines.append((*head, title, cause))
-    return places, catalog_columns(lines), signals
+            leaves.update(zip(entry.signals, places, strict=True))
+    index = {"entries": "\n".join(map(file_of, entries)), "leaves": differences((0, *numbers))}
+    slugs = {entry.code: entry.slug for entry in entries if entry.slug != slug_of(f"{file_of(entry)}.yaml")}
+    head = {name: columns.column([getattr(entry, name) for entry in entries]) for name in HEAD}
+    return index, {"head": head, "titles": differences(titles), "causes": differences(causes), "odd": odd, "slugs": slugs}, leaves
 
 
-def _add_sought(writer: Writer, signals: Mapping[Signal, tuple[int, int]]) -> None:
+def _add_sought(writer: Writer, leaves: Mapping[Signal, int]) -> None:
     """What is needed of every signal to find it; the signals themselves are decoded one by one, where they stand."""
-    found = group(signals)
+    found = group(leaves)
     writer.section(
         "sought",
         {
             **found._asdict(),
-            "signals": places_row([signals[s] for s in found.signals]),
-            "rows": {table: [(s.id, *signals[s]) for s in asked] for table, asked in found.rows.items()},
+            "signals": differences(leaves[s] for s in found.signals),
+            "rows": {table: [(s.id, leaves[s]) for s in asked] for table, asked in found.rows.items()},
         },
     )
 
@@ -238,10 +239,9 @@ def _words(entry: Entry) -> str:
     return " ".join(dict.fromkeys(parts))
 
 
-def _codes(layer: Layer, writer: Writer) -> tuple[list[list[str]], list[tuple[int, int]], list[dict[str, Any]], list[Problem]]:
-    """Every spelling of each row of the tables, where the rows stand, and the families, by whose numbers rows name theirs."""
+def _codes(layer: Layer, writer: Writer) -> tuple[list[list[str]], list[dict[str, Any]], list[Problem]]:
+    """Every spelling of each row of the tables, and the families, by whose numbers rows name theirs."""
     spelled: list[list[str]] = []
-    places: list[tuple[int, int]] = []
     families: list[dict[str, Any]] = []
     problems: list[Problem] = []
     for path in layer.files("codes"):
@@ -263,8 +263,8 @@ def _codes(layer: Layer, writer: Writer) -> tuple[list[list[str]], list[tuple[in
                 problems.append(doc.problem(("codes", i), what))
                 continue
             spelled.append(list(dict.fromkeys((spelling.key(row["code"]), *_forms(row), *_symbol(row)))))
-            places.append(writer.add(code_row(len(families) - 1, row)))
-    return spelled, places, families, problems
+            writer.add(ROWS, code_row(len(families) - 1, row))
+    return spelled, families, problems
 
 
 def _forms(row: dict[str, Any]) -> Iterable[str]:
@@ -279,18 +279,20 @@ def _symbol(row: dict[str, Any]) -> Iterable[str]:
     return (name,) if isinstance(name, str) and re.fullmatch(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+", name) else ()
 
 
-def _named_rows(path: Path, kind: str, name: str, writer: Writer) -> tuple[dict[str, tuple[int, int]], list[Problem]]:
-    if not path.is_file():
-        return {}, []
-    doc, problems = read_rows(path)
-    found: dict[str, tuple[int, int]] = {}
-    rows = doc.value if doc is not None else None
-    if isinstance(rows, dict):
-        rows = [rows]
-    for i, row in enumerate(rows if isinstance(rows, list) else ()):
-        what = rows_of.fault(kind, row)
-        if not what:
-            found[row[name]] = writer.add(row)
-        elif doc is not None:
-            problems.append(doc.problem((i,), what))
-    return found, problems
+def _named_rows(paths: Iterable[Path], kind: str, name: str, writer: Writer) -> tuple[tuple[int, str], list[Problem]]:
+    """The number of the first of the rows, and the names of all; of two with one name the later one counts."""
+    problems: list[Problem] = []
+    found: dict[str, Any] = {}
+    for path in paths:
+        doc, more = read_rows(path) if path.is_file() else (None, [])
+        problems += more
+        if doc is None:
+            continue
+        rows = [doc.value] if isinstance(doc.value, dict) else doc.value
+        for i, row in enumerate(rows if isinstance(rows, list) else ()):
+            if what := rows_of.fault(kind, row):
+                problems.append(doc.problem((i,), what))
+            else:
+                found[row[name]] = row
+    numbers = [writer.add(OTHERS, row) for row in found.values()]
+    return (numbers[0] if numbers else 0, "\n".join(found)), problems

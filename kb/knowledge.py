@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from kb import spelling
+from kb import columns, spelling
 from kb.in_use import built_in_pack, compiled, layer_folders, layer_in_use
 from kb.model import Entry, Framework, Signal, Text
-from kb.pack import Pack, catalog_lines
-from kb.places import places_of
+from kb.pack import ENTRIES, LEAVES, OTHERS, REFERENCES, ROWS, WORDS, Pack
 from kb.problems import KnowledgeError, Problem
+from kb.shelves import sums
 from kb.sought import Layered, Sought, names_of
-from kb.stored import code_of, entry_of, framework_of, signal_of, slug_of
+from kb.stored import HEAD, Stored, code_of, entry_of, framework_of, signal_of, slug_of
 
 if TYPE_CHECKING:
     from kb.check import Check
@@ -53,7 +52,7 @@ class Knowledge:
         self._situation: tuple[Signal, ...] | None = None
         self._frameworks: Mapping[str, Framework] | None = None
         self._published: tuple[Pairing, ...] | None = None
-        self._named: dict[str, dict[str, tuple[Pack, tuple[int, int]]]] = {}
+        self._named: dict[str, dict[str, tuple[Pack, int]]] = {}
         self._owner: dict[str, int] = {}
         refused: list[Problem] = []
         for number, pack in enumerate(packs):
@@ -90,13 +89,14 @@ class Knowledge:
     def _layered(self, number: int, pack: Pack) -> Layered:
         stored = pack.section("sought")
         names = names_of(stored["names"])
-        places = cache(lambda: places_of(stored["signals"]))
+        leaves = cache(lambda: sums(stored["signals"]))
 
         def signal(within: int) -> Signal:
-            return signal_of(names[within].partition(" ")[0], pack.item(places()[within]))
+            return signal_of(names[within].partition(" ")[0], pack.item(LEAVES, leaves()[within]))
 
         def row(stored: list[Any]) -> Signal:
-            return signal_of(stored[0], pack.item(stored[1:]))
+            name, leaf = stored
+            return signal_of(name, pack.item(LEAVES, leaf))
 
         replaced = frozenset(code for code in pack.entries if self._owner[code] != number)
         return Layered(stored, signal, row, replaced)
@@ -115,7 +115,7 @@ class Knowledge:
         """What a machine is checked for, in the order of the codes; what is built in is replaced by a layer that says so."""
         from kb.check import check_from_json
 
-        rows = [(pack, pack.item(pack.section("checks"))) for pack in self.packs]
+        rows = [(pack, pack.item(OTHERS, pack.section("checks"))) for pack in self.packs]
         built_in = {row[0] for row in rows[0][1]} if rows else set()
         found = {row[0]: row for pack, checks in rows for row in checks if pack is self.packs[0] or row[0] not in built_in or replaces(pack, row[0])}
         return tuple(check_from_json(found[code]) for code in sorted(found))
@@ -157,8 +157,7 @@ class Knowledge:
 
     def _entry(self, number: int, code: str) -> Entry:
         if code not in self._entries:
-            pack = self.packs[number]
-            self._entries[code] = entry_of(pack.item(pack.entries[code]), pack.files[code])
+            self._entries[code] = _entry(self.packs[number], code)
         return self._entries[code]
 
     def catalog(self) -> tuple[Brief, ...]:
@@ -176,17 +175,18 @@ class Knowledge:
         """`keys`: words of which one may stand in what is told, if only such entries are wanted."""
         found = {}
         for number, pack in enumerate(self.packs):
-            pair, may_tell, leaves = pack.pairs(), pack.may_tell(keys), {} if keys else _leaves(pack)
-            columns = pack.section("catalog")
-            for (code, slug, domain, severity, role, kind, component, status, title, cause), words in zip(catalog_lines(columns), pack.searched, strict=True):
-                if self._owner[code] != number:
+            pair, may_tell, firsts = pack.pairs(), pack.may_tell(keys), pack.first_leaves
+            stored = pack.section("catalog")
+            titles, causes = sums(stored["titles"]), sums(stored["causes"])
+            heads = zip(*(columns.read(stored["head"][name]) for name in HEAD), strict=True)
+            for n, (code, head) in enumerate(zip(pack.entries, heads, strict=True)):
+                told = stored["odd"].get(code)
+                if self._owner[code] != number or (told is None and not may_tell(n, causes[n])):
                     continue
-                if isinstance(cause, int) and not may_tell(pack.entries[code], words, cause):
-                    continue
-                told, why = (Text(*(pair(one) if isinstance(one, int) else one)) for one in (title, cause))
-                signals = (signal_of("", pack.item(at)) for at in leaves.get(code, ())) if leaves else self._entry(number, code).signals
-                said = " ".join((pack.item(words), *(word for s in signals for word in s.anchors[:1]), *why))  # what its messages are told by
-                found[code] = Brief(code, slug or slug_of(pack.files[code]), domain, severity, role, kind, component, status, told, said)
+                title, why = (Text(*one) for one in told or (pair(titles[n]), pair(causes[n])))
+                leaves = (signal_of("", row) for row in pack.items(LEAVES, firsts[n], firsts[n + 1] - firsts[n]))
+                said = " ".join((pack.item(WORDS, n), *(word for leaf in leaves for word in leaf.anchors[:1]), *why))  # what its messages are told by
+                found[code] = Brief(code, stored["slugs"].get(code) or slug_of(pack.files[code]), **dict(zip(HEAD, head, strict=True)), title=title, words=said)
         return tuple(found[code] for code in sorted(found))
 
     def decode(self, written: str) -> tuple[dict[str, Any], ...]:
@@ -205,8 +205,8 @@ class Knowledge:
         for pack in self.packs:
             yield from _codes(pack, range(pack.section("index")["codes"]))
 
-    def _rows(self, section: str) -> dict[str, tuple[Pack, tuple[int, int]]]:
-        """Where the rows of a section stand; put together once, for they are asked for one by one."""
+    def _rows(self, section: str) -> dict[str, tuple[Pack, int]]:
+        """The rows of a section, by their numbers; put together once, for they are asked for one by one."""
         if section not in self._named:
             rows = self._named[section] = {}
             built_in = self.packs[0].named(section)
@@ -218,14 +218,14 @@ class Knowledge:
 
     def variable(self, name: str) -> dict[str, Any] | None:
         found = self._rows("env").get(name)
-        return found[0].item(found[1]) if found else None
+        return found[0].item(OTHERS, found[1]) if found else None
 
     def variables(self) -> tuple[str, ...]:
         return tuple(self._rows("env"))
 
     def card(self, code: str) -> dict[str, Any] | None:
         found = self._rows("cards").get(code)
-        return found[0].item(found[1]) if found else None
+        return found[0].item(OTHERS, found[1]) if found else None
 
     def cards(self) -> tuple[str, ...]:
         return tuple(self._rows("cards"))
@@ -237,20 +237,20 @@ def replaces(pack: Pack, name: str) -> bool:
     return said is None or name in said
 
 
-def _leaves(pack: Pack) -> Mapping[str, Sequence[tuple[int, int]]]:
-    """Where the leaves of each entry stand that are looked for in texts."""
-    stored = pack.section("sought")
-    found: dict[str, list[tuple[int, int]]] = {}
-    for line, at in zip(names_of(stored["names"]), places_of(stored["signals"]), strict=True):
-        for name in line.split():
-            found.setdefault(name.partition("/")[0], []).append(at)
-    return found
+def _entry(pack: Pack, code: str) -> Entry:
+    number, head, firsts = pack.entries[code], pack.section("catalog")["head"], pack.first_leaves
+    stored = Stored(
+        [columns.value(head[name], number) for name in HEAD],
+        pack.item(ENTRIES, number),
+        tuple(pack.items(LEAVES, firsts[number], firsts[number + 1] - firsts[number])),
+        pack.item(REFERENCES, number),
+    )
+    return entry_of(code, pack.files[code], stored)
 
 
 def _not_replaced(code: str, pack: Pack) -> Problem:
-    path = entry_of(pack.item(pack.entries[code]), pack.files[code]).path
     return Problem(
-        path, 1, f"the code {code} is built in, and this entry does not replace it", f"take a code of your own, or write 'overrides: [{code}]' into layer.yaml of the folder"
+        _entry(pack, code).path, 1, f"the code {code} is built in, and this entry does not replace it", f"take a code of your own, or write 'overrides: [{code}]' into layer.yaml of the folder"
     )
 
 
@@ -277,7 +277,5 @@ def load(extra: tuple[str, ...] = (), built_in: Pack | None = None) -> Knowledge
 
 def _codes(pack: Pack, numbers: Iterable[int]) -> Iterator[dict[str, Any]]:
     """Rows of the code tables."""
-    lengths = pack.section("rows")
-    starts = list(accumulate(lengths))
-    for number in numbers:
-        yield code_of(pack.item([starts[number], lengths[number + 1]]), pack.section("families"))
+    families = pack.section("families")
+    return (code_of(pack.item(ROWS, number), families) for number in numbers)

@@ -47,6 +47,17 @@ def letters_of(texts: Iterable[str], blanks: bool = True) -> Letters:
     return singles, [told for at in range(0, len(ranked), row) for told in sorted(ranked[at : at + row])]
 
 
+def letters_row(letters: Letters) -> Sequence[str]:
+    """Letters as they are kept: a line for each."""
+    return list(map("\n".join, letters))
+
+
+def lettered(row: Sequence[str]) -> Letters:
+    """The inverse of `letters_row`."""
+    singles, pairs = (told.split("\n") if told else [] for told in row)
+    return singles, pairs
+
+
 def _enough(texts: Iterable[str]) -> Iterator[str]:
     left = ENOUGH
     for text in texts:

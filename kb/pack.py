@@ -1,8 +1,9 @@
 """The compiled form of one layer of knowledge: one file, read in pieces, never trusted blindly.
 
 Layout: a JSON header in the first line (format, digest, stamp, sections with offset, length and checksum), then the
-sections. `index` is what every scan needs; entries, codes, cards and variables are looked up one by one by offset.
-Texts in two languages stand apart from what is around them, each language by itself: a wheel is a tenth smaller so.
+sections. `index` is what every scan needs; entries, leaves, codes, cards and variables are looked up one by one on shelves,
+by their number. Texts in two languages stand apart from what is around them, each language by itself, and so do leaves and
+references: what is alike stands together, and a wheel is a sixth smaller so.
 """
 
 from __future__ import annotations
@@ -13,26 +14,27 @@ import os
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import accumulate, chain
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from kb.letters import letters_of, reader, written
-from kb.places import differences, named_places, places_of
+from kb.letters import Letters, lettered, letters_of, letters_row, reader, written
+from kb.shelves import NEXT, STEP, Shelf, begins, differences, sums
 from parsers.lazy import lazy
 
-FORMAT = 40
+FORMAT = 41
 HEADER_LIMIT = 65536
 CODE = 6  # letters of a code, which begins the name of an entry's file
 TAKEN = b"\x01"
-"""Stands for a text in two languages, and between the texts of one: JSON has no such character."""
+"""Stands for a text in two languages: JSON has no such character."""
 AGAIN = b"\x02"
 """Begins what stands in the place of a text that was told before: the number of that one follows, and in the other language nothing."""
 WORTH = 16  # letters of a text in both languages together: a shorter one is told again
 LANGUAGES = ("english", "chinese")
 OBJECTS = "objects"  # have letters, too
-PACE, TEXTS = 1 << 13, 16
-"""Of so many bytes of objects it is told how many texts were taken before them; of so many texts, where they begin."""
+ENTRIES, LEAVES, REFERENCES, WORDS, ROWS, OTHERS = SHELVES = ("entries", "leaves", "references", "words", "rows", "others")
+"""Entries without what stands on the three shelves behind; rows of the tables of codes; checks, variables, cards."""
+PLAIN = (LEAVES, REFERENCES, WORDS)  # of what stands there no text in two languages is taken out
 _STRING = r'[^"\\]*(?:\\.[^"\\]*)*'  # of JSON, between its quotes: in stretches, for every object is searched when knowledge is built
 _CHINESE = r'(?=[^"\\\u4e00-\u9fff]*(?:\\.[^"\\\u4e00-\u9fff]*)*[\u4e00-\u9fff])'
 _BEGIN = lazy(r"\A(?:[A-Za-z_]{2,}|[^\x00-\x7f]+)")
@@ -99,9 +101,9 @@ class Pack:
                 raise BrokenPackError(f"section {name} is damaged")
 
     def check(self) -> None:
-        """Raises BrokenPackError when the index or any object is not what was written: a few milliseconds."""
+        """Raises BrokenPackError when the index or any piece is not what was written: a few milliseconds."""
         self.section("index")
-        for name in ("letters", "texts", "blob", *LANGUAGES):
+        for name in ("letters", "steps", *SHELVES, *LANGUAGES):
             self._intact(name)
 
     def section(self, name: str) -> Any:
@@ -114,23 +116,19 @@ class Pack:
         return self._decoded[name]
 
     @cached_property
-    def entries(self) -> Mapping[str, tuple[int, int]]:
-        """Where each entry stands."""
-        return dict(zip(self.files, self._entries_and_words[::2], strict=True))
-
-    @cached_property
     def files(self) -> Mapping[str, str]:
         """How the file of each entry is called: `drv018_chip_module_fault`; of one that is not built in, its code."""
-        return {file[:CODE].upper(): file for file in filter(None, self.section("index")["entries"][0].split("\n"))}
+        return {file[:CODE].upper(): file for file in filter(None, self.section("index")["entries"].split("\n"))}
 
     @cached_property
-    def searched(self) -> Sequence[tuple[int, int]]:
-        """Where the words stand that each entry is searched by, in the order of `entries`."""
-        return self._entries_and_words[1::2]
+    def entries(self) -> Mapping[str, int]:
+        """The number of each entry, which what is told of it elsewhere has as well."""
+        return {code: number for number, code in enumerate(self.files)}
 
     @cached_property
-    def _entries_and_words(self) -> Sequence[tuple[int, int]]:
-        return places_of(self.section("index")["entries"][1:])
+    def first_leaves(self) -> Sequence[int]:
+        """The number of the first leaf of each entry, and behind them the one at which leaves of no entry begin."""
+        return sums(self.section("index")["leaves"])
 
     @cached_property
     def codes(self) -> Mapping[str, Sequence[int]]:
@@ -141,17 +139,29 @@ class Pack:
                 found.setdefault(spelling, []).append(number)
         return found
 
-    def named(self, name: str) -> Mapping[str, tuple[int, int]]:
-        """Where each object of a section that is asked for by its name stands."""
-        return named_places(self.section(name))
+    def named(self, name: str) -> Mapping[str, int]:
+        """The number of each object of a section that is asked for by its name."""
+        first, names = self.section(name)
+        return {one: number for number, one in enumerate(filter(None, names.split("\n")), first)}
 
-    def item(self, at: Sequence[int]) -> Any:
-        """One object of the blob, by offset and length."""
-        piece = self._kept(at)
+    def item(self, shelf: str, number: int) -> Any:
+        """One object."""
+        [one] = self.items(shelf, number, 1)
+        return one
+
+    def items(self, shelf: str, first: int, count: int) -> Sequence[Any]:
+        """Some objects that stand beside each other, read together."""
         try:
-            return json.loads(self._with_texts(piece, at[0]) if TAKEN in piece else self._read[OBJECTS](piece))
+            pieces = self._shelves[shelf].pieces(first, count)
+            told = self._read[OBJECTS](NEXT.join(pieces)).split(NEXT.decode())
+            if shelf not in PLAIN:
+                told = [self._with_texts(shelf, number, piece) if TAKEN.decode() in piece else piece for number, piece in enumerate(told, first)]
+            found: list[Any] = json.loads(f"[{','.join(told)}]")
         except (ValueError, IndexError, KeyError) as error:
             raise BrokenPackError("an object is not readable") from error
+        if len(found) != count:
+            raise BrokenPackError("there is no such object")
+        return found
 
     def pairs(self) -> Callable[[int], tuple[str, str]]:
         """Every text that was taken out of an object, in both languages, by its number."""
@@ -167,7 +177,7 @@ class Pack:
 
     def kept_pairs(self) -> Callable[[int], tuple[bytes, bytes]]:
         """The same as they are kept."""
-        english, chinese = (self._slice(name, 0, self.header.sections[name][1]).split(TAKEN) for name in LANGUAGES)
+        english, chinese = (self._shelves[name].all() for name in LANGUAGES)
 
         def kept(number: int) -> tuple[bytes, bytes]:
             told = english[number]
@@ -175,54 +185,60 @@ class Pack:
 
         return kept
 
-    def may_tell(self, words: Sequence[str]) -> Callable[[Sequence[int], Sequence[int], int], bool]:
-        """Can one of these words stand in what lies between two objects, or in a text, by its number? Told without reading them; of no words, always."""
-        kept, letters = self.kept_pairs(), self.section("letters")
+    def may_tell(self, words: Sequence[str]) -> Callable[[int, int], bool]:
+        """Can one of these words be told by the leaves or the words of an entry, by its number, or by a text, by its own? Said without reading them; of no words, always."""
+        kept, letters = self.kept_pairs(), self._letters
         # The blank before a word is a part of its letter: only what follows the first letters of a word is kept the same everywhere.
         sought = [[write(_BEGIN.sub("", _json(word)[1:-1])) for word in words] for write in (written(letters[name]) for name in (OBJECTS, *LANGUAGES))] if words else []
+        leaves, said, firsts = self._shelves[LEAVES], self._shelves[WORDS], self.first_leaves
 
-        def may(first: Sequence[int], last: Sequence[int], number: int) -> bool:
-            return not words or any(one in piece for ones, piece in zip(sought, (self._slice("blob", first[0], sum(last)), *kept(number)), strict=True) for one in ones)
+        def may(entry: int, text: int) -> bool:
+            if not words:
+                return True
+            told = NEXT.join((*said.pieces(entry), *leaves.pieces(firsts[entry], firsts[entry + 1] - firsts[entry])))
+            return any(one in piece for ones, piece in zip(sought, (told, *kept(text)), strict=True) for one in ones)
 
         return may
 
-    def _kept(self, at: Sequence[int]) -> bytes:
-        """One object of the blob as it is kept."""
-        return self._slice("blob", at[0], sum(at))
-
-    def _slice(self, name: str, start: int, end: int) -> bytes:
+    def _slice(self, name: str) -> Callable[[int, int], bytes]:
         offset, length, _ = self.header.sections[name]
-        return self._data[self._base + offset + start : self._base + offset + min(end, length)]
+        return lambda start, end: self._data[self._base + offset + start : self._base + offset + min(end, length)]
 
-    def _with_texts(self, piece: bytes, at: int) -> str:
+    def _with_texts(self, shelf: str, number: int, told: str) -> str:
         """An object's JSON with its texts again, which stand in the order of the objects."""
-        around = self._read[OBJECTS](piece).split(TAKEN.decode())
-        places = self._places
-        first = places["before"][at // PACE] + self._slice("blob", at - at % PACE, at).count(TAKEN)
+        around = told.split(TAKEN.decode())
+        first = self._taken[shelf][number // STEP] + sum(one.count(TAKEN) for one in self._shelves[shelf].before(number))
         pairs = map(self._first, self._told(first, len(around) - 1))
         return "".join(chain.from_iterable(zip(around, (f'["{english}","{chinese}"]' for english, chinese in pairs), strict=False))) + around[-1]
 
     def _told(self, first: int, count: int) -> Iterator[tuple[str, ...]]:
-        return zip(*(self._texts(name, self._places[name], first, count) for name in LANGUAGES), strict=True)
+        return zip(*(self._texts(name, first, count) for name in LANGUAGES), strict=True)
 
     def _first(self, pair: tuple[str, ...]) -> tuple[str, ...]:
         """A text in both languages, or the earlier one that it is again."""
         return next(self._told(int(pair[0][1:]), 1)) if pair[0].startswith(AGAIN.decode()) else pair
 
+    def _texts(self, name: str, first: int, count: int) -> list[str]:
+        return self._read[name](NEXT.join(self._shelves[name].pieces(first, count))).split(NEXT.decode())
+
     @cached_property
-    def _places(self) -> Mapping[str, Sequence[int]]:
-        """How many texts were taken before each stretch of the objects, and where in each language each so many texts begin."""
-        return {name: tuple(accumulate(map(int, steps.split()))) for name, steps in self.section("texts").items()}
+    def _shelves(self) -> Mapping[str, Shelf]:
+        """What stands on each shelf; texts stand on two of their own."""
+        return {name: Shelf(self._slice(name), self.header.sections[name][1], sums(steps)) for name, steps in self.section("steps")["begins"].items()}
+
+    @cached_property
+    def _taken(self) -> Mapping[str, Sequence[int]]:
+        """Of each shelf, how many texts were taken out before each place by which it is entered."""
+        return {name: sums(steps) for name, steps in self.section("steps")["taken"].items()}
+
+    @cached_property
+    def _letters(self) -> Mapping[str, Letters]:
+        return {name: lettered(row) for name, row in self.section("letters").items()}
 
     @cached_property
     def _read(self) -> Mapping[str, Callable[[bytes], str]]:
         """Of each language, and of objects, what reads its texts."""
-        return {name: reader((singles, pairs)) for name, (singles, pairs) in self.section("letters").items()}
-
-    def _texts(self, name: str, places: Sequence[int], first: int, count: int) -> list[str]:
-        begin, end = first // TEXTS, (first + count) // TEXTS + 1
-        piece = self._slice(name, places[begin], places[end] if end < len(places) else self.header.sections[name][1])
-        return self._read[name](TAKEN.join(piece.split(TAKEN)[first % TEXTS :][:count])).split(TAKEN.decode())
+        return {name: reader(letters) for name, letters in self._letters.items()}
 
 
 class Writer:
@@ -232,15 +248,28 @@ class Writer:
         """`alike`: texts that say the same words as the objects will, by which the letters of these are chosen beforehand."""
         self._letters = letters_of(alike, blanks=False)
         self._write = written(self._letters)
-        self._blob = bytearray()
+        self._shelves: dict[str, list[bytes]] = {name: [] for name in SHELVES}
+        self._taken: dict[str, list[int]] = {name: [] for name in SHELVES if name not in PLAIN}  # before each object
         self._sections: dict[str, bytes] = {}
         self._texts: dict[str, list[str]] = {name: [] for name in LANGUAGES}
         self._numbers: dict[tuple[str, ...], int] = {}  # of the texts in both languages
+        self._filled = ""  # the shelf that texts were taken out of last
         self._whole = ""
         self._pairs: tuple[tuple[int, int], ...] = ()  # where the texts in two languages stand in it
 
-    def add(self, value: Any) -> tuple[int, int]:
-        self._whole = whole = _json(value)
+    def add(self, shelf: str, value: Any) -> int:
+        """Puts an object beside the last one of its shelf. One that texts are taken out of is filled before the next one is begun."""
+        whole = _json(value)
+        pieces = (whole,) if shelf in PLAIN else self._without_texts(shelf, whole)
+        self._shelves[shelf].append(TAKEN.join(map(self._write, pieces)))
+        return len(self._shelves[shelf]) - 1
+
+    def _without_texts(self, shelf: str, whole: str) -> Sequence[str]:
+        """What stands around the texts of an object."""
+        if self._taken[shelf] and shelf != self._filled:  # texts stand in the order of the objects: those of the other one would be read as its own
+            raise ValueError(f"the shelf {shelf} was left for {self._filled}")
+        self._filled = shelf
+        self._taken[shelf].append(len(self._texts["english"]))
         done, around, pairs = 0, [], []
         for found in _PAIR.finditer(whole):
             number = len(self._texts["english"])
@@ -253,35 +282,11 @@ class Writer:
             pairs.append((begin, end))
             around.append(whole[done:begin])
             done = end
-        self._pairs = tuple(pairs)
-        piece = TAKEN.join(map(self._write, (*around, whole[done:])))
-        at = (len(self._blob), len(piece))
-        self._blob += piece
-        return at
-
-    def parts(self, at: tuple[int, int], values: Sequence[Any]) -> Iterator[tuple[int, int]]:
-        """Where the members of a list of the object that was added last stand, in their order: they can be read alone, and need not be kept twice."""
-        start, done = at[0], 0
-        for value in values:
-            part = _json(value)
-            begin = self._whole.index(part, done)
-            end = begin + len(part)
-            start += self._length(done, begin)
-            length = self._length(begin, end)
-            yield start, length
-            start, done = start + length, end
-
-    def _length(self, begin: int, end: int) -> int:
-        """How long a stretch of the object that was added last is without its texts; none of them stands across its borders."""
-        length = 0
-        for text, after in self._pairs:
-            if begin <= text < end:
-                length += len(self._write(self._whole[begin:text])) + len(TAKEN)
-                begin = after
-        return length + len(self._write(self._whole[begin:end]))
+        self._whole, self._pairs = whole, tuple(pairs)
+        return (*around, whole[done:])
 
     def pairs(self, values: Sequence[Any]) -> Iterator[Any]:
-        """The numbers among all texts of some that stand in the object that was added last, in their order; what is no text in two languages itself."""
+        """The numbers among all texts of some that stand in the last object that texts were taken out of, in their order; what is no text in two languages itself."""
         done = 0
         for value in values:
             part = _json(value)
@@ -296,47 +301,21 @@ class Writer:
     def finish(self, digest: str, stamp: str, version: str = "") -> bytes:
         body, table = bytearray(), {}
         letters = {OBJECTS: self._letters, **{name: letters_of(told) for name, told in self._texts.items()}}
-        told = {name: list(map(written(letters[name]), texts)) for name, texts in self._texts.items()}
-        texts = {name: TAKEN.join(pieces) for name, pieces in told.items()}
-        for name, piece in {**self._sections, "letters": _dump(letters), "texts": _dump(self._steps(told)), "blob": bytes(self._blob), **texts}.items():
+        shelves = {**self._shelves, **{name: list(map(written(letters[name]), texts)) for name, texts in self._texts.items()}}
+        steps = {
+            "begins": {name: differences(begins(pieces)) for name, pieces in shelves.items()},
+            "taken": {name: differences(before[::STEP]) for name, before in self._taken.items()},
+        }
+        rows = {name: letters_row(one) for name, one in letters.items()}
+        pieces = {name: NEXT.join(told) for name, told in shelves.items()}
+        for name, piece in {**self._sections, "letters": _dump(rows), "steps": _dump(steps), **pieces}.items():
             table[name] = (len(body), len(piece), zlib.crc32(piece))
             body += piece
         header = {"format": FORMAT, "digest": digest, "stamp": stamp, "version": version, "sections": table}
         return _dump(header) + b"\n" + bytes(body)
 
-    def _steps(self, texts: Mapping[str, Sequence[bytes]]) -> dict[str, str]:
-        """What `_places` of the pack is made of: each number less the one before it."""
-        before = [0, *accumulate(self._blob.count(TAKEN, at, at + PACE) for at in range(0, len(self._blob), PACE))]
-        begins = {name: [0, *accumulate(len(text) + 1 for text in told)][::TEXTS] for name, told in texts.items()}
-        return {name: differences(numbers) for name, numbers in {"before": before, **begins}.items()}
-
 
 _json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode  # `dumps` makes a new one for every object
-
-
-def catalog_columns(lines: Sequence[Sequence[Any]]) -> list[list[Any]]:
-    """Lines of the catalogue, column by column; of numbers, each less the one before it: they are much alike then."""
-    return [_less_before(column) for column in zip(*lines, strict=True)]
-
-
-def catalog_lines(columns: Sequence[Sequence[Any]]) -> Iterator[tuple[Any, ...]]:
-    """The inverse of `catalog_columns`."""
-    return zip(*map(_with_before, columns), strict=True)
-
-
-def _less_before(column: Iterable[Any]) -> list[Any]:
-    last, made = 0, []
-    for one in column:
-        made.append(one - last if isinstance(one, int) else one)
-        last = one if isinstance(one, int) else last
-    return made
-
-
-def _with_before(column: Iterable[Any]) -> Iterator[Any]:
-    last = 0
-    for one in column:
-        last += one if isinstance(one, int) else 0
-        yield last if isinstance(one, int) else one
 
 
 def codes_row(spelled: Sequence[Sequence[str]]) -> str:

@@ -7,7 +7,7 @@ is made of the code again, a text is not written beside itself as its anchor, an
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from kb import code_forms
 from kb.model import (
@@ -36,11 +36,22 @@ _COMMAND: Row = ("", None, None)
 _VARIABLE: Row = ("", "", None, "", "process")
 _FIX: Row = ("", "", None, (), (), (), None, ())
 _VARIANT: Row = ((), None, (), None, "", "")
-_ENTRY: Mapping[str, Any] = dict.fromkeys(("code", "domain", "severity", "role", "kind", "component", "confidence", "title", "cause", "condition", "signals", "references"), "") | {
+HEAD = ("domain", "severity", "role", "kind", "component", "status")
+"""What is told of every entry where all are listed; there it is kept alone."""
+_ENTRY: Mapping[str, Any] = dict.fromkeys(("confidence", "title", "cause", "condition"), "") | {
     "traits": (), "fixes": (), "refines": (), "variants": (), "also": (), "symptom_of": (), "no_repro": "", "repro": None, "general": False, "same": "source",
-    "caused_by": (), "within_s": None, "applies_to": (), "status": "stable", "slug": "", "layer": "built-in", "path": "", "match": (), "no_match": (),
+    "caused_by": (), "within_s": None, "applies_to": (), "shown": "", "slug": "", "layer": "built-in", "path": "", "match": (), "no_match": (),
 }  # fmt: skip
 """What the values of a row are mostly, in the order in which they are kept: those come last that are seldom another, and need not be told then."""
+
+
+class Stored(NamedTuple):
+    """An entry as it stands in a pack, in the four places where what is alike stands together."""
+
+    head: Sequence[str]
+    row: Row
+    leaves: Sequence[Row]
+    references: Sequence[Row | str]
 
 
 def _without_usual(row: Row, usual: Row) -> Row:
@@ -136,20 +147,24 @@ def references_of(rows: Sequence[Row | str]) -> tuple[Reference, ...]:
     return tuple(map(_reference_of, rows))
 
 
-def entry_row(entry: Entry, signals: Sequence[Row]) -> Row:
-    """The values of an entry in their order, but for what its file tells; `signals` are its leaves as rows."""
+def stored_entry(entry: Entry, shown: Text | None = None) -> Stored:
+    """The values of an entry, but for what its file tells; `shown` is its title without slots, where that is another."""
     path = "" if file_of(entry) != entry.code else entry.path
     row = entry._replace(slug="" if entry.slug == slug_of(entry.path) else entry.slug, path=path)._asdict()
-    rows = {"signals": signals, "references": tuple(map(reference_row, entry.references)), "fixes": fixes_rows(entry.fixes), "variants": tuple(map(_variant_row, entry.variants))}
-    return _without_usual(list(map({**row, **rows}.__getitem__, _ENTRY)), [*_ENTRY.values()])
+    rows = {"fixes": fixes_rows(entry.fixes), "variants": tuple(map(_variant_row, entry.variants)), "shown": shown or ""}
+    values = _without_usual(list(map({**row, **rows}.__getitem__, _ENTRY)), [*_ENTRY.values()])
+    return Stored(tuple(map(row.__getitem__, HEAD)), values, tuple(map(signal_row, entry.signals)), tuple(map(reference_row, entry.references)))
 
 
-def entry_of(row: Row, file: str) -> Entry:
-    """The inverse of `entry_row`, with what `file_of` told."""
-    one = dict(zip(_ENTRY, _with_usual(row, [*_ENTRY.values()]), strict=True))
-    path = one["path"] or f"{_FOLDER}{one['domain']}/{file}.yaml"
+def entry_of(code: str, file: str, stored: Stored) -> Entry:
+    """The inverse of `stored_entry`, with what `file_of` told."""
+    head = dict(zip(HEAD, stored.head, strict=True))
+    one = dict(zip(_ENTRY, _with_usual(stored.row, [*_ENTRY.values()]), strict=True))
+    path = one["path"] or f"{_FOLDER}{head['domain']}/{file}.yaml"
     return Entry(
-        **{k: one[k] for k in ("code", "domain", "status", "severity", "role", "kind", "component", "confidence")},
+        **head,
+        code=code,
+        confidence=one["confidence"],
         slug=one["slug"] or slug_of(path),
         traits=tuple(one["traits"]),
         applies_to=tuple((k, v) for k, v in one["applies_to"]),
@@ -159,7 +174,7 @@ def entry_of(row: Row, file: str) -> Entry:
         also=tuple(_condition(c) for c in one["also"]),
         same=one["same"],
         within_s=one["within_s"],
-        signals=tuple(signal_of(f"{one['code']}/{n}", s) for n, s in enumerate(one["signals"])),
+        signals=tuple(signal_of(f"{code}/{n}", s) for n, s in enumerate(stored.leaves)),
         symptom_of=tuple(Edge(*e) for e in one["symptom_of"]),
         refines=tuple(one["refines"]),
         general=one["general"],
@@ -167,7 +182,7 @@ def entry_of(row: Row, file: str) -> Entry:
         fixes=fixes_of(one["fixes"]),
         variants=tuple(map(_variant_of, one["variants"])),
         repro=(one["repro"][0], tuple((k, v) for k, v in one["repro"][1])) if one["repro"] else None,
-        references=references_of(one["references"]),
+        references=references_of(stored.references),
         layer=one["layer"],
         path=path,
         match=tuple(Sample(n, t, p, tuple((k, v) for k, v in e)) for n, t, p, e in one["match"]),

@@ -457,6 +457,7 @@ def test_a_truncated_cache_of_the_engine(tmp_path: Path, monkeypatch: pytest.Mon
 def test_a_truncated_cache_of_the_knowledge(tmp_path: Path, mine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """However the pack is damaged, what is loaded is what the folder says."""
     from kb import in_use
+    from kb.pack import ENTRIES
 
     folder = mine
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
@@ -469,7 +470,7 @@ def test_a_truncated_cache_of_the_knowledge(tmp_path: Path, mine: Path, monkeypa
         told, problems = in_use.compiled(Layer("mine", folder))
         assert problems == []
         assert told.section("index") == right.section("index")
-        assert told.item(told.entries["USR001"]) == right.item(right.entries["USR001"])
+        assert told.item(ENTRIES, told.entries["USR001"]) == right.item(ENTRIES, right.entries["USR001"])
 
 
 MINE = """\

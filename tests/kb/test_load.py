@@ -19,7 +19,7 @@ from kb.layers import HERE
 from kb.load import read_entry
 from kb.model import TRAITS, Edge, Entry
 from kb.pack import BrokenPackError, Pack, keep_newest
-from kb.stored import entry_of, entry_row, file_of, signal_row
+from kb.stored import Stored, entry_of, file_of, stored_entry
 
 GOOD = """\
 code: TST001
@@ -205,7 +205,7 @@ def test_an_entry_has_the_traits_of_its_kind() -> None:
     text = GOOD.replace("kind: out-of-memory", "kind: network-config")
     entry = loaded(text)
     assert entry.traits == ("downstream", "raises")
-    assert entry_of(json.loads(json.dumps(entry_row(entry, list(map(signal_row, entry.signals))))), file_of(entry)) == entry
+    assert entry_of(entry.code, file_of(entry), Stored(*json.loads(json.dumps(stored_entry(entry))))) == entry
 
 
 @pytest.mark.parametrize(
@@ -312,6 +312,6 @@ def test_an_entry_comes_out_of_a_pack_as_it_went_in() -> None:
     """What a pack leaves out follows from the rest: names of leaves, patterns of codes, texts as their own anchors, the slug."""
     read, _ = built_in_entries()
     entries = [entry._replace(signals=tuple(signal._replace(options=()) for signal in entry.signals)) for entry in read]  # the others are not chosen
-    stored = [entry_row(entry, list(map(signal_row, entry.signals))) for entry in entries]
-    assert [entry_of(row, file_of(entry)) for row, entry in zip(json.loads(json.dumps(stored)), entries, strict=True)] == entries
+    stored = [stored_entry(entry) for entry in entries]
+    assert [entry_of(entry.code, file_of(entry), Stored(*row)) for row, entry in zip(json.loads(json.dumps(stored)), entries, strict=True)] == entries
     assert len(json.dumps(stored)) < 0.95 * len(json.dumps([entry._asdict() for entry in entries]))
