@@ -12,6 +12,8 @@ A log is text of others: of such a sentence only names and plain values are take
 (Wanted(name='TRITON_ALL_BLOCKS_PARALLEL', value='1'),)
 >>> wanted("do not use --enforce-eager here")
 ()
+>>> wanted("envs.DEMO_USE_V1=False. This should not happen, try DEMO_USE_V1=0 or DEMO_USE_V1=1")
+()
 >>> wanted('process "/bin/sh -c export DEMO_JOBS=1 && make" did not complete successfully: exit code: 2')
 ()
 """
@@ -22,6 +24,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from doctor.answer.own_command import value_of, with_asked, without_option
+from doctor.answer.variables import is_script, there
 from doctor.base.words import both
 from doctor.findings.evaluate import Finding
 from doctor.findings.situation import Situation
@@ -36,6 +39,8 @@ _VARIABLE = lazy(
 )
 # What decides which program or library runs, holds a secret, or only tells more.
 _NEVER = lazy(r"(?:^|_)(?:PATH|PRELOAD|LIBRARY|HOME|SHELL|ENV|TOKEN|KEY|SECRET|PASSWORD|PROXY)(?:_|$)|^(?:LD|DYLD|BASH|PYTHON|CUDA)_|BLOCKING|DEBUG|(?:^|_)LOG(?:_|GING|$)|LEVEL|VERBOS|WARN|STDOUT|FULL_ERROR")
+_SET = lazy(r"(?P<name>[A-Z][A-Z0-9]*_[A-Z0-9_]{2,60}) ?={1,2} ?(?P<value>\w{1,20})")
+_SWITCHES = {"false": "0", "true": "1"}
 _SILENCES = lazy(r"(?:ignore|suppress|silence|hide) (?:this|the) (?:warning|error|message)[^.;]{0,20}$")
 _OPTION = r"[`'\"]?(?P<{0}>--[a-z][a-z0-9_-]{{2,60}})(?:[= ](?P<{0}v>[\w./:-]{{1,60}})(?=[`'\".,;)\s]|$))?[`'\"]?"
 _ASKS = lazy(
@@ -77,13 +82,19 @@ def wanted(message: str) -> tuple[Wanted, ...]:
     found = [
         Wanted(m["name"], m["value"].rstrip(".,:"))
         for m in _VARIABLE.finditer(message)
-        if not _NEVER.search(m["name"]) and not _SILENCES.search(message[: m.start()])
+        if not _NEVER.search(m["name"]) and not _SILENCES.search(message[: m.start()]) and not _in_force(m["name"], m["value"], message[: m.start("name")])
     ]
     for m in _ASKS.finditer(message):
         found += [Wanted(m[name], _value(m[name + "v"])) for name in ("one", "two") if m[name] and not _TELLS_MORE.match(m[name])]
     found = [one for one in found if one.value.lower() not in _OFF_VALUES or not one.name.startswith("--")]
     found += [Wanted(_option(m["name"])) for m in _IN_PYTHON.finditer(message) if m["value"].lower() not in _OFF_VALUES]
     return tuple(dict.fromkeys(one for one in found if one.value or one.name.startswith("--")))[:MOST]
+
+
+def _in_force(name: str, value: str, before: str) -> bool:
+    """Does the message say itself that it is set so?"""
+    told = [m["value"] for m in _SET.finditer(before) if m["name"] == name]
+    return bool(told) and _SWITCHES.get(told[-1].lower(), told[-1]) == _SWITCHES.get(value.lower(), value)
 
 
 def _option(name: str) -> str:
@@ -129,7 +140,7 @@ class Asked(NamedTuple):
 
 def asked(finding: Finding, situation: Situation, known: Sequence[Fix]) -> Asked:
     """What to do as the message says; whoever is sure of the cause is sure of the fixes as well, and may know that one."""
-    texts = dict.fromkeys(hit.place.text for hit in finding.instances[0].hits)
+    texts = dict.fromkeys(hit.place.text for hit in finding.instances[0].hits if not is_script(hit.place.path))  # there the reader speaks, and asks for nothing
     found = tuple(dict.fromkeys(one for text in texts for one in wanted(text)))[:MOST]
     told = next((n for n, fix in enumerate(known) if fix.goal != "locate" and any(_does(fix, one) for one in found)), None)
     if told is not None or finding.entry.confidence == "high":
@@ -172,6 +183,9 @@ def _fix(found: Sequence[Wanted], finding: Finding, situation: Situation) -> Fix
     if not found:
         return None
     env = tuple(EnvFix(one.name, one.value, "process", f"unset {one.name}", None) for one in found if not one.name.startswith("--"))
+    if env and situation.variables:
+        if there(Fix("resolve", "low", Text("", ""), (), env, (), None), situation):
+            return None
     options = [one for one in found if one.name.startswith("--")]
     written = ", ".join(f"{one.name} {one.value}".rstrip() if one in options else f"{one.name}={one.value}" for one in found)
     theirs = with_asked(situation.started, [(one.name, one.value) for one in options], finding.instances[0].paths) if options else None

@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from doctor.findings.release import shut_out, within
-from doctor.findings.situation import Situation
+from doctor.findings.situation import FOREIGN, Situation
 from kb.model import Fix
 from kb.pairings import MODELS
 from kb.placeholders import fill
 from parsers.lazy import lazy
 
+_OF_AN_NPU = lazy(r"(?:ASCEND|HCCL|ACL|ACLNN|PYTORCH_NPU|TORCH_NPU|VLLM_ASCEND|MS|TASK_QUEUE|COMBINED)_")
 _NAME = r"(?P<name>CANN|HDK|[Dd]river|[A-Za-z][\w-]{2,30})"
 _FLOOR = lazy(_NAME + r" (?:toolkit )?v?(?P<v>\d+\.\d[\w.]{0,20})(?= or (?:later|newer|higher|above)\b| and (?:later|newer)\b)")
 _WITH = lazy(_NAME + r" v?(?P<v>\d+\.\d[\w.]{0,20}) with " + _NAME.replace("name", "other") + r" v?\d+\.\d[\w.]{0,20} or (?:later|newer)\b")
@@ -52,9 +53,11 @@ def _pulled(fix: Fix, situation: Situation) -> bool:
 
 
 def refuted(fix: Fix, situation: Situation) -> bool:
-    """Does it install a release that does not know the model which the logs show as loaded, or start a container for who uses none?"""
+    """Does it install a release that does not know the model which the logs show as loaded, start a container for who uses none, or set what no software of this machine reads?"""
     if fix.goal == "locate":
         return False
+    if situation.first("machine") in FOREIGN and fix.env and not fix.commands and all(_OF_AN_NPU.match(variable.name) for variable in fix.env):
+        return True
     if situation.facts.get("place") == ("host",) and fix.commands and all(_OF_CONTAINERS.match(command.run) for command in fix.commands):
         return True
     models = situation.facts.get("model", ())

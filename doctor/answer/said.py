@@ -1,4 +1,5 @@
-"""What CANN itself says beneath a call that failed: the sentence that names the rule, which no title can know beforehand."""
+"""What the log itself says of a failure, which no title can know beforehand: the sentence of CANN beneath a call that names the rule;
+on a machine without an NPU, how the program failed."""
 
 from __future__ import annotations
 
@@ -20,17 +21,36 @@ _ARGUMENT = lazy(r"\bEE\d{4}\)?:\s{1,4}(?:\[PID: ?\d{1,12}\] \S{1,40} )?The argu
 _PASSED_ON = lazy(r"\w+ (?:execut\w+ |execution )?failed,? ?(?:reason|ret|error)|do tiling failed|Check \w+\(|The error from device\(|An error occurs? on the device\(|dump info: pc start|\[AIC_INFO\]|Stream end capture failed|was not joined to the original stream")
 
 
+_HEAD = lazy(r"\A\[(?:ERROR|CRITICAL)\] \w+\([^)]{1,80}\):\S{10,40} (?:\[\S{1,200}:\d+\] )?")
+
+
 def said(root: Related, diagnosis: Diagnosis) -> str | None:
     """The first sentence of the error block that belongs to a root; None where there is none, or where the root quotes it."""
     if root.role != "root":
         return None
+    if "elsewhere" in root.finding.entry.traits:
+        return _failed(root, diagnosis)
     shown = {(h.place.path, line) for h in root.finding.hits for line in range(h.place.line, h.place.end_line + 1)}
     for place in sorted(_near(root, diagnosis), key=lambda p: p.line):
         found = _REASON.search(place.text) or _ARGUMENT.search(place.text)
         if found and (place.path, place.line) not in shown and not _PASSED_ON.search(found["reason"]):
-            text = " ".join(clean(found["reason"]).split())
-            return text if len(text) <= MOST else f"{text[:MOST].rstrip()} ..."
+            return _short(found["reason"])
     return None
+
+
+def _failed(root: Related, diagnosis: Diagnosis) -> str | None:
+    """The first error that nothing explains, else the exception, of what is put beneath a root that only tells whose machine it is."""
+    beneath = [r.finding for r in diagnosis.related if r.explained_by == root.finding.entry.code]
+    ended = [finding.first for finding in beneath if "raises" in finding.entry.traits and finding.entry.severity in ("error", "fatal")]
+    unknown = [c.first for c in diagnosis.unexplained]
+    shown = {(h.place.path, h.place.line) for h in root.finding.hits}
+    place = next((p for p in (*unknown, *ended) if (p.path, p.line) not in shown), None)
+    return None if place is None else _short(_HEAD.sub("", place.text))
+
+
+def _short(told: str) -> str:
+    text = " ".join(clean(told).split())
+    return text if len(text) <= MOST else f"{text[:MOST].rstrip()} ..."
 
 
 def _near(root: Related, diagnosis: Diagnosis) -> Iterator[Place]:

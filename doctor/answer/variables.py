@@ -20,6 +20,11 @@ _SETTING = lazy(r"(?m)^(?P<name>[a-z][a-z0-9_.]{3,60})(?:=|: )(?P<value>[\w.]{1,
 _WAITS = "TIMEOUT"  # a longer wait than the one that is advised is there already
 
 
+def is_script(path: str) -> bool:
+    """Is it a file in which somebody sets something?"""
+    return _SCRIPT.search(path) is not None
+
+
 def there(fix: Fix, situation: Situation) -> bool:
     """Is all that a fix does to set variables that are set so, or settings in a file?
 

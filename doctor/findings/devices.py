@@ -29,13 +29,18 @@ class Seat(NamedTuple):
     device: int
 
 
-def started_with(started: Sequence[Started], visible: Iterable[str], there: Iterable[str] = (), apart: bool = False, usable: Iterable[str] = ()) -> Facts:
-    """The programs that make processes, their number, the NPUs that they see, and whether these are too few, or are told by ids of npu-smi (`there`), `outside` their container, or `given` to one that is `privileged`."""
+def started_with(started: Sequence[Started], visible: Iterable[str], there: Iterable[str] = (), apart: bool = False, usable: Iterable[str] = (), asked: Iterable[str] = ()) -> Facts:
+    """The programs that make processes, their number, the NPUs that they see, and whether these are too few, or are told by ids of npu-smi (`there`), `outside` their container, or `given` to one that is `privileged`.
+
+    `asked`: how many the manifest of a pod asks for, and so gets.
+    """
     # Under Ray (`apart`) a service takes NPUs of other nodes as well, whether its command says so or not.
     made = {n for one in started if (n := one.processes) is not None and not (apart and one.kind in SERVICES)}
     told: dict[str, tuple[str, ...]] = {"launcher": tuple(dict.fromkeys(one.kind for one in started))}
     lists = {value for value in (*visible, *_given(started)) if _LIST.fullmatch(value)}
     cards = _cards(started)
+    if cards is None and len(pods := {n for n in asked if n.isdecimal()}) == 1:
+        cards = int(pods.pop())
     count = len(next(iter(lists)).split(",")) if len(lists) == 1 else None
     if len(lists) == 1:
         told["visible"] = tuple(lists)

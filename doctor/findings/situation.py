@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from doctor.scan.harvest import Harvest
 
 MAX_LINES = 400  # lines in which something was found that are asked as well
+FOREIGN = frozenset({"cuda", "rocm", "dcu", "other"})  # machines without an NPU
 VERSIONS = ("cann", "driver", "torch_npu", "torch", "vllm_ascend", "vllm", "mindspore")
 TITLES = {"cann": "CANN", "mindspore": "MindSpore", "vllm": "vLLM", "vllm_ascend": "vllm-ascend", "torch_npu": "torch_npu"}
 _BOUND = ("<", ">", "=")
@@ -120,7 +121,7 @@ class Situation(NamedTuple):
 
     def phrases(self) -> dict[str, Text]:
         """How the software of this log is told what many entries advise; the one that does what was being done speaks first."""
-        if self.first("machine") in ("cuda", "rocm", "dcu", "other"):  # they are told for an NPU
+        if self.first("machine") in FOREIGN:  # they are told for an NPU
             return {}
         known = [self.frameworks[name] for name in self.facts.get("framework", ()) if name in self.frameworks]
         activity = self.first("activity")
@@ -211,7 +212,7 @@ def situation(
     seen = [frameworks[name] for name in known.get("framework", ()) if name in frameworks]
     there = known.pop("npu_id", ())
     known |= _listed(there)
-    known |= _counted(harvest, started, known.pop("visible", ()), known.get("visible_here", ()), known.pop("usable", ()), there, "ray" in known.get("seen", ()))
+    known |= _counted(harvest, started, known.pop("visible", ()), known.get("visible_here", ()), known.pop("usable", ()), there, "ray" in known.get("seen", ()), known.get("npu_asked", ()))
     known |= _given_to_ray(known.pop("ray_given", ()))
     known |= _room(known)
     known |= _place(known, started)
@@ -233,7 +234,7 @@ def situation(
     return Situation({fact: values for fact, values in known.items() if values and values[0]}, frameworks, published, started, variables, kernels)
 
 
-def _counted(harvest: Harvest, started: tuple[Started, ...], visible: Sequence[str], here: Sequence[str], usable: Sequence[str], there: Sequence[str], apart: bool) -> Mapping[str, tuple[str, ...]]:
+def _counted(harvest: Harvest, started: tuple[Started, ...], visible: Sequence[str], here: Sequence[str], usable: Sequence[str], there: Sequence[str], apart: bool, asked: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
     """How many processes and NPUs there are, and who shares one; nothing where neither a command nor a rank is told.
 
     `apart`: each process is shown one NPU, as Ray does it, and calls it 0. What one process says that it sees (`here`)
@@ -248,7 +249,7 @@ def _counted(harvest: Harvest, started: tuple[Started, ...], visible: Sequence[s
     from doctor.findings.devices import Seat, sharing, started_with  # most logs tell of none
 
     seats = [Seat(h.place.node or h.place.path, int(told["rank"]), int(told["device"])) for h in heads if {"rank", "device"} <= (told := dict(h.captures)).keys()]
-    return {**started_with(started, visible, there, apart, usable if alike else ()), **({} if apart else sharing(seats))}
+    return {**started_with(started, visible, there, apart, usable if alike else (), asked), **({} if apart else sharing(seats))}
 
 
 def _given_to_ray(told: Sequence[str]) -> Mapping[str, tuple[str, ...]]:

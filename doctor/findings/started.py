@@ -271,7 +271,7 @@ def _is_one(made: Started) -> bool:
 
 
 def _words(text: str) -> list[str]:
-    """The words of the first simple command of a text; nothing of a text with an open quote."""
+    """The words of the first simple command of a text; nothing of a text with an open quote, but for that of a string in which all of it stands."""
     if _IS_EXEC_LIST.match(text):
         text = _EXEC_LIST.sub('" "', text.strip("[] ,"))
         text = text if text.startswith(('"', "'")) else f'"{text}'
@@ -287,7 +287,7 @@ def _words(text: str) -> list[str]:
                 break
             words.append(word)
     except ValueError:
-        return []
+        return [] if (bare := text.rstrip().rstrip("\"'")) == text else _words(bare)
     return [word for word in words if not _ARGUMENT.match(word)]
 
 

@@ -72,6 +72,39 @@ def test_devices_of_a_container_count() -> None:
     assert started_with(started, [])["cards"] == ("too-few",)
 
 
+POD = """\
+apiVersion: v1
+kind: Pod
+spec:
+  containers:
+    - name: vllm
+      command:
+        - sh
+        - -c
+        - "bash /code/prepare.sh;
+           python3 -m vllm.entrypoints.openai.api_server --port 8080 --model /m/a --tensor-parallel-size 2"
+      resources:
+        limits:
+          huawei.com/Ascend910: "1"
+          memory: 64Gi
+        requests:
+          huawei.com/Ascend910: "1"
+"""
+
+
+def test_a_pod_has_as_many_npus_as_its_manifest_asks_for(tmp_path: Path) -> None:
+    """And an engine starts its processes in the pod, wherever else a Ray cluster has NPUs: the manifest is told as the place where that is mended."""
+    started = [command("vllm serve /m/a -tp 2")]
+    assert started_with(started, [], asked=["1", "1"])["cards"] == ("too-few",)
+    assert started_with(started, [], asked=["2"])["cards"] == ("enough",)
+    assert "cards" not in started_with(started, [], asked=["1", "2"])  # of which pod it runs in, nothing is known
+    found = first(tmp_path, run_log=INVALID, pod_yaml=POD)
+    assert found["title"]["en"].startswith("More processes (2) than visible NPUs (1)")
+    assert "huawei.com/Ascend910: 2" in found["fixes"][0]["code"]["after"]
+    spread = first(tmp_path, run_log=INVALID, pod_yaml=POD.replace("kind: Pod", "kind: LeaderWorkerSet"))
+    assert [run for run in runs(spread) if run.endswith("--tensor-parallel-size 2 --distributed-executor-backend ray")] == runs(spread)[:1]
+
+
 def test_what_cann_says_a_process_may_open_counts_where_no_list_is_told(tmp_path: Path) -> None:
     """Two NPUs and eight processes: the message of the third one tells how many there are."""
     assert started_with([command("torchrun --nproc_per_node=8 a.py")], [], usable=["2"])["cards"] == ("too-few",)

@@ -9,7 +9,7 @@ from doctor.answer.met import met
 from doctor.findings.situation import Situation
 from doctor.findings.started import read
 from doctor.render.fixes import alone, fixes
-from kb.model import Command, Fix, Text
+from kb.model import Command, EnvFix, Fix, Text
 
 OLD = Situation({"cann": ("8.3.RC1",), "torch_npu": ("2.7.1",), "transformers": ("4.55.0",)})
 NEW = Situation({"cann": ("8.5.1",), "torch_npu": ("2.8.0.post2",), "transformers": ("4.57.1",), "driver": ("25.5.2",)})
@@ -37,6 +37,15 @@ def fix(title: str, run: str = "", goal: str = "resolve") -> Fix:
 def test_what_is_there_already(title: str, run: str, old: bool | None, new: bool | None) -> None:
     """A release is asked for by the words of a fix; it is met when all that is asked for is told and new enough."""
     assert (met(fix(title, run), OLD), met(fix(title, run), NEW)) == (old, new)
+
+
+def test_variables_of_an_npu_are_no_advice_for_another_machine() -> None:
+    """But for what nobody else knows either."""
+    moved = Fix("mitigate", "low", Text("Move", "x"), (), (EnvFix("ASCEND_PROCESS_LOG_PATH", "/data/log", "process", "unset ASCEND_PROCESS_LOG_PATH", None),), (), None)
+    freed = fix("Remove what is not needed")
+    assert chosen((moved, freed), Situation({"machine": ("npu",)})) == (moved, freed)
+    assert chosen((moved, freed), Situation({"machine": ("cuda",)})) == (freed,)
+    assert chosen((moved,), Situation({"machine": ("cuda",)})) == (moved,)
 
 
 def test_the_image_that_runs_is_not_fetched_again() -> None:

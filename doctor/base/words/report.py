@@ -95,6 +95,7 @@ WORDS = {
     "ranks:of-nodes": ("{nodes} nodes x {n}", "{nodes} 节点 x {n}"),
     "ranks:all": ("{n} ranks", "{n} 个 rank"),
     "cann-says": ("CANN says: {text} ", "CANN 报错：{text} "),
+    "failed-with": ("It failed with: {text} ", "失败信息：{text} "),
     "near-shares": ("shares: {words}", "共同点：{words}"),
     "near-lacks": ("but not: {words}", "但没有：{words}"),
     "why-once": ("its signature stands at {place}", "特征出现在 {place}"),
