@@ -39,6 +39,7 @@ SITUATION_FACTS = (
 )  # fmt: skip
 # Not of the situation: what a leaf of the entry itself captured. "said.allowed" asks for the capture {allowed}.
 SAID = "said."
+UNSAID = ("unsaid",)  # of such a capture: that no leaf has it
 
 
 # What kinds of faults have in common, as far as it decides what explains what. `kinds.yaml` tells which kind has which.

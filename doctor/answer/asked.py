@@ -183,9 +183,8 @@ def _fix(found: Sequence[Wanted], finding: Finding, situation: Situation) -> Fix
     if not found:
         return None
     env = tuple(EnvFix(one.name, one.value, "process", f"unset {one.name}", None) for one in found if not one.name.startswith("--"))
-    if env and situation.variables:
-        if there(Fix("resolve", "low", Text("", ""), (), env, (), None), situation):
-            return None
+    if env and situation.variables and there(Fix("resolve", "low", Text("", ""), (), env, (), None), situation):
+        return None
     options = [one for one in found if one.name.startswith("--")]
     written = ", ".join(f"{one.name} {one.value}".rstrip() if one in options else f"{one.name}={one.value}" for one in found)
     theirs = with_asked(situation.started, [(one.name, one.value) for one in options], finding.instances[0].paths) if options else None

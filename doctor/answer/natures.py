@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kb.model import Fix
+from kb.model import UNSAID, Fix
 from parsers.lazy import lazy
 
 # Ends what runs under a name that is left open.
@@ -13,7 +13,7 @@ _WIDE = frozenset({"stack", "program", "machine", "activity"})
 
 def for_all(fix: Fix) -> bool:
     """Is it for everybody, or for all of a stack, whatever they run?"""
-    return _WIDE.issuperset(fact for fact, _ in fix.when)
+    return _WIDE.issuperset(fact for fact, values in fix.when if values != UNSAID)
 
 
 def made_for_one(fix: Fix) -> bool:

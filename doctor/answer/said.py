@@ -21,6 +21,7 @@ _ARGUMENT = lazy(r"\bEE\d{4}\)?:\s{1,4}(?:\[PID: ?\d{1,12}\] \S{1,40} )?The argu
 _PASSED_ON = lazy(r"\w+ (?:execut\w+ |execution )?failed,? ?(?:reason|ret|error)|do tiling failed|Check \w+\(|The error from device\(|An error occurs? on the device\(|dump info: pc start|\[AIC_INFO\]|Stream end capture failed|was not joined to the original stream")
 
 
+_FRAME = lazy(r'\s*File "')
 _HEAD = lazy(r"\A\[(?:ERROR|CRITICAL)\] \w+\([^)]{1,80}\):\S{10,40} (?:\[\S{1,200}:\d+\] )?")
 
 
@@ -44,7 +45,7 @@ def _failed(root: Related, diagnosis: Diagnosis) -> str | None:
     ended = [finding.first for finding in beneath if "raises" in finding.entry.traits and finding.entry.severity in ("error", "fatal")]
     unknown = [c.first for c in diagnosis.unexplained]
     shown = {(h.place.path, h.place.line) for h in root.finding.hits}
-    place = next((p for p in (*unknown, *ended) if (p.path, p.line) not in shown), None)
+    place = next((p for p in (*unknown, *ended) if (p.path, p.line) not in shown and not _FRAME.match(p.text)), None)
     return None if place is None else _short(_HEAD.sub("", place.text))
 
 

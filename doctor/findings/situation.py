@@ -14,7 +14,7 @@ from doctor.findings.release import within
 from doctor.scan.beside import IN_SCRIPT
 from doctor.scan.situation import Said, joined, said
 from doctor.scan.tablescan import condition
-from kb.model import SAID, Framework, Signal, Text, When
+from kb.model import SAID, UNSAID, Framework, Signal, Text, When
 from kb.pairings import Pairing
 from parsers.lazy import lazy
 
@@ -180,8 +180,10 @@ def _is(told: str, wanted: str) -> bool:
 
 
 def _captured(captures: Mapping[str, str], name: str, values: Sequence[str]) -> bool | None:
-    """Does what a leaf captured fulfil a condition? What was captured by none is not told."""
+    """Does what a leaf captured fulfil a condition? What was captured by none is not told, but for who asks for just that."""
     value = captures.get(name)
+    if values == UNSAID:
+        return value is None
     return None if value is None else any(condition(wanted, value) for wanted in values)
 
 

@@ -33,6 +33,7 @@ class Kind(NamedTuple):
 _VLLM = {"tp": "tensor-parallel-size", "pp": "pipeline-parallel-size", "dp": "data-parallel-size", "q": "quantization", "model-tag": "model"}
 _SGLANG = {"tp": "tp-size", "tensor-parallel-size": "tp-size", "dp": "dp-size", "data-parallel-size": "dp-size", "model": "model-path", "pp": "pp-size"}
 _DOCKER = {"v": "volume", "e": "env", "network": "net", "u": "user", "w": "workdir", "p": "publish"}
+_BEGIN_DOCKER = ("docker", "podman", "nerdctl")  # of which prose speaks as well
 _PYTHON = ("python", "python3", "python3.8", "python3.9", "python3.10", "python3.11", "python3.12")
 
 
@@ -287,7 +288,7 @@ def _words(text: str) -> list[str]:
                 break
             words.append(word)
     except ValueError:
-        return [] if (bare := text.rstrip().rstrip("\"'")) == text else _words(bare)
+        return [] if text.startswith(_BEGIN_DOCKER) or (bare := text.rstrip().rstrip("\"'")) == text else _words(bare)
     return [word for word in words if not _ARGUMENT.match(word)]
 
 

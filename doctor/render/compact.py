@@ -360,9 +360,13 @@ def _shown(document: Document) -> Evidence | None:
         [e for e in found if "\n" in e.text or not FRAME.match(e.text)],
         found,
     )
-    return next((rows[0] for rows in ranked if rows), None)
+    told = next((rows[0] for rows in ranked if rows), None)
+    if told is not None and _SOURCE.match(told.text):  # what came of that line, though it only adds to the decision
+        return next((e for e in document.evidence if EXCEPTION.match(e.text)), told)
+    return told
 
 
+_SOURCE = lazy(r" {4}(?=\S)[^\n]*\Z")  # a line of a program, beneath its place
 _BY_PYTEST = lazy(r"^E {2,8}(?=\S)")  # pytest marks the lines of an exception
 
 

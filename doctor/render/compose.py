@@ -165,7 +165,7 @@ def _said(made: Json, text: str, lang: str) -> str:
     """The cause, behind what the log itself says of it."""
     if not (says := made.get("says")):
         return text
-    return word("failed-with" if made["kind"] == "other-machine" else "cann-says", lang, text=says if says[-1] in ".!?。" else f"{says}{'。' if lang == 'zh' else '.'}") + text
+    return word("failed-with" if made["kind"] in ("other-machine", "other-vendor") else "cann-says", lang, text=says if says[-1] in ".!?。" else f"{says}{'。' if lang == 'zh' else '.'}") + text
 
 
 def _action(made: Json, lang: str) -> str:
