@@ -2,6 +2,7 @@
 
     ValueError: fsdp2 is not a valid FSDPOption, please select one of ['full_shard', 'shard_grad_op']
     ValueError: 'plugh' is not a valid AttentionBackend
+    KeyError: "Unknown kernel 'npu' for op='plugh', variant='full'. Available: ['liger_kernel', 'eager']"
     run.py: error: argument --dtype: invalid choice: 'fp12' (choose from 'fp16', 'bf16')
     ValueError: The batch size (8 x 1) must be divisible by the number of generations per prompt (6). Given it, the valid values for the number of generations are: [2, 4, 8].
 
@@ -25,7 +26,7 @@ _FORMS = (
     # an enumeration of Python, with or without what its author adds
     lazy(_VALUE + r" is not a valid (?P<subject>[A-Za-z_][\w.-]{1,60})(?:[,.;:] ?" + _OFFERS + _LIST + r")?"),
     lazy(r"(?:argument )?(?P<subject>-{0,2}[\w/-]{1,60}): invalid choice: ['\"]?(?P<given>[\w./+:-]{1,80})['\"]?,? \(choose from " + r"(?P<allowed>[^)\n]{1,400})"),
-    lazy(r"(?:[Uu]nknown|[Uu]nsupported|[Ii]nvalid|[Uu]nrecogni[sz]ed|[Uu]nexpected) (?P<subject>[A-Za-z_`][\w .`-]{1,50}?)(?: (?:type|name|value|option))?(?: ?[:=] ?| (?:is |of )?(?=['\"`]))" + _VALUE + r"[,.;:]? ?\(?" + _OFFERS + _LIST),
+    lazy(r"(?:[Uu]nknown|[Uu]nsupported|[Ii]nvalid|[Uu]nrecogni[sz]ed|[Uu]nexpected) (?P<subject>[A-Za-z_`][\w .`-]{1,50}?)(?: (?:type|name|value|option))?(?: ?[:=] ?| (?:is |of )?(?=['\"`]))" + _VALUE + r"(?: for [a-z]\w{0,20}=[^.\n]{1,80})?[,.;:]? ?\(?" + _OFFERS + _LIST),
     lazy(r"(?P<subject>[A-Za-z_-][\w.-]{1,60})(?: must be| should be| has to be|: expected)(?: one)? (?:of|in) " + _LIST + r",? ?(?:but )?(?:got|found|received|given|not|is):? " + _VALUE),
     # a rule about a number that ends with the numbers which keep it
     lazy(r"\bby the (?P<subject>[a-z][a-z ]{2,60}?)(?: per [a-z]{1,20})? \((?P<given>\d{1,9})\)\. [^.\n]{0,80}\bvalid values for [a-z ]{1,60} are: (?P<allowed>\[[^\]\n]{1,200}\])"),

@@ -3,6 +3,7 @@
     NotImplementedError: Unsloth currently only works on NVIDIA, AMD and Intel GPUs.
     RuntimeError: No GPU or XPU found. A GPU or XPU is needed for FP8 quantization.
     RuntimeError: Expected x.is_cuda() to be true, but got false.
+    SystemError: No CUDA/mps device found
 
 >>> from parsers.meaning.said import Said
 >>> [read(Said("Unsloth currently only works on NVIDIA, AMD and Intel GPUs."))[0].get(name) for name in ("what", "chip", "who")]
@@ -22,6 +23,7 @@ _ELSEWHERE = (
     lazy(rf"\b(?:[Aa]n? )?(?P<chip>{_OTHERS}(?: or (?:an? )?[A-Z]\w{{1,20}})?) (?:is|are) (?:needed|required|necessary)\b"),
     lazy(r"\b(?:requires?|needs?) (?:an? )?(?P<chip>(?:[A-Z]\w{1,20}[ -])?(?:capable |enabled )?(?:GPUs?|CUDA (?:devices?|GPUs?|tensors?))|CUDA(?= to |[.!]?$))"),
     lazy(r"\b[Ee]xpected \w{1,40}\.(?P<chip>is_cuda)\(\) to be true"),
+    lazy(r"\b[Nn]o (?P<chip>(?:CUDA|cuda|GPU|XPU)/(?:(?:mps|MPS|xpu|XPU|hpu|HPU|rocm|ROCm|GPU)/?){1,3}(?: devices?| accelerators?)?) (?:was |were )?(?:found|detected)\b"),
     lazy(r"\b(?:must|should) be (?:an? |on (?:an? |the )?)?(?P<chip>(?:CUDA|cuda) (?:tensors?|devices?))\b"),
 )  # fmt: skip
 # A generation of GPUs is asked for: whoever says so saw one. A backend is chosen. The others know more devices.

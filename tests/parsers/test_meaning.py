@@ -50,9 +50,11 @@ SENTENCES = [
     ("No GPU or XPU found. A GPU or XPU is needed for FP8 plugh.", "unsupported", {"what": "elsewhere", "chip": "GPU or XPU"}),
     ("Expected x.is_cuda() to be true, but got false.", "unsupported", {"what": "elsewhere", "chip": "CUDA"}),
     ("This plugh only supports CUDA devices", "unsupported", {"what": "elsewhere", "chip": "CUDA devices"}),
+    ("No CUDA/mps device found", "unsupported", {"what": "elsewhere", "chip": "CUDA/mps device"}),
     ("Plugh requires a CUDA-capable GPU", "unsupported", {"what": "elsewhere", "who": "Plugh"}),
     ("chunked plugh is not supported with MLA", "rule", {"how": "combination", "given": "MLA"}),
     ("plugh is not a valid PlughOption, please select one of ['a', 'b']", "rule", {"how": "choice", "given": "plugh", "allowed": "a, b"}),
+    ("Unknown kernel 'npu' for op='plugh', variant='full'. Available: ['a', 'eager']", "rule", {"how": "choice", "subject": "kernel", "given": "npu", "allowed": "a, eager"}),
     ("Please input valid device: 'cpu', 'cuda', 'cuda:0' !", "rule", {"how": "devices", "subject": "device", "allowed": "cpu, cuda, cuda:0"}),
     ("unsupported device npu:1", "rule", {"how": "choice", "subject": "device", "given": "npu:1"}),
     ("Unsupported device type: npu, only support ['cuda', 'cpu']", "rule", {"how": "choice", "subject": "device", "allowed": "cuda, cpu"}),
@@ -79,7 +81,7 @@ def test_sentence(text: str, table: str, cells: dict[str, str]) -> None:
     assert (row.table, {name: row.get(name) for name in cells}) == (f"meaning.{table}", cells)
 
 
-@pytest.mark.parametrize("text", ["FlashAttention only supports Ampere GPUs or newer.", "Plugh is only supported on CUDA, XPU and NPU devices", "Plugh requires a GPU with compute capability 8.0"])
+@pytest.mark.parametrize("text", ["FlashAttention only supports Ampere GPUs or newer.", "Plugh is only supported on CUDA, XPU and NPU devices", "Plugh requires a GPU with compute capability 8.0", "No CUDA device found", "No CUDA/NPU device found"])
 def test_who_knows_the_npu_or_saw_a_gpu_is_not_for_others(text: str) -> None:
     """A generation of GPUs is asked for by whoever found one."""
     assert all(row.get("what") != "elsewhere" for row in read(Said(text)))
