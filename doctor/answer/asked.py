@@ -61,6 +61,8 @@ _TELLS_MORE = lazy(r"--(?:help|version|verbose|debug|trace|log)\b")
 
 # The command that ran and failed asks for nothing.
 _RAN = lazy(r"""\b(?:process|[Cc]ommand) (?P<q>['"])[^\n]{1,1900}?(?P=q) (?:did not|returned|exited|died|failed|timed)""")
+# Nor does what was typed at a prompt or is echoed by `set -x`: it is done already.
+_TYPED = lazy(r"^\s{0,8}(?:\++|(?:\([\w.-]{1,40}\) )?(?:\S{0,80}|\[[^\]\n]{1,80}\] ?)[$#]) {0,2}export [^\n]{1,1900}")
 _OFF = lazy(r"\b(?:[Dd]isable|[Rr]emove|[Dd]rop|[Oo]mit|[Uu]nset|[Tt]urn off|[Dd]on't (?:use|set|pass)|[Dd]o not (?:use|set|pass)|(?:must|may|should) not (?:use|set|pass|have|be started with))(?: the)?(?: option| flag| argument)? [`'\"]?(?P<name>--[a-z][a-z0-9_-]{2,60})")
 # What stands behind an option in a sentence and is no value of it.
 _NO_VALUE = lazy(r"(?:\w*ly|first|instead|too|also|again|or|and|if|in|on|for|to|with|when|as|is|be|at|by|from|option|flag|argument)[.:]?$")
@@ -78,7 +80,7 @@ class Wanted(NamedTuple):
 
 def wanted(message: str) -> tuple[Wanted, ...]:
     """What a message says to set, in its order."""
-    message = _RAN.sub("", message[:_LONGEST])
+    message = _TYPED.sub("", _RAN.sub("", message[:_LONGEST]))
     found = [
         Wanted(m["name"], m["value"].rstrip(".,:"))
         for m in _VARIABLE.finditer(message)

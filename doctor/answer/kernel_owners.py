@@ -76,7 +76,7 @@ OWNERS = (
         ), exact=True,
     ),
     Owner(
-        "atb", lazy(r"[A-Z]\w*Kernel(?:_\w*)?$").match,
+        "atb", lazy(r"[A-Z][A-Za-z0-9]*Kernel(?:_\d{1,20})*(?:_mix_ai[cv])?$").match,
         Text("ATB (the NNAL package beside CANN)", "ATB（CANN 之外的 NNAL 软件包）"),
         _mended(
             "resolve",

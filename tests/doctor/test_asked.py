@@ -38,6 +38,9 @@ RuntimeError: {message}
         ("please set PLUGH_API_KEY=1234", []),
         ("export XYZZY_MODE=$(reboot)", []),
         ("export XYZZY_MODE=a;reboot", ["XYZZY_MODE"]),
+        ("+ export XYZZY_MODE=2", []),
+        ("$ export XYZZY_MODE=2 && plugh", []),
+        ("(frob) [root@n1 plugh]# export XYZZY_MODE=2", []),
     ],
 )
 def test_what_a_message_asks_for(message: str, names: list[str]) -> None:
