@@ -247,7 +247,7 @@ class _Open:
 
     def _body(self, number: int, said: str, log_call: LogCall) -> bool:
         """Frames, their source lines, and the exception below them."""
-        if (frame := forms.FRAME.match(said)) is not None:
+        if (frame := forms.FRAME.match(said) or forms.BUILT_FRAME.match(said)) is not None:
             self.frame(number, frame)
             return True
         if not said.strip() or forms.DEATH.match(said):

@@ -55,6 +55,8 @@ MEMBER = lazy(r"(?P<indent>\s{0,80})\+(?P<first>-\+)?-{4,40} ?(?:\d{1,6}|\.{3}) 
 GROUP_END = lazy(r"\s*\+-{8,}\s*$")
 MARGIN = lazy(r"(?P<indent>\s{0,80})[|+](?: |$)")
 FRAME = lazy(r'(?P<indent>\s*)File "(?P<file>[^"\n]{1,600})", line (?P<line>\d{1,9})(?:,? in (?P<function>[^\n]{1,200}))?')
+BUILT_FRAME = lazy(r"(?P<indent>\s*)#(?: \d{1,4})? In file (?P<file>[^:\n]{1,600}):(?P<line>\d{1,9})(?:, \d{1,5}~\d{1,5})?(?P<function>)\s*$")
+"""A place in the source of a network that MindSpore was building."""
 NATIVE_FRAME = lazy(
     r"\s*frame #\d{1,6}: (?P<function>.{1,400}?)(?: \+ 0x[0-9a-f]{1,16})?(?: \((?:0x[0-9a-f]{1,16} )?in (?P<file>[^)\n]{1,300})\))?\s*$"
 )

@@ -122,6 +122,30 @@ def test_a_line_of_cann_between_the_frames_changes_nothing() -> None:
     assert told(only([HEADER, FRAME, plog, "    g()", plog, "ValueError: x"])) == told(only([HEADER, FRAME, "    g()", "ValueError: x"]))
 
 
+@pytest.mark.parametrize("number", ["", " 0"])
+def test_the_source_of_a_network_that_was_being_built_ends_the_chain(number: str) -> None:
+    """MindSpore says where in the network it refused something: no frame of Python stands for that."""
+    text = f"""\
+Traceback (most recent call last):
+  File "/home/u/train.py", line 366, in train_step
+    loss = self.train_step_fn(imgs)
+  File "/opt/py/lib/python3.9/site-packages/mindspore/common/api.py", line 311, in compile
+    is_compile = self._graph_executor.compile(self.fn, compile_args)
+
+#{number} In file /home/u/models/step.py:47
+            loss = loss_fn(pred)
+                   ^
+#{number} In file /home/u/models/loss.py:133
+        loss_item = ops.stack((a, b))
+                    ^
+TypeError: For Stack, all types should be same
+"""
+    [failure] = failures(text.splitlines())
+    assert (failure.raised.frames[-1].file, failure.raised.frames[-1].line) == ("/home/u/models/loss.py", 133)
+    assert failure.raised.frames[-1].code == "loss_item = ops.stack((a, b))"
+    assert failure.raised.type == "TypeError"
+
+
 def test_crashes() -> None:
     found = failures(
         [
