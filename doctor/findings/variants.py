@@ -5,6 +5,7 @@ from __future__ import annotations
 from doctor.findings.evaluate import Finding
 from doctor.findings.situation import Situation
 from kb.model import SAID, Condition, Variant
+from parsers.lazy import lazy
 
 
 def decided(finding: Finding, situation: Situation) -> Finding:
@@ -19,10 +20,17 @@ def decided(finding: Finding, situation: Situation) -> Finding:
     return finding
 
 
+_FAILS = lazy(r"(?i)\b(?:\w*error|fail\w*|fatal|not|cannot|can't|un\w+ed|illegal|invalid|exception|refus\w+|missing|no)\b|失败|错误")
+_ERRORS = ("error", "fatal", "critical")
+
+
 def _shown_by(finding: Finding, variant: Variant) -> Finding:
-    """What a title of its own rests on are the lines that told the variant's words: the others only add to it."""
+    """What a title of its own rests on are the lines that told the variant's words: the others only add to it.
+
+    But for what says nothing of a failure: a command, a listing, a step of a build.
+    """
     words = {fact.removeprefix(SAID) for fact, _ in variant.when if fact.startswith(SAID)}
-    tell = {hit.signal for hit in finding.hits if any(name in words for name, _ in hit.captures)}
+    tell = {hit.signal for hit in finding.hits if any(name in words for name, _ in hit.captures) and (_FAILS.search(hit.place.text) or hit.place.level in _ERRORS)}
     if not tell:
         return finding
     aside: tuple[Condition, ...] = tuple(number for number, signal in enumerate(finding.entry.signals) if signal.id not in tell)
