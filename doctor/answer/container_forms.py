@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 from doctor.answer.orchestrated import owner
 from doctor.base.words import both
-from doctor.findings.situation import Situation, family
+from doctor.findings.chips import family
+from doctor.findings.situation import Situation
 from doctor.findings.started import Option, Started, read
 from kb.model import CodeFix, Fix, Text
 from parsers.lazy import lazy

@@ -38,7 +38,7 @@ _SWITCH = lazy(r"VLLM_(?:ASCEND_)?(?:ENABLE_|USE_)?(?P<name>[A-Z][A-Z0-9_]{3,40}
 _NAME = lazy(r"[A-Za-z]\w{5,60}")
 _REFUSES = lazy(r"(?i)\b(?:(?:not|only|un)[ -]?support|support only|requires?\b|incompatib|not compatible|cannot|can't|could not|must\b|conflict|disable|not allowed|mutually exclusive|only be enabled|unknown)")
 # Flags that say how a service is reached or what it may do, and those by which it is what it is.
-_NO_FEATURE = frozenset({"trust-remote-code", "enforce-eager", "headless", "enable-auto-tool-choice", "disable-log-stats", "disable-log-requests", "enable-expert-parallel", "skip-tokenizer-init", "data-parallel-external-lb", "data-parallel-hybrid-lb", "enable-log-requests", "disable-uvicorn-access-log", "enable-metrics", "enable-dp-attention", "enable-ep-moe", "enable-multimodal"})
+_NO_FEATURE = frozenset({"trust-remote-code", "enforce-eager", "headless", "enable-auto-tool-choice", "disable-log-stats", "disable-log-requests", "enable-expert-parallel", "skip-tokenizer-init", "data-parallel-external-lb", "data-parallel-hybrid-lb", "enable-log-requests", "disable-uvicorn-access-log", "enable-metrics", "enable-dp-attention", "enable-ep-moe", "enable-multimodal", "omni"})
 _USUAL = frozenset({"enable_prefix_caching", "enable_chunked_prefill"})
 # Features that have other names in the code than in a command; those of options with a value are only told so.
 _CALLED = {

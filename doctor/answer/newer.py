@@ -6,8 +6,9 @@ Its releases carry the number of the vllm they are made for, which an engine pri
 from __future__ import annotations
 
 from doctor.base.words import both
+from doctor.findings.chips import family
 from doctor.findings.fits import later
-from doctor.findings.situation import Situation, family
+from doctor.findings.situation import Situation
 from kb.model import Command, Fix, Text
 from parsers.lazy import lazy
 

@@ -36,6 +36,9 @@ def line(situation: Situation, job: Job | None, unfit: Sequence[Misfit]) -> Text
     if (machine := situation.first("machine")) in _OTHERS:
         en.append(named("machine", machine, "en"))
         zh.append(named("machine", machine, "zh"))
+    if situation.first("image_pair") == "other-chip":
+        en.append(word("image-other", "en", made=situation.first("image_chip")))
+        zh.append(word("image-other", "zh", made=situation.first("image_chip")))
     if size := _size(job, situation):
         en.append(size["en"])
         zh.append(size["zh"])

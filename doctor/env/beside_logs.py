@@ -9,7 +9,8 @@ from doctor.env import report, verdict
 from doctor.env.facts import Fact, Machine
 from doctor.env.releases import compare
 from doctor.env.verdict import Result
-from doctor.findings.situation import Situation, family
+from doctor.findings.chips import family
+from doctor.findings.situation import Situation
 from doctor.scan.harvest import Harvest
 from kb.model import FACT_PREFIX
 

@@ -10,7 +10,7 @@ from doctor.base import notation
 from doctor.env.facts import Fact
 from doctor.env.looking import Look
 from doctor.env.outputs import ABSENT, Output
-from doctor.findings.situation import family
+from doctor.findings.chips import family
 from parsers import npu_smi
 
 # PCI device numbers of the vendor 19e5.

@@ -10,6 +10,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from doctor.findings import fits
+from doctor.findings.chips import GENERATIONS, PACKAGES, chips, family, of_image
 from doctor.findings.release import within
 from doctor.scan.beside import IN_SCRIPT
 from doctor.scan.situation import Said, joined, said
@@ -32,20 +33,17 @@ START = "start"  # the fact whose values are commands
 _SEAT = "fact:error-head/"  # lines that name a rank with its device
 
 
-# What CANN calls the package of operator binaries of a generation.
-GENERATIONS = frozenset({"A1", "A2", "A3", "310P", "310B", "310", "950"})
 # What a pod is called, and what it asks for.
 _CALLED = ("ascend_home", "pod", "namespace", "kube_node", "container", "image", "image_for")
 _ASKED = ("npu_asked", "npu_node", "npu_taken", "memory_limit")
 # Worked out from what is told: where it is not, nothing speaks for it.
-_WORKED_OUT = frozenset({"launcher", "cards", "ranks", "held", "npus", "kubernetes", "lacking", "idle", "npu", "numbering", "driver_pair"})
+_WORKED_OUT = frozenset({"launcher", "cards", "ranks", "held", "npus", "kubernetes", "lacking", "idle", "npu", "numbering", "driver_pair", "image_pair"})
 # Facts that texts may name.
-_COUNTED = ("processes", "visible", "visible_count", "visible_wanted", "renumbered", "given", "npu_ids", "npu_first", "sharing_ranks", "shared_card", "holder_pid", "holder_pids", "holders", "sharers", "both_shares", "idle_npu", "idle_npus", "port", "other_port", "listener_pid", "listener", "ray_head", "ray_npus", "ray_gpus", "ray_list", "driver_wanted", "interface", "interface_ip")
+_COUNTED = ("processes", "visible", "visible_count", "visible_wanted", "renumbered", "given", "npu_ids", "npu_first", "sharing_ranks", "shared_card", "holder_pid", "holder_pids", "holders", "sharers", "both_shares", "idle_npu", "idle_npus", "port", "other_port", "listener_pid", "listener", "ray_head", "ray_npus", "ray_gpus", "ray_list", "driver_wanted", "image_chip", "interface", "interface_ip")
 NAMED = ("chip", *VERSIONS, "transformers", "deepspeed", "opset", "progress", *_COUNTED, *_CALLED, *_ASKED)
 _TAGGED = frozenset({"vllm", "vllm_ascend"})  # whose tags and images leave out what a build adds: 0.19.0+empty
 _CONTAINERS = frozenset({"pod", "compose", "gpustack"})  # of what is seen: whose programs run in containers
 _ONE_CHIP = frozenset({"A1", "A2"})  # generations of which a card has one chip
-PACKAGES = {"A1": "910", "A2": "910b", "A3": "A3", "310P": "310p", "310B": "310b"}
 
 
 class Variable(NamedTuple):
@@ -208,7 +206,7 @@ def situation(
         *(Variable(name, value.strip('"'), one.path) for one in told.get("variable", ()) for name, value in [(*_SETS.split(one.value, maxsplit=1), "")[:2]]),
         *(Variable(name, value, one.path) for one in started for name, value in one.env),
     )
-    known = {fact: _chips(values) if fact == "chip" else tuple(one.value for one in values) if fact == "variable" else _versions(values) for fact, values in told.items()}
+    known = {fact: chips(values) if fact == "chip" else tuple(one.value for one in values) if fact == "variable" else _versions(values) for fact, values in told.items()}
     if by := [kind for one in started if (kind := "vllm" if one.kind == "llm" else one.kind) in frameworks]:  # whoever started it knows what it is
         known["framework"] = tuple(dict.fromkeys((*known.get("framework", ()), *by)))
     seen = [frameworks[name] for name in known.get("framework", ()) if name in frameworks]
@@ -218,6 +216,7 @@ def situation(
     known |= _given_to_ray(known.pop("ray_given", ()))
     known |= _room(known)
     known |= _place(known, started)
+    known |= of_image((*known.get("image", ()), *(one.words[one.target] for one in started if one.kind == "docker" and one.target is not None)), known.get("chip", ()))
     known["pair"] = fits.together(known, published)
     known |= fits.driver(known, published)
     known |= _lacking(known.pop("installed", ()), published)
@@ -309,56 +308,18 @@ def _started(told: Sequence[Said]) -> tuple[Started, ...]:
     return unrepeated([made for one in told if (made := read(one.value, one.path)) is not None])
 
 
-FIRST = "910 (A1)"
-_OF_SMI = "910_93 (A3)"
-_EXACT_A2 = lazy(r"910B[1-4](?:C|-1)?")
-
-
-def family(chip: str) -> str:
-    """The generation that a chip belongs to: `910B4` is an A2, `910_9362` an A3."""
-    name = chip.upper()
-    if name == "A3" or name.startswith(("910_93", "91093", "910C")):
-        return "A3"
-    if name.startswith(("910B", "A2")):
-        return "A2"
-    if name.startswith("910"):
-        return "A1"
-    return name[:4] if name.startswith("310") else name[:3]
-
-
-def _chips(told: Sequence[Said]) -> tuple[str, ...]:
-    """The name that tells most first: `910B4` before `910B`, whatever stands more often. `Ascend910` is what npu-smi calls a chip of the A3.
-
-    `910B` is a chip of the first generation where that is its whole name; what else says 910B beside it means that chip.
-    """
-    names: dict[str, int] = {}
-    for one in told:
-        name = one.value.upper()
-        names[name] = names.get(name, 0) + one.times
-    if "A3" in names:
-        names.pop("910", None)
-    if _OF_SMI in names:  # the card itself
-        names.pop(_OF_SMI)
-        names["910_93"] = sum(names.values()) + 1
-    elif any(_EXACT_A2.fullmatch(n) for n in names):  # what operators are built for, beside a card that says its own name
-        names.pop("910_93", None)
-    if FIRST in names:
-        names.pop("910B", None)
-        if any(n.startswith("910") and n not in (FIRST, "910") for n in names):  # a card says its own name
-            names.pop(FIRST)
-    exact = [n for n in names if not any(m != n and m.startswith(n) for m in names)]
-    return tuple(sorted(exact, key=lambda n: (-len(n), -names[n], n)))
-
-
 def _part(progress: str) -> float:
     """How much of it is done: `36/37`."""
     done, _, whole = progress.partition("/")
     return int(done) / max(int(whole), 1) if done.isdecimal() and whole.isdecimal() else 0.0
 
 
+_OF_NO_RELEASE = lazy(r"0\.(?:1\.dev\d|0\.0(?:$|[+.]dev))")  # what builds of a checkout without tags are called
+
+
 def _versions(told: Sequence[Said]) -> tuple[str, ...]:
     """The most told first; without those that only begin like another one."""
-    values = {one.value: one.times for one in told}
+    values = {one.value: one.times for one in told if not _OF_NO_RELEASE.match(one.value)}
     longest = [v for v in values if not any(w != v and w.startswith(v + ".") for w in values)]
     return tuple(sorted(longest, key=lambda v: (-values[v], v)))
 

@@ -8,7 +8,8 @@ import pytest
 
 from doctor import diagnose, report
 from doctor.answer.advice import chosen
-from doctor.findings.situation import Situation, family
+from doctor.findings.chips import family
+from doctor.findings.situation import Situation
 from doctor.scan.harvest import from_json, merge
 from doctor.scan.situation import Said, joined
 from kb import knowledge

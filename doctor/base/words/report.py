@@ -51,6 +51,7 @@ WORDS = {
     "was-read": ("read", "已读"),
     "reason": ("why", "原因"),
     "on": ("on", "环境"),
+    "image-other": ("an image made for {made}", "镜像面向 {made}"),
     "unfit": (" ({by} {of} goes with {wanted})", "（{by} {of} 配套 {wanted}）"),
     "of-job": ("job", "作业"),
     "more:fixes": ("{n} more fixes", "另有 {n} 个修复方法"),
