@@ -35,11 +35,11 @@ SITUATION = "situation:"
 SITUATION_FACTS = (
     "chip", "stack", "framework", "activity", "program", "machine",
     "cann", "driver", "torch_npu", "torch", "python", "vllm_ascend", "vllm", "mindspore", "transformers", "deepspeed", "opset", "progress", "seen",
-    "launcher", "cards", "numbering", "ranks", "held", "npus", "kubernetes", "cpu", "model", "lacking", "ray_npus", "ray_gpus", "option", "variable", "idle", "mended", "place", "pair", "driver_pair", "image_pair", "npu", "image_for",
+    "launcher", "cards", "numbering", "ranks", "held", "npus", "kubernetes", "cpu", "model", "lacking", "ray_npus", "ray_gpus", "option", "variable", "idle", "mended", "place", "pair", "driver_pair", "image_pair", "npu",
 )  # fmt: skip
 # Not of the situation: what a leaf of the entry itself captured. "said.allowed" asks for the capture {allowed}.
 SAID = "said."
-UNSAID = ("unsaid",)  # of such a capture: that no leaf has it
+UNSAID = "unsaid"  # of such a capture: that no leaf has it
 
 
 # What kinds of faults have in common, as far as it decides what explains what. `kinds.yaml` tells which kind has which.

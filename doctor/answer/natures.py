@@ -13,7 +13,7 @@ _WIDE = frozenset({"stack", "program", "machine", "activity"})
 
 def for_all(fix: Fix) -> bool:
     """Is it for everybody, or for all of a stack, whatever they run?"""
-    return _WIDE.issuperset(fact for fact, values in fix.when if values != UNSAID)
+    return _WIDE.issuperset(fact for fact, values in fix.when if values != (UNSAID,))
 
 
 def made_for_one(fix: Fix) -> bool:

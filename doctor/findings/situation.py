@@ -34,7 +34,7 @@ _SEAT = "fact:error-head/"  # lines that name a rank with its device
 
 
 # What a pod is called, and what it asks for.
-_CALLED = ("ascend_home", "pod", "namespace", "kube_node", "container", "image", "image_for")
+_CALLED = ("ascend_home", "pod", "namespace", "kube_node", "container", "image")
 _ASKED = ("npu_asked", "npu_node", "npu_taken", "memory_limit")
 # Worked out from what is told: where it is not, nothing speaks for it.
 _WORKED_OUT = frozenset({"launcher", "cards", "ranks", "held", "npus", "kubernetes", "lacking", "idle", "npu", "numbering", "driver_pair", "image_pair"})
@@ -180,8 +180,10 @@ def _is(told: str, wanted: str) -> bool:
 def _captured(captures: Mapping[str, str], name: str, values: Sequence[str]) -> bool | None:
     """Does what a leaf captured fulfil a condition? What was captured by none is not told, but for who asks for just that."""
     value = captures.get(name)
-    if values == UNSAID:
-        return value is None
+    if value is None and UNSAID in values:
+        return True
+    if values == (UNSAID,):
+        return False
     return None if value is None else any(condition(wanted, value) for wanted in values)
 
 

@@ -111,6 +111,9 @@ def test_a_capture_is_a_fact_as_well() -> None:
     assert at.fits((("said.allowed", ("~ ^$",)),), {"allowed": ""}) is True
     assert at.fits((("said.allowed", ("~ ^$",)),), {"allowed": "DT_FLOAT"}) is False
     assert at.fits((("said.allowed", ("~ ^$",)),), {}) is None
+    assert at.fits((("said.allowed", ("unsaid",)),), {}) is True
+    assert at.fits((("said.allowed", ("unsaid",)),), {"allowed": "x"}) is False
+    assert [at.fits((("said.allowed", ("~ x", "unsaid")),), told) for told in ({}, {"allowed": "x"}, {"allowed": "y"})] == [True, True, False]
 
 
 @pytest.mark.parametrize(
@@ -136,6 +139,11 @@ def test_a_capture_is_a_fact_as_well() -> None:
         ("npu:0\nvllm               0.11.0+empty\nvllm_ascend        0.11.0rc1\n", {"pair": "fits"}),
         ("npu:0\nvllm               0.11.0+empty\nvllm_ascend        0.13.0rc1\n", {"pair": "differs"}),
         ("npu:0\nvllm               0.11.0+empty\n", {"pair": None}),
+        ("npu:0\nvllm               0.1.dev1+ge5588e49b\n", {"vllm": None}),
+        (".[2025-2-11 3:31:59] [WARNING] [ascend310p] te_rmsnorm_646750ff not found cann_version.h\n", {"chip": "310P"}),
+        ("| 0     310P3               | OK            | 67.7        36\n$ docker run -it quay.io/ascend/vllm-ascend:v0.11.0rc0 bash\n", {"image_pair": "other-chip", "image_chip": "A2"}),
+        ("| 0     910B3               | OK            | 67.7        36\n$ docker run -it quay.io/ascend/vllm-ascend:v0.11.0rc0 bash\n", {"image_pair": "fits"}),
+        ("| 0     910B3               | OK            | 67.7        36\n$ docker run -it ubuntu:22.04 bash\n", {"image_pair": None}),
     ],
 )  # fmt: skip
 def test_facts_of_a_log(log: str, facts: dict[str, str | None]) -> None:
@@ -216,6 +224,25 @@ def test_a_name_in_code_that_asks_for_a_chip_tells_none() -> None:
     frames = 'Traceback (most recent call last):\n  File "/w/vllm_ascend/{0}.py", line 31, in plugh\n    from vllm_ascend.utils import is_310p\nImportError: plugh\n'
     chips = [diagnose(frames.format(file)).situation.facts.get("chip", ()) for file in ("platform", "_310p/model_runner")]
     assert chips == [(), ("310P",)]
+
+
+def test_an_image_of_another_chip_is_told_with_the_situation_and_beside_a_code_without_a_meaning() -> None:
+    """A driver that is older than its CANN is the cause where the first call fails with 507899; the image is named beside it."""
+    log = (
+        "| npu-smi 22.0.4                                   Version: 22.0.4       |\n| 13      310P3                 | OK              | NA           50                0    / 0              |\n"
+        "package_name=Ascend-cann-toolkit\nversion=8.2.RC1\n$ docker run -it quay.io/ascend/vllm-ascend:v0.11.0rc0-openeuler bash\n"
+        "RuntimeError: Initialize:build/CMakeFiles/torch_npu.dir/compiler_depend.ts:217 NPU function error: aclrtSetDevice(device_id_), error code is 507899\n"
+    )
+    told = report(log)
+    assert told["situation"]["line"]["en"].endswith("an image made for A2")
+    assert "driver 22.0.4 is older than CANN 8.2.RC1 asks for" in told["findings"][0]["title"]["en"]
+
+
+def test_a_variant_is_shown_by_what_failed_and_not_by_the_step_that_told_it() -> None:
+    log = "[ 50%] Building kernel plugh_kernel.cpp\nThe extend info: errcode:(0x2000000000000, 0, 0) errorStr: VEC instruction error: the ub address out of bounds. fixp_error0 info: 0x41, subErrType:4.\n"
+    [found] = [f for f in report(log)["findings"] if f["role"] == "root"]
+    assert "The kernel that was built here" in found["title"]["en"]
+    assert [row["matched"] != "" for row in found["evidence"]] == [False, True]
 
 
 def test_a_tag_has_nothing_of_the_build_in_it() -> None:
