@@ -20,7 +20,7 @@ def decided(finding: Finding, situation: Situation) -> Finding:
     return finding
 
 
-_FAILS = lazy(r"(?i)\b(?:\w*error|fail\w*|fatal|not|cannot|can't|un\w+ed|illegal|invalid|exception|refus\w+|missing|no)\b|失败|错误")
+_FAILS = lazy(r"(?i)\b(?:\w*error|fail\w*|fatal|not|cannot|can't|un\w+ed|illegal|invalid|exception|refus\w+|missing|no|only|must|should|exceed\w*|expect\w*|killed|times? out|timeout)\b|失败|错误")
 _ERRORS = ("error", "fatal", "critical")
 
 
