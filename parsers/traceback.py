@@ -305,7 +305,8 @@ class _Open:
             return False
         begins = forms.HEADER.match(said) or forms.FRAME.match(said) or forms.DEATH.match(text) or forms.IGNORED.match(said)
         typed = PROMPT.match(said) is not None and ">>>" not in said[:12]  # the reader's next command, in a pasted session
-        if begins or typed or log_call != self._log_call or self._how == "fatal" or (depth and depth != self._depth):
+        bare = self._message == [""] and forms.OF_TORCH_NPU.match(said) is not None
+        if begins or typed or bare or log_call != self._log_call or self._how == "fatal" or (depth and depth != self._depth):
             self.over = True
             return False
         if len(self._message) < MESSAGE_LINES:

@@ -46,6 +46,8 @@ PART = lazy(
 )
 """What nothing but a traceback or a crash prints, whatever stands around it."""
 
+OF_TORCH_NPU = lazy(r"\s*\[ERROR\] \d{4}-\d\d-\d\d-[\d:.]{8,16} \(PID:")
+"""What torch_npu prints beside an exception: no message of one that has none."""
 IGNORED = lazy(r"\s*Exception ignored (?:in|while)\b")
 """What the interpreter prints above an exception that it drops, of a destructor for one: the program went on."""
 HEADER = lazy(r"[^\n]{0,400}?Traceback \(most recent call last\):?\s*$")
