@@ -185,11 +185,10 @@ def _fix(found: Sequence[Wanted], finding: Finding, situation: Situation) -> Fix
     if not found:
         return None
     env = tuple(EnvFix(one.name, one.value, "process", f"unset {one.name}", None) for one in found if not one.name.startswith("--"))
-    if env and situation.variables and there(Fix("resolve", "low", Text("", ""), (), env, (), None), situation):
-        return None
     options = [one for one in found if one.name.startswith("--")]
     written = ", ".join(f"{one.name} {one.value}".rstrip() if one in options else f"{one.name}={one.value}" for one in found)
     theirs = with_asked(situation.started, [(one.name, one.value) for one in options], finding.instances[0].paths) if options else None
     commands = (Command(theirs.run, Text(*both("asked-restart").values()), theirs.note),) if theirs is not None else ()
     steps = () if theirs is not None or not options else (Text(**both("asked-option")),)
-    return Fix("resolve", "low", Text(**both("asked", what=written)), steps, env, commands, None)
+    made = Fix("resolve", "low", Text(**both("asked", what=written)), steps, env, commands, None)
+    return None if not options and there(made, situation) else made

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from doctor.answer import callers
 from doctor.base.notation import clean, folded, spans
 from doctor.base.words import both, named, word
+from doctor.findings.situation import FOREIGN
 from doctor.judge.diagnosis import Diagnosis
 from doctor.scan.harvest import Place
 from kb.model import Text
@@ -25,7 +26,6 @@ def _asked(name: str, **values: object) -> Missing:
 
 
 _WITHOUT_DEVICE = ("build", "installation")  # nothing runs on a device, nothing writes a plog
-_OTHERS = ("cuda", "rocm", "dcu", "other")  # machines on which nothing writes one
 _ON_DEVICE = frozenset({"torch", "torch_npu", "torchair", "mindspore", "acl", "triton", "tbe"})  # packages that run kernels
 _PLAIN = lazy(r"^(?:\w{1,60}\.){0,9}(?:\w{0,40}(?:Key|Type|Value|Attribute|Assertion|Index|Name|NotImplemented|Lookup|Decode|Validation|ZeroDivision|Recursion))Error\b")
 _OF_DEVICE = lazy(r"(?i)\bnpu|\bacl|hccl|cann\b|device|ascend|kernel|stream|\bE[A-Z1-9]\d{4}\b")
@@ -53,7 +53,7 @@ def host_logs(diagnosis: Diagnosis) -> Missing | None:
     """A traceback tells where it surfaced; the plog of the process tells why."""
     if not _uncertain(diagnosis) or diagnosis.harvest.kinds.get("plog") or not diagnosis.harvest.size:
         return None
-    if any("elsewhere" in r.finding.entry.traits for r in diagnosis.roots) or diagnosis.situation.first("machine") in _OTHERS:
+    if any("elsewhere" in r.finding.entry.traits for r in diagnosis.roots) or diagnosis.situation.first("machine") in FOREIGN:  # nothing writes a plog there
         return None
     if diagnosis.verdict == "clean":  # nothing failed: there is no plog of it
         return None

@@ -10,6 +10,7 @@ from doctor.judge.diagnosis import Diagnosis
 from doctor.judge.relate import Related
 from doctor.scan.harvest import Place
 from parsers.lazy import lazy
+from parsers.traceback_forms import FRAME
 
 LINES = 40  # beneath or above what a root rests on
 MOST = 240  # letters
@@ -21,7 +22,6 @@ _ARGUMENT = lazy(r"\bEE\d{4}\)?:\s{1,4}(?:\[PID: ?\d{1,12}\] \S{1,40} )?The argu
 _PASSED_ON = lazy(r"\w+ (?:execut\w+ |execution )?failed,? ?(?:reason|ret|error)|do tiling failed|Check \w+\(|The error from device\(|An error occurs? on the device\(|dump info: pc start|\[AIC_INFO\]|Stream end capture failed|was not joined to the original stream")
 
 
-_FRAME = lazy(r'\s*File "')
 _HEAD = lazy(r"\A\[(?:ERROR|CRITICAL)\] \w+\([^)]{1,80}\):\S{10,40} (?:\[\S{1,200}:\d+\] )?")
 
 
@@ -45,7 +45,7 @@ def _failed(root: Related, diagnosis: Diagnosis) -> str | None:
     ended = [finding.first for finding in beneath if "raises" in finding.entry.traits and finding.entry.severity in ("error", "fatal")]
     unknown = [c.first for c in diagnosis.unexplained]
     shown = {(h.place.path, h.place.line) for h in root.finding.hits}
-    place = next((p for p in (*unknown, *ended) if (p.path, p.line) not in shown and not _FRAME.match(p.text)), None)
+    place = next((p for p in (*unknown, *ended) if (p.path, p.line) not in shown and not FRAME.match(p.text)), None)
     return None if place is None else _short(_HEAD.sub("", place.text))
 
 

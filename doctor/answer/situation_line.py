@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 
 from doctor.base.words import both, named, word
 from doctor.findings.fits import Misfit, misfits
-from doctor.findings.situation import TITLES, VERSIONS, Situation
+from doctor.findings.situation import FOREIGN, TITLES, VERSIONS, Situation
 from kb.model import Text
 
 if TYPE_CHECKING:
     from doctor.job.job import Job
 
-_OTHERS = ("cuda", "rocm", "dcu", "other")
 FRAMEWORKS = 2
 
 
@@ -33,7 +32,7 @@ def line(situation: Situation, job: Job | None, unfit: Sequence[Misfit]) -> Text
     if activity := situation.first("activity"):
         en.append(named("activity", activity, "en"))
         zh.append(named("activity", activity, "zh"))
-    if (machine := situation.first("machine")) in _OTHERS:
+    if (machine := situation.first("machine")) in FOREIGN:
         en.append(named("machine", machine, "en"))
         zh.append(named("machine", machine, "zh"))
     if situation.first("image_pair") == "other-chip":

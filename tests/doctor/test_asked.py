@@ -87,6 +87,19 @@ def test_the_variable_is_set_and_can_be_taken_back() -> None:
     assert [(e["name"], e["value"], e["undo"]) for e in first["env"]] == [("XYZZY_ENABLE_PLUGH", "0", "unset XYZZY_ENABLE_PLUGH")]
 
 
+@pytest.mark.parametrize(("set_to", "message", "titles"), [
+    ("0", "Plugh is off. Please set VLLM_ASCEND_ENABLE_PLUGH=0.", []),
+    ("1", "Plugh is off. Please set VLLM_ASCEND_ENABLE_PLUGH=0.", ["VLLM_ASCEND_ENABLE_PLUGH=0"]),
+    ("0", "Plugh is off. Please set VLLM_ASCEND_ENABLE_PLUGH=0. It requires --plugh-async.", ["--plugh-async"]),
+])  # fmt: skip
+def test_what_is_set_so_is_not_asked_for_again(set_to: str, message: str, titles: list[str]) -> None:
+    """The option that is asked for beside it still is."""
+    root = report(f"$ export VLLM_ASCEND_ENABLE_PLUGH={set_to}\n" + RAISED.format(message=message))["findings"][0]
+    told = [fix["title"]["en"] for fix in root["fixes"] if fix["title"]["en"].startswith("Do what the message asks for")]
+    assert len(told) == len(titles)
+    assert all(title in one for title, one in zip(titles, told, strict=True))
+
+
 def test_of_known_fixes_the_one_that_the_message_names_comes_first() -> None:
     """Triton's message names the variable; where only the limit is told, the kernel is changed."""
     limit = "RuntimeError: grid should be less than 65536!"
