@@ -9,7 +9,7 @@ import os
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from doctor.judge.diagnosis import Diagnosis, conclude
 from doctor.pace.unasked import heard
@@ -19,6 +19,7 @@ from doctor.scan.plan import Plan
 from doctor.scan.scanner import Scanner
 from doctor.scan.select import EVERYTHING, Select
 from kb.knowledge import Knowledge, load
+from parsers.named import NamedTuple
 
 What = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
 DEATH = "ImportError: libhccl.so: cannot open shared object file: No such file or directory\n"  # of the examples

@@ -69,9 +69,12 @@ def _other_than_global(options: list[str]) -> bool:
 
 
 def _run(name: str, rest: list[str]) -> int:
+    from doctor.base.kept_patterns import kept
+
     limits.check()
-    module = import_module(COMMANDS[name])
-    code: int = module.main(rest)
+    with kept():
+        module = import_module(COMMANDS[name])
+        code: int = module.main(rest)
     return code
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from doctor.answer.advice import fix_json
+from doctor.answer.fix_form import fix_json
 from doctor.base import addresses
 from doctor.lookup import error_bits
 from doctor.render import describe

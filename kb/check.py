@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from kb.model import Fix, Reference, Text
 from kb.stored import fixes_of, fixes_rows, references_of, text_of
+from parsers.named import NamedTuple
 
 GROUPS = ("driver", "cann", "python", "chips", "container", "host", "network", "variables")
 Conditions = tuple[tuple[str, str], ...]

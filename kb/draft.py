@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Sequence
-from typing import NamedTuple
 
 from kb import fragments
+from parsers.named import NamedTuple
 
 LEAST = 8  # letters of fixed text that an own leaf is looked for by
 MOST_FIXED, MOST_CAPTURES = 90, 3

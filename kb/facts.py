@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import NamedTuple
 
 from kb import anchors, yamldoc
 from kb.model import FACT_PREFIX, Sample, Signal
 from kb.problems import Problem
 from kb.reader import Reader
 from kb.yamldoc import read_list
+from parsers.named import NamedTuple
 
 ABOUT = ("identity", "wait", "clock", "setting", "load")
 KEYS = ("id", "about", "forms", "references", "samples")

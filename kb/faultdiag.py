@@ -9,10 +9,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from kb.anchors import MIN_ANCHOR
 from kb.draft import free_code, quoted, single, slug
+from parsers.named import NamedTuple
 
 Json = dict[str, Any]
 GAP = ".{0,400}?"

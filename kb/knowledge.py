@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from kb import columns, spelling
 from kb.in_use import built_in_pack, compiled, layer_folders, layer_in_use
@@ -15,6 +15,7 @@ from kb.problems import KnowledgeError, Problem
 from kb.shelves import sums
 from kb.sought import Layered, Sought, names_of
 from kb.stored import HEAD, Stored, code_of, entry_of, framework_of, signal_of, slug_of
+from parsers.named import NamedTuple
 
 if TYPE_CHECKING:
     from kb.check import Check

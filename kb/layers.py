@@ -7,10 +7,11 @@ import os
 import zlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 from kb.files import digest, pinned, refused, yaml_names
 from kb.pack import FORMAT
+from parsers.named import NamedTuple
 
 HERE = Path(__file__).resolve().parent
 BUILT_IN = "built-in"  # the name of the layer that comes with the program

@@ -6,7 +6,9 @@ frozen dataclass. `None` means "the entry does not say".
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple, Union, get_args
+from typing import Literal, Union, get_args
+
+from parsers.named import NamedTuple
 
 SEVERITIES = ("fatal", "error", "warning", "info")
 ROLES = ("cause", "ambiguous", "symptom", "wrapper", "noise")

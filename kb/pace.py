@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import NamedTuple
 
 from kb import anchors, yamldoc
 from kb.pace_forms import MEASURES, RATES, UNITS, PaceForm, measure_of
 from kb.problems import Problem
 from kb.reader import Reader
 from kb.yamldoc import read_list
+from parsers.named import NamedTuple
 
 ABOUT = ("step", "parts", "members", "rate", "pause", "event", "setting", "result")
 PAUSES = ("checkpoint", "evaluation", "gc")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
+
+from parsers.named import NamedTuple
 
 MEASURES = ("total", "elapsed", "data", "compute", "comm", "optimizer", "mixed", "checkpoint", "evaluation", "gc", "generation", "reward", "ttft", "tpot")
 UNITS = {"ms": 0.001, "s": 1.0, "clock": 1.0}  # of times, in seconds; a clock is 1:02:03 or 2h 3m 4s

@@ -16,11 +16,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from kb.letters import Letters, lettered, letters_of, letters_row, reader, written
 from kb.shelves import NEXT, STEP, Shelf, begins, differences, sums
 from parsers.lazy import lazy
+from parsers.named import NamedTuple
 
 FORMAT = 41
 HEADER_LIMIT = 65536

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
+
+from parsers.named import NamedTuple
 
 SOFTWARE = ("torch_npu", "torch", "cann", "vllm_ascend", "vllm", "triton_ascend", "mindspore", "mindie")
 MODELS = "models"  # which release of a library knows a model first

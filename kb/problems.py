@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from kb.invisible import STEERING
+from parsers.named import NamedTuple
 
 
 class Problem(NamedTuple):

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import NamedTuple
 
 from kb import anchors, yamldoc
 from kb.model import SITUATION, Signal
 from kb.problems import Problem
 from kb.reader import Reader
 from kb.yamldoc import read_list
+from parsers.named import NamedTuple
 
 KEYS = ("fact", "forms", "references", "samples")
 MAX_WIDTH = 200  # bytes that a match may be long if its form is tried only around the words that stand in it

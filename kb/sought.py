@@ -12,11 +12,12 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import lru_cache
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, TypeVar
 
 from kb.code_forms import BARE
 from kb.model import FACT_PREFIX, ROW_FORMS, Signal
 from parsers.lazy import lazy
+from parsers.named import NamedTuple
 
 # An automaton keeps each length below eight apart, and a handful of one takes a place away from the thousands of eight.
 RARE_LENGTH = 7

@@ -7,7 +7,7 @@ is made of the code again, a text is not written beside itself as its anchor, an
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from kb import code_forms
 from kb.model import (
@@ -29,6 +29,7 @@ from kb.model import (
     When,
 )
 from parsers.lazy import lazy
+from parsers.named import NamedTuple
 
 Row = Sequence[Any]
 _LEAF: Row = ("", "", (), (), "", (), 0, True, (), True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import NamedTuple
 
 from kb import build
 from kb.in_use import compiled_before
@@ -13,6 +12,7 @@ from kb.layers import HERE, Layer
 from kb.model import Entry
 from kb.pack import Pack
 from kb.problems import Problem
+from parsers.named import NamedTuple
 
 
 class Trial(NamedTuple):

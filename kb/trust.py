@@ -11,11 +11,11 @@ import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple
 
 from kb import files
 from kb.layers import Layer
 from kb.pack import write_atomically
+from parsers.named import NamedTuple
 
 
 def state_file() -> Path | None:

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import pathlib
 import re
-from typing import Any, NamedTuple
+from typing import Any
 
 import yaml
 
 from kb import files
 from kb.files import MAX_BYTES
 from kb.problems import Problem
+from parsers.named import NamedTuple
 
 MAX_NODES = 400_000
 MAX_DEPTH = 40

@@ -18,9 +18,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from parsers.lazy import lazy
+from parsers.named import NamedTuple
 from parsers.parsed import Row
 
 ANCHORS: tuple[str, ...] = (

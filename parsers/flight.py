@@ -15,9 +15,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from parsers import pickles
+from parsers.named import NamedTuple
 
 MAX_STACK: Final = 24
 MAX_OPEN: Final = 64

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any, AnyStr, cast
 
+from parsers.patterns import compiled
+
 _METHODS = ("match", "search", "fullmatch", "finditer", "findall", "sub", "subn", "split")
 
 
@@ -17,9 +19,9 @@ class _Lazy:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
-        compiled = re.compile(self.pattern, self.flags)
-        self.__dict__.update((method, getattr(compiled, method)) for method in _METHODS)
-        return getattr(compiled, name)
+        pattern: re.Pattern[Any] = compiled(cast("Any", self.pattern), self.flags)
+        self.__dict__.update((method, getattr(pattern, method)) for method in _METHODS)
+        return getattr(pattern, name)
 
 
 def lazy(pattern: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:

@@ -6,7 +6,7 @@ the time itself.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from parsers.named import NamedTuple
 
 _DAYS_BEFORE = (0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334)
 

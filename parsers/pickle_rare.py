@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable
-from typing import Final, NamedTuple
+from typing import Final
 
+from parsers.named import NamedTuple
 from parsers.pickle_state import MAX_DIGITS, PickleError, Plain, State, Why
 
 

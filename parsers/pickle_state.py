@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import Enum
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
+
+from parsers.named import NamedTuple
 
 MAX_BYTES: Final = 2 << 30
 MAX_OBJECTS: Final = 64_000_000

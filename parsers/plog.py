@@ -13,9 +13,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from parsers.lazy import lazy
+from parsers.named import NamedTuple
 
 LEVELS = {
     "DEBUG": "debug", "INFO": "info", "EVENT": "event", "TRACE": "trace", "WARNING": "warning", "WARN": "warning",

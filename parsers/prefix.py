@@ -16,10 +16,10 @@ bounded, so a line costs at most its length. The inner prefix wins: it is nearer
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
 from parsers import prefix_forms as forms
 from parsers.lazy import lazy
+from parsers.named import NamedTuple
 from parsers.plog import LEVELS
 
 _LETTERS = {"D": "debug", "I": "info", "W": "warning", "E": "error", "F": "fatal", "C": "fatal"}

@@ -11,6 +11,7 @@ import re
 
 from parsers.lazy import lazy
 
+STREAM = "std(?:err|out)"  # of a program whose output its own logger writes
 LEVEL = "DEBUG|INFO|WARNING|WARN|ERROR|CRITICAL|FATAL|TRACE|NOTICE|SUCCESS|SEVERE|EXCEPTION"
 CLOCK = r"(?P<clock>\d\d:\d\d:\d\d)(?:[.,:](?P<fraction>\d{1,9}))?"
 DATE = r"(?P<date>\d{4}[-/]\d\d[-/]\d\d)"
@@ -122,13 +123,13 @@ PLAIN_TIME = _form(
     rf"{DATE}[ T]{CLOCK}{ZONE}[ \t]{{1,2}}(?:[|-] {{0,2}})?(?:\[?\d{{1,19}}\]? (?:- )?)?"
     r"(?:(?P<name>[A-Za-z_][\w.:/-]{0,120}) (?:[|-] )?)??"
     rf"\[?\b(?P<level>{LEVEL})\b\]?(?![\w(]| ?[A-Z0-9_]{{1,32}}\(\d)"
-    rf"(?: {{0,8}}\| (?P<module>[^|\n]{{1,160}}?) - | {{0,8}}\| | - (?:(?P<file>{PLACE}\.py):\d{{1,7}} - )?"
+    rf"(?: {{0,8}}\| (?P<module>[^|\n]{{1,160}}?) - | {{0,8}}\| (?:{STREAM} \| )?| - (?:(?P<file>{PLACE}\.py):\d{{1,7}} - )?"
     rf"| (?P<ray>{PLACE}):\d{{1,7}} -- | ?: | {{1,8}}|(?=\[)|$)"
 )
 # 10:22:55 | ERROR    | engine:start:61 - , 10:22:55.201 - ERROR - : the same without its day
 CLOCK_TIME = _form(
     rf"\d\d:\d\d:\d\d(?:[.,]\d{{1,9}})? {{1,2}}(?:[|-] {{0,2}})?(?P<level>{LEVEL})\b(?![\w(])"
-    r"(?: {0,8}\| (?P<module>[^|\n]{1,160}?) - | {0,8}\| | - |: | {1,8}(?=\S))"
+    rf"(?: {{0,8}}\| (?P<module>[^|\n]{{1,160}}?) - | {{0,8}}\| (?:{STREAM} \| )?| - |: | {{1,8}}(?=\S))"
 )
 # 05/22 09:09:31 - mmengine - INFO -   and 10/09/2024 10:06:02 - INFO - name -
 SLASH_TIME = _form(

@@ -16,9 +16,9 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
 from parsers.lazy import lazy
+from parsers.named import NamedTuple
 from parsers.owners import PYTHON, plain
 from parsers.traceback import Failure, Frame, Raised
 

@@ -17,11 +17,11 @@ decides between causes; what is as it should be gives none.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
 
 from parsers import compared
 from parsers.lazy import lazy
 from parsers.line import PROMPT
+from parsers.named import NamedTuple
 from parsers.parsed import Row
 
 TABLE = "session"

@@ -15,9 +15,9 @@ ecc` and `-t usages`), or only in the command above; the rows carry it as `npu` 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from parsers.lazy import lazy
+from parsers.named import NamedTuple
 from parsers.parsed import Row
 from parsers.prefix import peel
 

@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
+from parsers.named import NamedTuple
 from parsers.pickle_state import MAX_BYTES, PickleError, Why
 from parsers.pickles import load
 

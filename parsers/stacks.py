@@ -18,7 +18,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
+
+from parsers.named import NamedTuple
 
 MAX_FRAMES: Final = 200
 MAX_THREADS: Final = 4096

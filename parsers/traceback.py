@@ -22,11 +22,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from parsers import traceback_forms as forms
 from parsers.lazy import lazy
 from parsers.line import PROMPT
+from parsers.named import NamedTuple
 from parsers.owners import owner
 from parsers.plog import head
 from parsers.prefix import peel

@@ -6,7 +6,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from doctor.agents.reach import Reach, RefusedError
 from doctor.answer.quotes import cited
@@ -19,6 +19,7 @@ from doctor.read import discover
 from doctor.read.source import Skipped, Source
 from doctor.read.sources import Sources
 from kb.knowledge import Knowledge, load
+from parsers.named import NamedTuple
 
 Json = dict[str, Any]
 Progress = Callable[[float, float], None]  # bytes read, bytes in all

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import unquote
 
 from doctor.agents.desk import Desk
@@ -14,6 +14,7 @@ from doctor.base.words import word
 from doctor.explanation import look_up, text
 from doctor.render import brief
 from doctor.render.layout import Style
+from parsers.named import NamedTuple
 
 Json = dict[str, Any]
 SCHEME = "npu-doctor://"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import ast
 from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple
+from typing import Any
 
 from doctor.agents import arguments
 from doctor.agents.desk import Desk, Held, Progress
@@ -19,6 +19,7 @@ from doctor.read import again
 from doctor.render import brief, parts
 from doctor.render.layout import Style
 from kb.invisible import STEERING
+from parsers.named import NamedTuple
 
 Json = dict[str, Any]
 MAX_PATHS, MAX_LINES, MAX_WIDTH, PAGE = 20, 100, 1000, 40

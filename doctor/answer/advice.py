@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING
 
 from doctor.answer.met import met, of_this_cpu, refuted, without_containers
 from doctor.answer.natures import (
@@ -28,6 +28,7 @@ from doctor.findings.situation import UNKNOWN, Situation
 from kb.model import GOALS, CodeFix, Command, Entry, Fix, Text
 from kb.placeholders import closed, fill, fill_code
 from parsers.lazy import lazy
+from parsers.named import NamedTuple
 
 if TYPE_CHECKING:  # `explain` fills texts without any diagnosis
     from doctor.answer.own_command import Own
@@ -357,21 +358,3 @@ def _only_read(entry: Entry, fixes: Sequence[Fix]) -> bool:
 
 def _maybe(text: Text | None, known: Values) -> Text | None:
     return prose(text, known) if text is not None else None
-
-
-def _text(text: Text | None) -> dict[str, str] | None:
-    return text.json() if text is not None else None
-
-
-def fix_json(fix: Fix) -> dict[str, Any]:
-    made: dict[str, Any] = {"goal": fix.goal, "risk": fix.risk, "title": fix.title.json()}
-    if fix.steps:
-        made["steps"] = [s.json() for s in fix.steps]
-    made["env"] = [
-        {"name": e.name, "value": e.value, "scope": e.scope, "undo": e.undo, "caution": _text(e.caution)}
-        for e in fix.env
-    ]
-    made["commands"] = [{"run": c.run, "changes": _text(c.changes), "why": _text(c.why)} for c in fix.commands]
-    if fix.code:
-        made["code"] = fix.code._asdict()
-    return made

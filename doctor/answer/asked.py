@@ -21,7 +21,6 @@ A log is text of others: of such a sentence only names and plain values are take
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from doctor.answer.own_command import value_of, with_asked, without_option
 from doctor.answer.variables import is_script, there
@@ -30,6 +29,7 @@ from doctor.findings.evaluate import Finding
 from doctor.findings.situation import Situation
 from kb.model import Command, EnvFix, Fix, Text
 from parsers.lazy import lazy
+from parsers.named import NamedTuple
 
 MOST = 3  # options of one message
 _LONGEST = 2000

@@ -6,7 +6,6 @@ The knowledge writes such advice as `docker run`; where the logs are of a pod or
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 from doctor.answer.orchestrated import owner
 from doctor.base.words import both
@@ -15,6 +14,7 @@ from doctor.findings.situation import Situation
 from doctor.findings.started import Option, Started, read
 from kb.model import CodeFix, Fix, Text
 from parsers.lazy import lazy
+from parsers.named import NamedTuple
 
 _RUN = lazy(r"^(?:docker|podman|nerdctl) run\b")
 _OF_POD = lazy(r"\b(?:emptyDir|volumeMounts|securityContext|containers|runtimeClassName|hostPath)\b")  # words of a pod's template

@@ -7,7 +7,7 @@ the fault and on whether attempts in the logs failed alike. A card is taken out 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from doctor.answer import grounds
 from doctor.base import notation
@@ -20,6 +20,7 @@ from kb.knowledge import Knowledge
 from kb.model import Entry
 from parsers import parsed
 from parsers.lazy import lazy
+from parsers.named import NamedTuple
 
 LEVELS = ("isolate", "reset", "restart-job", "sub-health", "ignore")  # the strongest first
 _CODE = lazy(

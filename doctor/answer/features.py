@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
 
 from doctor.answer.own_command import without_option
 from doctor.answer.variables import placed
@@ -29,6 +28,7 @@ from doctor.findings.situation import Situation, Variable
 from doctor.findings.started import Started
 from kb.model import SAID, Command, EnvFix, Fix, Text
 from parsers.lazy import lazy
+from parsers.named import NamedTuple
 
 _OF_ENGINES = frozenset({"vllm", "meaning", "not_npu", "serving"})  # domains of entries that are told of engines
 _SETTINGS = "additional-config"

@@ -11,7 +11,7 @@ What CANN itself compiled (`te_...`, a type of operator with a hash) has no owne
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 from doctor.base.words import word
 from doctor.findings.evaluate import Finding
@@ -19,6 +19,7 @@ from doctor.findings.situation import UNKNOWN
 from doctor.judge.relate import Related
 from kb.model import SAID, Command, Entry, EnvFix, Fix, Text
 from parsers.lazy import lazy
+from parsers.named import NamedTuple
 
 _OF_THIS_KERNEL = ((f"{SAID}kernel", ("~ .",)),)  # a fix for whoever captured a kernel comes before those for everybody
 

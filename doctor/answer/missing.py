@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 from doctor.answer import callers
 from doctor.base.notation import clean, folded, spans
@@ -14,6 +13,7 @@ from doctor.scan.harvest import Place
 from kb.model import Text
 from parsers.lazy import lazy
 from parsers.meaning.said import distribution
+from parsers.named import NamedTuple
 
 
 class Missing(NamedTuple):

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
 from doctor.answer.option_json import difference, joined, without_key
 from doctor.answer.own_atc import converted
@@ -17,6 +16,7 @@ from doctor.findings import python_call
 from doctor.findings.started import KINDS, Option, Started, is_flag, read
 from kb.model import Text
 from parsers.lazy import lazy
+from parsers.named import NamedTuple
 
 # What the knowledge writes where the reader's own model, image or script stands.
 _THEIRS = frozenset({"MODEL", "MODEL_PATH", "MODEL_DIR", "IMAGE", "SCRIPT"})

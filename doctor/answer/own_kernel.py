@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from doctor.base.words import word
 from doctor.findings.evaluate import Finding
@@ -17,6 +16,7 @@ from doctor.judge.diagnosis import Diagnosis
 from doctor.judge.relate import Related
 from kb.model import SAID, CodeFix, Command, Entry, Fix, Text
 from parsers.lazy import lazy
+from parsers.named import NamedTuple
 
 KINDS = ("device-exception", "device-timeout")  # of entries that tell of a kernel
 _WHEN = ((f"{SAID}own_kernel", ("~ .",)),)

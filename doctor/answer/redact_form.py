@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from parsers.lazy import lazy
+from parsers.named import NamedTuple
 
 if TYPE_CHECKING:
     from ahocorasick_rs import AhoCorasick

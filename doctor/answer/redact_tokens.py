@@ -6,9 +6,9 @@ The samples are made up. The shortest length is far below the true one: a line m
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
 from doctor.answer.redact_form import Form, compiled
+from parsers.named import NamedTuple
 
 
 class Token(NamedTuple):

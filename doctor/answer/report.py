@@ -19,6 +19,7 @@ from doctor.answer import (
     said,
     situation_line,
 )
+from doctor.answer.fix_form import fix_json
 from doctor.base import addresses, limits
 from doctor.base.lang import LANGS
 from doctor.base.notation import clean
@@ -151,7 +152,7 @@ def _finding(related: Related, diagnosis: Diagnosis, knowledge: Knowledge, codes
         "rule": related.rule,
         "action": None if entry.kind == "wrapper" and says else action.action(related, told, start.fix if start.fix is not None else start.check, decision.levels(finding, knowledge, codes)),
         "scheduler": [level.json() for level in decision.levels(finding, knowledge, codes)],
-        "fixes": [advice.fix_json(f) for f in told],
+        "fixes": [fix_json(f) for f in told],
         "first_check": start.check,
         "first_fix": start.fix,
         "other_fixes": list(start.others),

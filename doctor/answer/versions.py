@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO
 
 from doctor.base.notation import clean
 from doctor.read.source import Source
+from parsers.named import NamedTuple
 
 HEAD, TAIL = 4 << 20, 1 << 20  # bytes of each log that are looked at
 MAX_SOURCES = 400

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import sqrt
 from statistics import median
-from typing import NamedTuple
 
 from doctor.baseline.near import MAX_ASKED, Neighbours
 from doctor.baseline.run import Run, Sighting
@@ -13,6 +12,7 @@ from doctor.baseline.settings import pairs
 from doctor.baseline.severity import severity
 from doctor.baseline.shapes import Shapes
 from doctor.baseline.usual import Facts, Usual
+from parsers.named import NamedTuple
 
 NEW, MORE, LESS, LATER, GONE = "new", "more", "less", "later", "gone"
 FACTOR = 4.0  # so many times as often, or as late, is another behaviour

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping
 from math import lgamma, log, log10
-from typing import NamedTuple
 
 from doctor.baseline.compare import GONE, LATER, LESS, MORE, NEW, Compared, Difference
 from doctor.baseline.kin import Kin, alone, kin
 from doctor.baseline.run import bits
 from doctor.baseline.severity import NONE, STRONG, WEAK
 from doctor.baseline.usual import Usual
+from parsers.named import NamedTuple
 from parsers.parsed import seconds
 
 THRESHOLD = 1.97  # of what indicates

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 from doctor.baseline.compare import NEW, Difference
 from doctor.baseline.severity import STRONG, severe_words
 from doctor.baseline.words import tokens
+from parsers.named import NamedTuple
 
 MAX_SHAPES = 5000  # new shapes among which kin are looked for; of further ones each stands for itself
 MAX_WORDS = 40

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from itertools import groupby
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO
 
 from doctor.base import interrupts
 from doctor.baseline.masks import Masks
@@ -17,6 +17,7 @@ from doctor.read.encoding import decode
 from doctor.read.inflate import at_once
 from doctor.read.source import Skipped, Source
 from parsers.line import read_line
+from parsers.named import NamedTuple
 from parsers.parsed import seconds
 
 BLOCK = 1 << 20

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence, Set
-from typing import NamedTuple
 
 from doctor.baseline.severity import severe_words
 from doctor.baseline.words import spoken, tokens
+from parsers.named import NamedTuple
 
 MAX_ASKED = 1500  # new shapes that are compared with the usual ones, the gravest first
 MAX_CANDIDATES = 2000  # usual shapes that one new one is compared with

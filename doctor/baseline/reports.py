@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from doctor.base.errors import UsageError
 from doctor.base.notation import clean, place
@@ -13,6 +13,7 @@ from doctor.render.markdown import escape
 from doctor.render.terminal import bullet
 from parsers import foreign_json
 from parsers.foreign_json import ForeignJsonError
+from parsers.named import NamedTuple
 
 Json = dict[str, Any]
 MAX_FILE = 64 << 20

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from doctor.read.source import Skipped
+from parsers.named import NamedTuple
 
 
 class Voice(NamedTuple):

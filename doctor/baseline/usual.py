@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
 
 from doctor.baseline.run import Run
+from parsers.named import NamedTuple
 
 Facts = Mapping[str, tuple[str, ...]]
 

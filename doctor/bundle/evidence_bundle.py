@@ -10,7 +10,7 @@ import tarfile
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from hashlib import sha256
-from typing import Any, NamedTuple
+from typing import Any
 
 from doctor.answer.report import SCHEMA_VERSION
 from doctor.base.notation import clean
@@ -22,6 +22,7 @@ from doctor.read.source import Source
 from doctor.scan.plan import Plan
 from doctor.scan.scanner import Scanner
 from kb.knowledge import Knowledge
+from parsers.named import NamedTuple
 
 Json = dict[str, Any]
 Rows = list[str]

@@ -7,7 +7,7 @@ import os
 import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from doctor.base.errors import UsageError
 from doctor.commands import common
@@ -15,6 +15,7 @@ from doctor.fleet import folder, slurm, targets
 from doctor.fleet.pods import OF_JOB, Pod, pods
 from doctor.fleet.targets import Target
 from doctor.fleet.ways import WAYS, Way, pod_options
+from parsers.named import NamedTuple
 
 FANOUT = 64
 SECONDS = 300.0

@@ -9,7 +9,7 @@ import time
 from collections.abc import Sequence
 from functools import partial
 from importlib import import_module
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from doctor.base import exits, interrupts, output
 from doctor.base.errors import UsageError
@@ -23,6 +23,7 @@ from doctor.render.call import PIPED, Call
 from doctor.scan import many_sources
 from doctor.scan.select import Select
 from kb.knowledge import Knowledge
+from parsers.named import NamedTuple
 
 if TYPE_CHECKING:
     from doctor.judge.diagnosis import Diagnosis

@@ -6,12 +6,13 @@ import argparse
 import re
 from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import Any
 
 from doctor.base.words import word
 from doctor.base.words.told import told
 from doctor.commands.table import COMMANDS
 from doctor.version import __version__
+from parsers.named import NamedTuple
 
 
 class Option(NamedTuple):

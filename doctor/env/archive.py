@@ -7,10 +7,10 @@ import tarfile
 import zipfile
 import zlib
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from doctor.base.errors import UsageError
 from doctor.env.tree import FILE, FOLDER, LINK, MAX_TEXT, NODE, Members
+from parsers.named import NamedTuple
 
 MAX_MEMBERS = 1_000_000  # of which only the names are kept
 MAX_TEXTS = 96 << 20  # bytes of all texts that are kept

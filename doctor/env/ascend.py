@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from doctor.env.facts import Fact
 from doctor.env.looking import Look, fields, told
 from doctor.env.tree import FOLDER, NOTHING, Tree
+from parsers.named import NamedTuple
 
 BASE = "/usr/local/Ascend"
 INSTALL_INFO = "/etc/ascend_install.info"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from doctor.base.errors import UsageError
 from doctor.base.words import word
@@ -13,6 +13,7 @@ from doctor.env.facts import Machine, plain
 from doctor.env.fits import Compat, Row, sure
 from doctor.env.packages import canonical
 from doctor.env.releases import base, compare, holds, key, numbers
+from parsers.named import NamedTuple
 
 _REQUIREMENT = re.compile(r"^\s*([A-Za-z0-9][\w.-]*)\s*(?:\[[^\]]*\])?\s*((?:(?:~=|==|!=|<=|>=|<|>)\s*[\w.*+!-]+\s*,?\s*)*)(?:[;@#\\ ].*)?$")
 # A package of uv.lock, poetry.lock or pylock.toml.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from doctor.env import report, verdict
 from doctor.env.facts import Fact, Machine
@@ -13,6 +13,7 @@ from doctor.findings.chips import family
 from doctor.findings.situation import Situation
 from doctor.scan.harvest import Harvest
 from kb.model import FACT_PREFIX
+from parsers.named import NamedTuple
 
 Json = dict[str, Any]
 # Facts of logs that tell the value of a variable, and the variable.

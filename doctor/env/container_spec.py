@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
 
 from doctor.env.facts import Fact
+from parsers.named import NamedTuple
 
 FORMS = ("docker", "compose", "pod")
 IMAGE = "IMAGE"

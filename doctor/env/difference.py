@@ -6,12 +6,13 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from doctor.base.errors import UsageError
 from doctor.base.notation import clean
 from parsers import foreign_json
 from parsers.foreign_json import ForeignJsonError
+from parsers.named import NamedTuple
 
 MAX_FILE = 8 << 20
 MAX_NODES = 20_000

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from doctor.base.notation import clean
 from doctor.read.source import Skipped
+from parsers.named import NamedTuple
 
 MAX_VALUE = 2000  # characters of one fact
 MAX_FACTS = 5000  # of one machine

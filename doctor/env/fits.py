@@ -6,10 +6,11 @@ Each pair ends as `yes`, `no` or `not known`. A pair that nobody has published i
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from doctor.env.facts import Fact
 from doctor.env.releases import base, compare, holds, is_release, key, line, named, numbers, ranges, within
+from parsers.named import NamedTuple
 
 YES, NO, UNKNOWN = "yes", "no", "not known"
 Row = Mapping[str, Any]

@@ -6,7 +6,6 @@ import os
 import time
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from typing import NamedTuple
 
 from doctor.base.errors import UsageError
 from doctor.env import ascend, chips, container_spec, fits, host, network, packages, variables
@@ -15,6 +14,7 @@ from doctor.env.looking import Look
 from doctor.env.outputs import FOLDERS, Live, Outputs, Recorded
 from doctor.env.tree import Folder, Tree
 from kb.knowledge import Knowledge
+from parsers.named import NamedTuple
 
 TOOLS = ("/usr/local/bin", "/usr/local/sbin", "/usr/local/Ascend/driver/tools")
 _RECORDED_VARIABLES = ("env", "printenv", "environ", "export")

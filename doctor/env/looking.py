@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
 
 from doctor.env.facts import Fact
 from doctor.env.outputs import Outputs
 from doctor.env.tree import Tree
+from parsers.named import NamedTuple
 
 
 class Look(NamedTuple):

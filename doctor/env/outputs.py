@@ -8,9 +8,9 @@ import shutil
 import signal
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
 
 from doctor.env.tree import FILE, FOLDER, Tree
+from parsers.named import NamedTuple
 
 SECONDS = 5.0  # that a command may take
 MAX_OUTPUT = 4 << 20

@@ -8,6 +8,7 @@ from typing import Any
 
 from doctor.answer import advice
 from doctor.answer.advice import Values
+from doctor.answer.fix_form import fix_json
 from doctor.base.notation import clean
 from doctor.env import container_spec, verdict
 from doctor.env.facts import Fact, Machine, plain
@@ -149,7 +150,7 @@ def finding(result: Result, machine: Machine) -> dict[str, Any]:
         "explains": [],
         "explained_by": None,
         "rule": None,
-        "fixes": [advice.fix_json(_filled(fix, known, machine)) for fix in _for_the_case(check.fixes, machine.value("container.kind"))],
+        "fixes": [fix_json(_filled(fix, known, machine)) for fix in _for_the_case(check.fixes, machine.value("container.kind"))],
         "repro": None,
         "references": [*_published(result, machine), *({"kind": r.kind, "title": r.title, "url": r.url} for r in check.references)],
     }

@@ -5,10 +5,11 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from doctor.env.facts import Fact
 from doctor.env.looking import Look
+from parsers.named import NamedTuple
 
 _OURS = re.compile(r"^(?:ASCEND|HCCL|HCCP|PYTORCH_NPU|TORCH_NPU|TORCH_HCCL|ACL|ACLNN|GE|TE|NPU|ATB|MINDIE|VLLM_ASCEND|INF_NAN|COMBINED|MS|TASK_QUEUE|LCCL|RT_|PROF|LCAL)_?[A-Z0-9_]*$")
 _GENERIC = ("HOME", "TERM", "LANG", "PATH", "USER", "PYTHONUNBUFFERED")  # of every shell

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from fnmatch import fnmatchcase
-from typing import NamedTuple
 
 from doctor.answer.advice import Values
 from doctor.env.facts import Fact, Machine
 from doctor.env.releases import compare
 from doctor.scan.tablescan import condition
 from kb.check import GROUPS, Check
+from parsers.named import NamedTuple
 
 HOLDS, FAILS, UNKNOWN, ELSEWHERE = "holds", "fails", "not known", "not for it"
 _ORDERED: tuple[tuple[str, Callable[[int], bool]], ...] = (

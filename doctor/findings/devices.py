@@ -6,11 +6,11 @@ Nothing is concluded where two values were told: a script may know several jobs.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
 
 from doctor.findings.on_this_node import SERVICES
 from doctor.findings.started import Started
 from parsers.lazy import lazy
+from parsers.named import NamedTuple
 
 VARIABLE = "ASCEND_RT_VISIBLE_DEVICES"
 A_NODE = (8, 16)  # NPUs that hosts have

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from doctor.findings.attempts import Attempts
 from doctor.read.source import hints, home
 from doctor.scan.harvest import Harvest, Hit, Place
 from kb.model import Condition, Entry
+from parsers.named import NamedTuple
 from parsers.parsed import seconds
 
 FEW_FILES = 16  # somebody put them together to show one failure; more are the logs of a job

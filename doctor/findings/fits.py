@@ -6,11 +6,11 @@ A version is only named when it follows from one that the log tells, and is anot
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 from doctor.findings.release import release
 from kb.pairings import DRIVERS, SOFTWARE, Pairing, plain, published
 from parsers.lazy import lazy
+from parsers.named import NamedTuple
 
 MAX_SHOWN = 2  # versions of one software
 # Whose releases are published with one release of what stands beneath them.

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
 
 from doctor.findings.devices import VARIABLE, beyond
 from doctor.findings.started import Started
 from parsers.lazy import lazy
+from parsers.named import NamedTuple
 
 MAX_NAMED = 4
 _TWO = 2

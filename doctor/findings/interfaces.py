@@ -12,9 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from ipaddress import IPv4Address, IPv4Interface
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from parsers.lazy import lazy
+from parsers.named import NamedTuple
 
 if TYPE_CHECKING:
     from doctor.findings.started import Started

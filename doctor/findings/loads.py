@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
 
 from doctor.base.notation import moment
 from doctor.scan.harvest import Harvest, Hit, Place
@@ -11,6 +10,7 @@ from doctor.scan.loadscan import RUN, TABLE
 from doctor.scan.packed import only
 from doctor.scan.plan import LOAD
 from doctor.scan.tablescan import condition
+from parsers.named import NamedTuple
 from parsers.parsed import seconds
 
 

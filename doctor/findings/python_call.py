@@ -6,12 +6,14 @@ import json
 import re
 from typing import TYPE_CHECKING
 
+from parsers.lazy import lazy
+
 if TYPE_CHECKING:
     import ast
 
 BEGIN = "LLM("
 _THEIR_OWN = "\ue001"  # before a name that only their program knows
-_NAMED = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*){0,5}")
+_NAMED = lazy(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*){0,5}")
 _SERVER_ONLY = frozenset({"host", "port", "api-key", "uvicorn-log-level", "allowed-origins", "enable-auto-tool-choice", "tool-call-parser", "chat-template"})
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from doctor.base.notation import spans
 from doctor.base.words import both
+from parsers.named import NamedTuple
 
 NODES = (8, 16, 4)  # ranks of a node, the usual ones first
 SMALLEST = 3  # ranks of which it is worth saying what they have in common

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from doctor.findings import fits
 from doctor.findings.chips import GENERATIONS, PACKAGES, chips, family, of_image
@@ -18,6 +18,7 @@ from doctor.scan.tablescan import condition
 from kb.model import SAID, UNSAID, Framework, Signal, Text, When
 from kb.pairings import Pairing
 from parsers.lazy import lazy
+from parsers.named import NamedTuple
 
 if TYPE_CHECKING:
     from doctor.findings.started import Started

@@ -5,16 +5,15 @@ What stands in it is text of others: it is cut into words, and each word is quot
 
 from __future__ import annotations
 
-import ast
 import json
 import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 from doctor.findings import python_call
 from doctor.findings.on_this_node import BY_VARIABLE, SERVICES, made_here, number
 from parsers.lazy import lazy
+from parsers.named import NamedTuple
 
 MAX_TEXT = 4000  # characters of a command
 
@@ -294,6 +293,8 @@ def _words(text: str) -> list[str]:
 
 def _of_arguments(text: str, path: str) -> Started | None:
     """What vLLM prints of the arguments that differ from their defaults, as the command that has them."""
+    import ast
+
     try:
         told = ast.literal_eval(text)  # plain values only: nothing is run
     except (ValueError, SyntaxError, MemoryError, RecursionError):

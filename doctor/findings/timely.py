@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from itertools import chain
-from typing import NamedTuple
 
 from doctor.findings.evaluate import Apart, Entries, Finding, evaluate
 from doctor.read.source import hints
@@ -17,6 +16,7 @@ from doctor.scan.harvest import Harvest, Hit, Place, Span
 from doctor.scan.packed import only
 from kb.model import Entry
 from parsers.lazy import lazy
+from parsers.named import NamedTuple
 from parsers.parsed import seconds
 
 HOUR = 3600.0

@@ -8,7 +8,7 @@ import subprocess
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from doctor.base import interrupts
 from doctor.base.errors import UsageError
@@ -18,6 +18,7 @@ from doctor.fleet.outcome import Outcome
 from doctor.fleet.talk import Printed, Talk
 from doctor.fleet.targets import NOT_INSTALLED, Target
 from doctor.fleet.ways import CONNECT_S
+from parsers.named import NamedTuple
 
 ENVIRONMENT = {"LC_ALL": "C", "LANGUAGE": "C"}  # what these programs complain of is told apart by its words
 PIECE = 256 << 10  # bytes that are handed to a pipe's buffer at once: of all of it, each write would copy what is left

@@ -9,12 +9,13 @@ import shutil
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from doctor.base import output
 from doctor.base.errors import UsageError
 from doctor.fleet.outcome import STATES, Outcome
 from doctor.fleet.targets import Target
+from parsers.named import NamedTuple
 
 KEEP_RUNS = 8
 FORMAT = 1

@@ -7,11 +7,12 @@ import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from doctor.base.errors import UsageError
 from doctor.scan.harvest import Absent, Cluster, Harvest, Hit, Place, from_json
 from parsers import foreign_json
+from parsers.named import NamedTuple
 
 
 class Kept(NamedTuple):

@@ -9,10 +9,11 @@ import fnmatch
 import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from doctor.base.errors import UsageError
 from doctor.fleet.targets import Target, text_of, unique
+from parsers.named import NamedTuple
 
 WHAT = "an inventory"
 MAX_RANGE = 100_000

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from doctor.base.errors import UsageError
 from parsers import foreign_json
+from parsers.named import NamedTuple
 
 # By which label the pods of a job are found: volcano's, the training operator's, MPI operator's and plain Kubernetes' jobs.
 OF_JOB = ("volcano.sh/job-name", "training.kubeflow.org/job-name", "batch.kubernetes.io/job-name", "job-name")

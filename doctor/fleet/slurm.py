@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
 
 from doctor.base.errors import UsageError
+from parsers.named import NamedTuple
 
 Run = Callable[[Sequence[str]], tuple[int, str, str]]  # a command of this machine: its exit code, what it said, what it complained of
 RUNNING = ("RUNNING", "COMPLETING", "SUSPENDED", "CONFIGURING")

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import median
-from typing import Any, NamedTuple
+from typing import Any
 
 from doctor.base.notation import clean, folded
 from doctor.base.words import word
+from parsers.named import NamedTuple
 
 HOT = 15.0  # degrees above the median of all cards
 HELD = 10.0  # percent of HBM that a card without a process holds beyond the median of such cards

@@ -13,11 +13,12 @@ import re
 import zlib
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from doctor.base.notation import clean, size
 from doctor.fleet.outcome import FAILED, PARTIAL, REFUSED, SCANNED, TIMED_OUT, UNREACHABLE, Outcome
 from parsers import foreign_json
+from parsers.named import NamedTuple
 
 MARK = b"npu-doctor-fleet "
 FOLDER = "{folder}"

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from doctor.base.errors import UsageError
 from doctor.scan.rank_table import compact
 from parsers import foreign_json
 from parsers.foreign_json import ForeignJsonError
+from parsers.named import NamedTuple
 
 if TYPE_CHECKING:
     from ClusterShell.NodeSet import NodeSet

@@ -12,12 +12,13 @@ import time
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from doctor.base.errors import UsageError
 from doctor.fleet.outcome import FAILED, TIMED_OUT, UNREACHABLE, Outcome
 from doctor.fleet.talk import GATEWAY_SCRIPT, MARK, MAX_GREETING, MAX_RECEIVED, Payload, Talk, last_words
 from doctor.fleet.targets import NOT_INSTALLED, Target
+from parsers.named import NamedTuple
 
 if TYPE_CHECKING:
     from ClusterShell.NodeSet import NodeSet

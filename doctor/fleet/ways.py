@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
 
 from doctor.fleet.talk import SCRIPT
 from doctor.fleet.targets import Target
+from parsers.named import NamedTuple
 
 CONNECT_S = 15
 WAYS = ("ssh", "srun", "kubectl", "docker", "ray")

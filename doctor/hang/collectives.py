@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 from doctor.hang.verdict import Kind, Reason, Verdict, ranks_told
 from parsers.flight import Call, Flight, Group, Signature
+from parsers.named import NamedTuple
 
 _SHAPES_DIFFER = ("all_to_all", "alltoall", "gather", "scatter", "allgather_v", "split", "coalesced", "barrier", "send", "recv")
 """Calls whose inputs may be of different sizes on different ranks; a whole word of the name tells (`all_gather` is none)."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 import sys
 from enum import Enum
-from typing import NamedTuple
 
+from parsers.named import NamedTuple
 from parsers.stacks import Frame, Stacks, Thread
 
 

@@ -7,9 +7,9 @@ minutes before the others is named; where all stop together, that is said, with 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
 from doctor.hang.verdict import Kind, Reason, Verdict, ranks_told
+from parsers.named import NamedTuple
 
 NOTHING = float("nan")
 USUAL = 20  # usual intervals without progress that are a silence

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import NamedTuple
 
 from doctor.base.notation import spans
+from parsers.named import NamedTuple
 
 
 class Kind(str, Enum):

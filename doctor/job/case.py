@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
 
 from doctor.findings.evaluate import Finding, Instance, order
 from doctor.job.clocks import Clocks
@@ -12,6 +11,7 @@ from doctor.job.job import Process, Root, Target, label
 from doctor.job.waits import Graph
 from doctor.scan.harvest import Place
 from kb.model import Trait
+from parsers.named import NamedTuple
 
 MAX_ROOTS = 8
 MAX_TERMINALS = 64

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from doctor.job.case import (
     ACCUSED,
@@ -12,6 +11,7 @@ from doctor.job.case import (
     Case,
 )
 from doctor.job.job import Target
+from parsers.named import NamedTuple
 
 
 class Ends(NamedTuple):

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from doctor.scan.harvest import Place
 from kb.model import Text
+from parsers.named import NamedTuple
 
 Location = tuple[str, int]  # server address and physical device
 WHOLE = "the whole job"  # the communicator of a line that names none but calls every rank by its rank in the job

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
 
 from doctor.job.job import Location
 from doctor.scan.harvest import Hit
+from parsers.named import NamedTuple
 
 
 class Table(NamedTuple):

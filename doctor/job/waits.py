@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from typing import NamedTuple
 
 from doctor.job.actor import size_of
 from doctor.job.facts import fact_of
 from doctor.job.identity import Who
 from doctor.job.job import WHOLE, Issue, Location, Target, Wait
 from doctor.scan.harvest import Hit, Place
+from parsers.named import NamedTuple
 
 NO_RANK = "4294967295"
 KEEP_OF_OWNER = 40  # so many lines of one kind are kept of a process: a longer list may have lost its end

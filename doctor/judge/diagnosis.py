@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
 from doctor.findings import evaluate
 from doctor.findings.loads import with_states
@@ -22,6 +21,7 @@ from doctor.read.source import Skipped
 from doctor.scan.harvest import CONCLUDED, Cluster, Harvest, Hit, merge
 from doctor.scan.packed import only
 from kb.knowledge import Knowledge
+from parsers.named import NamedTuple
 
 
 class Diagnosis(NamedTuple):

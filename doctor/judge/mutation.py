@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import NamedTuple
 
 from kb.model import Condition, Entry, Signal
+from parsers.named import NamedTuple
 
 Path = tuple[int, ...]
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from doctor.findings.evaluate import Finding
 from doctor.scan.harvest import Place
 from kb.model import Entry
+from parsers.lazy import lazy
 
+_WARNED = lazy(r"\S{1,300}\.py:\d{1,7}: \w{0,40}Warning: ")  # as Python shows one
 SURER = {"low": 0, "medium": 1, "high": 2}
 COMES_UP = frozenset({"came_up", "device_works"})
 
@@ -44,6 +46,11 @@ def ends_job(entry: Entry) -> bool:
 def guesses(entry: Entry) -> bool:
     """Does it only repeat what a line says?"""
     return entry.role == "ambiguous" and entry.confidence == "low" and entry.domain != "job"
+
+
+def only_warned(finding: Finding) -> bool:
+    """Is it told by warnings of Python alone? The program went on after each of them."""
+    return all(_WARNED.match(hit.place.text) for hit in finding.hits)
 
 
 def is_doubt(finding: Finding) -> bool:

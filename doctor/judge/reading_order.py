@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from doctor.findings.attempts import Attempts
 from doctor.findings.evaluate import Finding, order, stream_of
 from doctor.job.job import Story
+from doctor.judge.nature import only_warned
 from doctor.judge.nearness import long_before
 
 _SEVERITY = {"fatal": 0, "error": 0, "warning": 1, "info": 2}
@@ -32,9 +33,9 @@ def _likelihood(findings: Sequence[Finding], story: Story, attempts: Attempts) -
         return (
             entry.role == "noise",
             # The first attempt's fault, even before what the job's story tells: that knows of no attempts.
-            attempts.first(finding.hits) if _SEVERITY[entry.severity] == 0 and _ROLE[entry.role] < 2 else attempts.last,
+            attempts.first(finding.hits) if _severity(finding) == 0 and _ROLE[entry.role] < 2 else attempts.last,
             story.place(entry.code),
-            _SEVERITY[entry.severity],
+            _severity(finding),
             _ROLE[entry.role],
             entry.confidence == "low",
             *when,
@@ -43,6 +44,11 @@ def _likelihood(findings: Sequence[Finding], story: Story, attempts: Attempts) -
         )
 
     return key
+
+
+def _severity(finding: Finding) -> int:
+    told = _SEVERITY[finding.entry.severity]
+    return max(told, _SEVERITY["warning"]) if told == 0 and only_warned(finding) else told
 
 
 def _stream_order(findings: Sequence[Finding]) -> dict[str, int]:
@@ -65,7 +71,7 @@ def most_urgent_first(roots: Sequence[Finding], story: Story) -> list[Finding]:
     urgent = [f.entry.severity == "fatal" and f.entry.role == "cause" and f.entry.confidence != "low" for f in roots]
     own = [_process(f) for f in roots]
     leads = [
-        fatal or (_SEVERITY[f.entry.severity] == 0 and any(urgent[m] and own[m] == own[n] for m in range(n + 1, len(roots))))
+        fatal or (_severity(f) == 0 and any(urgent[m] and own[m] == own[n] for m in range(n + 1, len(roots))))
         for n, (f, fatal) in enumerate(zip(roots, urgent, strict=True))
     ]
     return [f for f, first in zip(roots, leads, strict=True) if first] + [
@@ -90,7 +96,7 @@ def first_attempt_first(roots: list[Finding], story: Story) -> list[Finding]:
         for f in roots[1:]
         if f.entry.role in ("cause", "ambiguous")
         and f.entry.confidence != "low"
-        and _SEVERITY[f.entry.severity] == _SEVERITY[lead.entry.severity]
+        and _severity(f) == _severity(lead)
         and long_before(f, lead)
     ]
     if not early:

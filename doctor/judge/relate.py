@@ -6,7 +6,6 @@ What explains what is decided by the table of `rules`, which root comes first by
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
 
 from doctor.base.notation import duration
 from doctor.base.words import word
@@ -19,6 +18,7 @@ from doctor.judge.rules import RULES
 from doctor.judge.scene import Rule, Scene, decide, harmless
 from doctor.scan.harvest import Place
 from kb.model import Text
+from parsers.named import NamedTuple
 
 
 class Related(NamedTuple):

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
 
 from doctor.findings.attempts import Attempts
 from doctor.findings.evaluate import Finding
 from doctor.job.job import Story
 from doctor.judge.nature import COMES_UP
 from doctor.judge.nearness import Places
+from parsers.named import NamedTuple
 
 _GOOD_NEWS = COMES_UP | {"finished"}
 

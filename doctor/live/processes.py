@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import NamedTuple
+
+from parsers.named import NamedTuple
 
 PROC = Path("/proc")
 MAX_ENVIRONMENT = 1 << 20

@@ -9,10 +9,11 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 from doctor.live.processes import Process, one, switches
 from parsers import stacks
+from parsers.named import NamedTuple
 from parsers.stacks import Stacks
 
 FIRST_S = 8.0

@@ -6,7 +6,8 @@ import re
 from collections import Counter, defaultdict
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+
+from parsers.named import NamedTuple
 
 LONGEST = 24  # letters of a typed word that are taken for pinyin
 _RUN = re.compile(r"[\u4e00-\u9fff]{2,}")

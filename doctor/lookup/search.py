@@ -11,12 +11,12 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 from math import log
-from typing import NamedTuple
 
 from doctor.lookup.pinyin import Titles
 from kb import spelling
 from kb.knowledge import Brief, Knowledge
 from kb.model import Text
+from parsers.named import NamedTuple
 
 _WORD = re.compile(r"[a-z0-9_]+(?:-[a-z0-9_]+)*|[\u4e00-\u9fff]+")
 _PARTED = re.compile("[_-]")

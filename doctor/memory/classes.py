@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from enum import Enum
 from itertools import pairwise
-from typing import NamedTuple
 
 from doctor.memory.evidence import Evidence
+from parsers.named import NamedTuple
 from parsers.snapshot import UNKNOWN, Holder, Snapshot
 
 SMALL = 64 << 20  # a snapshot in which less is reserved is of no program that has run

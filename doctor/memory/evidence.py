@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
 
 from parsers.meaning.memory import LITERAL, Figures, figures
+from parsers.named import NamedTuple
 from parsers.snapshot import Snapshot
 
 HEAD = "moduleName,curMemSize(MB)"  # of the table that torch_npu writes beside a snapshot when memory runs out

@@ -8,7 +8,7 @@ import re
 import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import BinaryIO, NamedTuple, TypeVar, cast
+from typing import BinaryIO, TypeVar, cast
 
 from doctor.memory import evidence
 from doctor.memory.classes import Case, judge
@@ -16,6 +16,7 @@ from doctor.memory.evidence import Evidence, Message
 from doctor.read.discover import files_under
 from doctor.read.inflate import Inflated, Meter
 from doctor.read.unread import Unread
+from parsers.named import NamedTuple
 from parsers.pickle_state import MAX_BYTES, PickleError, Why
 from parsers.snapshot import NoSnapshotError, Snapshot, snapshot
 

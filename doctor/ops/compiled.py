@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from doctor.repro.call import Seen, Value
+from parsers.named import NamedTuple
 
 # Operators that compute nothing: they change the storage format or the type of a tensor for their neighbours.
 CONVERSIONS = ("TransData", "Cast", "TransDataRNN", "FormatCast", "Transpose", "AsStrided", "ViewCopy", "TensorMove")

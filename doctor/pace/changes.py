@@ -5,11 +5,11 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
 from doctor.pace.robust import LEAST, Level, calm, drifts, known, levels, median, noise
 from doctor.pace.runs import OWN, Run
 from doctor.pace.stragglers import FEW_STEPS
+from parsers.named import NamedTuple
 
 LEAST_CHANGE = 0.03  # of the level before
 FIRST = 50  # steps that may be the warm-up

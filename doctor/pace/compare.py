@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from doctor.pace.robust import calm, known, median, noise, usual
 from doctor.pace.runs import PARTS, Values
 from doctor.pace.services import SAME_LOAD
 from doctor.pace.verdict import Pace
+from parsers.named import NamedTuple
 
 LEAST = 0.03  # of a step
 LEAST_SERVED = 0.1  # of a service's rate

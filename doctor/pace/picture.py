@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from doctor.pace.robust import densest, known, usual
 from doctor.pace.runs import Values
 from doctor.pace.tracks import Lane
 from doctor.pace.verdict import Pace, slow_lanes
+from parsers.named import NamedTuple
 
 BLOCKS, ASCII = "▁▂▃▄▅▆▇█", "_.-:=+*#"
 OF_COLUMN = 16  # values that are looked at

@@ -12,12 +12,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from io import SEEK_END, FileIO
 from itertools import accumulate
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO
 
 from doctor.pace import stamps
 from doctor.pace.tracks import LARGEST, MAX_POINTS, NOTHING, Lane, Track, sound
 from doctor.pace.wordings import Wording
 from doctor.read.source import Skipped, Source
+from parsers.named import NamedTuple
 from parsers.prefix import peel
 
 BLOCK = 1 << 20

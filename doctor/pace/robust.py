@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import accumulate, pairwise
 from math import sqrt
-from typing import NamedTuple
+
+from parsers.named import NamedTuple
 
 NORMAL = 1.4826  # a median deviation as a standard deviation
 WILD = 4.0  # deviations from its neighbours beyond which a value counts as a single one

@@ -6,12 +6,12 @@ import itertools
 from array import array
 from collections import defaultdict
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from doctor.pace.reading import Event, Key, Read
 from doctor.pace.robust import median
 from doctor.pace.tracks import NOTHING, Lane, Track
 from doctor.read.source import Skipped
+from parsers.named import NamedTuple
 
 Values = Sequence[float]
 OWN = ("data", "compute", "optimizer", "generation", "reward")  # what a rank does itself; the others are waiting

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from doctor.base import notation
 from doctor.base.words import named, word
@@ -15,6 +14,7 @@ from doctor.pace.services import Engine
 from doctor.pace.stragglers import FEW_STEPS, Straggler
 from doctor.pace.tracks import Lane
 from doctor.pace.verdict import COSTLY, Moved, Pace, Turn
+from parsers.named import NamedTuple
 
 FEW_NAMES = 6
 

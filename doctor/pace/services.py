@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import NamedTuple
 
 from doctor.pace.robust import densest, levels, median
 from doctor.pace.runs import Run, Service
 from doctor.pace.tracks import Lane
+from parsers.named import NamedTuple
 
 LEAST_CHANGE = 0.15  # statistics of a service move with its requests
 SAME_LOAD = 0.2

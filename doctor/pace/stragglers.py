@@ -10,11 +10,11 @@ import itertools
 from collections import defaultdict
 from collections.abc import Sequence
 from itertools import accumulate
-from typing import NamedTuple
 
 from doctor.pace.robust import NORMAL, densest, known, median, usual
 from doctor.pace.runs import OWN, Run, Values
 from doctor.pace.tracks import Lane
+from parsers.named import NamedTuple
 
 LEAST_EXCESS = 0.04  # of a step: what costs less slows no job that anybody would notice
 APART = 5.0  # deviations of the others

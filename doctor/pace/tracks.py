@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable
-from typing import NamedTuple
+
+from parsers.named import NamedTuple
 
 MAX_POINTS = 1 << 16  # of one track: beyond it neighbours become one
 NOTHING = float("nan")

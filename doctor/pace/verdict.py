@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from doctor.pace.changes import Change, Course, course
 from doctor.pace.reading import Event
 from doctor.pace.robust import known, median, usual
@@ -11,6 +9,7 @@ from doctor.pace.runs import OWN, PARTS, Run
 from doctor.pace.services import Engine, engines
 from doctor.pace.stragglers import FEW_STEPS, Sight, Straggler, sight, step_time, stragglers
 from doctor.pace.tracks import Lane
+from parsers.named import NamedTuple
 
 COSTLY = 0.05  # of the time: what comes back and takes less is told, and is nothing to act on
 NEAR_S = 120.0  # seconds around a change in which something counts as near it

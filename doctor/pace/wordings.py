@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import NamedTuple, cast
+from typing import cast
 
 from doctor.base.errors import UsageError
 from doctor.pace.stamps import STAMP, clock
 from kb.pace_forms import UNITS, PaceForm, measure_of
+from parsers.named import NamedTuple
 
 AHEAD = rb"[^\n]{0,300}"  # what may stand between the head of a line and the words of a form; greedy, for the engine then looks for a literal
 MOST = 1e12  # of any measure

@@ -11,7 +11,7 @@ import stat
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO
 
 from doctor.base import limits
 from doctor.read import content, dumps
@@ -23,6 +23,7 @@ from doctor.read.source import Skipped, Source, hints
 from doctor.read.source_trees import SourceTrees
 from doctor.read.sources import Sources
 from doctor.read.unread import Unread
+from parsers.named import NamedTuple
 
 MAX_FILES = 200_000
 MAX_BESIDE = 16  # files of source code and settings among logs: more are a checkout

@@ -9,9 +9,10 @@ import io
 import os
 from collections.abc import Callable
 from functools import partial
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO
 
 from doctor.base import interrupts
+from parsers.named import NamedTuple
 
 
 class Was(NamedTuple):

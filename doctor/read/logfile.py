@@ -12,10 +12,11 @@ import re
 import threading
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable
-from typing import BinaryIO, NamedTuple, Protocol
+from typing import BinaryIO, Protocol
 
 from doctor.read.encoding import decode
 from doctor.read.source import Source
+from parsers.named import NamedTuple
 
 PIECE = 1 << 20
 STRIDE = 4 << 20

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import lru_cache
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO
 
 from doctor.read.dumps import BESIDE, STARTED
 from parsers.lazy import lazy
+from parsers.named import NamedTuple
 
 
 class Hints(NamedTuple):

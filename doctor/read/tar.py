@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO
 
 from doctor.read.inflate import ArchiveError, at_once
+from parsers.named import NamedTuple
 
 BLOCK = 512
 MAX_HEADER = 1 << 20  # bytes of a long name or of extended attributes

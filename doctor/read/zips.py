@@ -6,12 +6,13 @@ import os
 import struct
 import zlib
 from collections.abc import Callable, Iterator
-from typing import Any, BinaryIO, NamedTuple, cast
+from typing import Any, BinaryIO, cast
 
 from doctor.base import limits
 from doctor.read.content import ZIP
 from doctor.read.inflate import MAX_RATIO, RAW, ArchiveError, Checked, Inflated, Meter, Slice, buffered
 from doctor.read.source import Skipped
+from parsers.named import NamedTuple
 
 MAX_DIRECTORY = 16 << 20  # bytes of a zip's table of contents
 ZIP_GRACE = 1 << 30  # the members of a zip may together grow to this whatever their ratio

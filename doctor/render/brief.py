@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from doctor.answer.quotes import GAP, fitted
 from doctor.base import notation
@@ -17,6 +17,7 @@ from doctor.base.words import word
 from doctor.render import parts
 from doctor.render.compose import Answer, Finding, Missing, answer
 from doctor.render.document import Bullet, Code, Command, Decoded, Document, Fix, FixPart, Link, Prose, Reference
+from parsers.named import NamedTuple
 
 Json = dict[str, Any]
 SMALLEST = 300  # tokens in which a verdict and the line that decides have room

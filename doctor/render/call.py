@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import shlex
-from typing import NamedTuple
+
+from parsers.named import NamedTuple
 
 
 class Call(NamedTuple):

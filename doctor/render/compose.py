@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from doctor.base import notation
 from doctor.base.words import named, word
@@ -27,6 +27,7 @@ from doctor.render.document import (
 )
 from doctor.render.fixes import alone, fixes, references
 from parsers.lazy import lazy
+from parsers.named import NamedTuple
 
 Json = dict[str, Any]
 Kinds = Callable[[str], str]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from doctor.answer.advice import fix_json
+from doctor.answer.fix_form import fix_json
 from doctor.base.words import named, word
 from doctor.render.document import (
     Block,

@@ -6,7 +6,7 @@ only what can be pasted and the notes that stand with it.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from parsers.named import NamedTuple
 
 
 class Target(NamedTuple):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from doctor.answer.versions import Seen
 from doctor.base import notation
@@ -12,6 +12,7 @@ from doctor.render import forms, markdown, parts
 from doctor.render.compose import Answer, Finding, answer
 from doctor.render.document import Command, Decoded, Document, Evidence, Link, Pair, Pattern, Prose, Reference
 from doctor.render.markdown import escape, fence
+from parsers.named import NamedTuple
 
 Json = dict[str, Any]
 MAX_TEXT = 60_000  # trackers take 65 536 characters

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from doctor.base import notation
 from doctor.render.document import Evidence
 from doctor.render.layout import cells, cut, wrap
+from parsers.named import NamedTuple
 from parsers.traceback_forms import FRAME
 
 DOTS = "..."

@@ -11,12 +11,13 @@ import json
 import re
 import shlex
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from doctor.base import notation
 from doctor.base.words import named, word
 from doctor.render import parts
 from doctor.render.harmless import looks_only, sets_only, to_fill_in
+from parsers.named import NamedTuple
 
 Json = dict[str, Any]
 

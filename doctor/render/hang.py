@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from doctor.base.notation import clean
 from doctor.base.words import both, word
 from doctor.hang.verdict import SLOW, Kind, Reason, Verdict, ranks_told
 from doctor.read.source import Skipped
+from parsers.named import NamedTuple
 
 FORMAT = 1
 _MOST_UNREAD = 8

@@ -7,9 +7,10 @@ import stat
 import sys
 import unicodedata
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple, TextIO
+from typing import TextIO
 
 from parsers.lazy import lazy
+from parsers.named import NamedTuple
 
 
 class Style(NamedTuple):

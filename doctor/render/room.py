@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from parsers.named import NamedTuple
 
 
 class Room(NamedTuple):

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from html import escape
 from itertools import groupby
-from typing import NamedTuple
 
 from doctor.base.words import word
 from doctor.render.document import (
@@ -30,6 +29,7 @@ from doctor.render.document import (
 )
 from doctor.render.html import command, fix, listed, preformatted, reference
 from doctor.render.html_style import STYLE
+from parsers.named import NamedTuple
 
 SITE_STYLE = """
 body { max-width: 62rem; } h1 { overflow-wrap: anywhere; } #found a, .browse li a { text-decoration: none; } header a { text-decoration: none; } nav { margin-left: auto; } #search { width: 100%; font: inherit; padding: .5rem .7rem; border: 1px solid var(--rule);

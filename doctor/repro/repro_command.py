@@ -6,7 +6,7 @@ import argparse
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from doctor.answer import advice
 from doctor.base import exits, lang, output
@@ -26,6 +26,7 @@ from doctor.repro.validate import IncompleteError, SlotError
 from doctor.repro.written import described
 from kb import plain
 from kb.model import Entry, Text
+from parsers.named import NamedTuple
 
 Diagnose = Callable[[Sequence[str]], Diagnosis]
 

@@ -15,9 +15,9 @@ number of dimensions. The range bounds integer contents, upper end excluded; its
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
 from doctor.repro.dtypes import torch_dtype
+from parsers.named import NamedTuple
 
 _SPEC = re.compile(
     r"\s*(?P<dtype>[A-Za-z][\w.:]{0,30})\s*\[(?P<dims>[^\[\]]{0,200})\]"

@@ -11,7 +11,8 @@ import re
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import NamedTuple
+
+from parsers.named import NamedTuple
 
 _NAME = re.compile(r"(?:plog|device)-(?P<pid>\d{1,10})_\d{1,20}(?:_act)?\.log$")
 _VARIABLES = ("ASCEND_PROCESS_LOG_PATH", "ASCEND_WORK_PATH", "HOME")

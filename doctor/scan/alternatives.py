@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import NamedTuple
 
 from parsers.lazy import lazy
+from parsers.named import NamedTuple
+from parsers.patterns import compiled
 
 # An escape, a class of characters, a quantifier, how a group begins, or any other character.
 _PIECE = lazy(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\{\d*,?\d*\}\??|[?*+]\??|\(\?<?[=!:]|.", re.DOTALL)
@@ -42,12 +43,12 @@ class Alternative(NamedTuple):
 def alternatives(pattern: str) -> tuple[Alternative, ...]:
     """Together they hold where the pattern matches."""
     if _HELD_TOGETHER.search(pattern):
-        return (Alternative(b"", re.compile(pattern.encode()), False),)
+        return (Alternative(b"", compiled(pattern.encode()), False),)
     made = []
     for part in _parts(pattern):
         rest = part.removeprefix(_LINE_BEGINS)
         word = max(_words(rest), key=len)
-        made.append(Alternative(word.encode(), re.compile(rest.encode()), rest != part))
+        made.append(Alternative(word.encode(), compiled(rest.encode()), rest != part))
     return tuple(made)
 
 

@@ -9,6 +9,7 @@ from doctor.read.source import Source
 from doctor.scan.harvest import Harvest
 from doctor.scan.situation import HEAD, Said, said
 from kb.model import Signal
+from parsers.lazy import lazy
 
 TOLD = frozenset({"start", "visible", "ray_given", "option", "loaded", "variable", "kernel"})
 """Facts that a script tells of; that it could do something else as well tells nothing."""
@@ -18,14 +19,14 @@ IN_SCRIPT = "script:"
 
 _OF_IMAGES = frozenset({"chip", "cann", "vllm", "vllm_ascend", "torch_npu", "torch", "mindspore"})
 _OF_COMMENTS = _OF_IMAGES | {"machine"}
-_CONTAINER = re.compile(r"(?:docker|podman|nerdctl) run ")
-_FROM = re.compile(rb"^FROM[ \t]+(?:--\S{1,80}[ \t]+)?(\S{3,200})", re.MULTILINE)  # of a Dockerfile
-_COMMENT = re.compile(rb"^[ \t]*#.*$", re.MULTILINE)
+_CONTAINER = lazy(r"(?:docker|podman|nerdctl) run ")
+_FROM = lazy(rb"^FROM[ \t]+(?:--\S{1,80}[ \t]+)?(\S{3,200})", re.MULTILINE)  # of a Dockerfile
+_COMMENT = lazy(rb"^[ \t]*#.*$", re.MULTILINE)
 _VALUE = rb"[\"']?([^\s\"'`$;|&()<>]{1,300})[\"']?[ \t]*\r?$|=(?:\"([^\"`]{1,1500})\"|\(([^()`;|&<>]{1,1500})\))[ \t]*\r?$)"
-_SETS = re.compile(rb"^[ \t]*(?:export[ \t]+|ENV[ \t]+|ARG[ \t]+)?([A-Za-z_]\w*)(?:[= ]" + _VALUE, re.MULTILINE)
-_TYPED = re.compile(rb"^[ \t]*(?:[^\n=]{0,80}[#$] )?(?:export[ \t]+)?([A-Za-z_]\w*)(?:=" + _VALUE, re.MULTILINE)
-_NAMES = re.compile(rb"\"?\$\{([A-Za-z_]\w*)\[[@*]\]\}\"?|\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))")
-_LINES = re.compile(rb"[ \t]*\\?\r?\n[ \t]*")
+_SETS = lazy(rb"^[ \t]*(?:export[ \t]+|ENV[ \t]+|ARG[ \t]+)?([A-Za-z_]\w*)(?:[= ]" + _VALUE, re.MULTILINE)
+_TYPED = lazy(rb"^[ \t]*(?:[^\n=]{0,80}[#$] )?(?:export[ \t]+)?([A-Za-z_]\w*)(?:=" + _VALUE, re.MULTILINE)
+_NAMES = lazy(rb"\"?\$\{([A-Za-z_]\w*)\[[@*]\]\}\"?|\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))")
+_LINES = lazy(rb"[ \t]*\\?\r?\n[ \t]*")
 DEEP = 3  # variables in variables in variables
 LONGEST = 1 << 18
 

@@ -22,10 +22,10 @@ _BLOCK = lazy(
     r"|\[PID: ?\d{1,19}\] ?[\d:.-]{8,32} [A-Za-z][\w/-]{2,80}\(E[0-9A-Z]\d{4}\): \S"
     r"|(?=[^\[\n])[^\n]{0,600}\[FUNC: ?\w[^\]]{0,200}\] ?\[FILE: ?[^\]]{1,300}\] ?\[LINE: ?\d{1,7}\])"
 )
-# A failure in plain words: `init device failed, error code: -8255`, `Failed to get the health, ret code: -8007`.
+# A failure in plain words: `init device failed, error code: -8255`, `Failed to get the health, ret code: -8007`, `failed to map, error code: PLUGH_NO_ROOM`.
 _SAID = lazy(
     r"(?=[^\n]{0,200}?\b[Ff]ail(?:ed|ure)?\b)[^\n]{0,240}?\b(?:error code|err ?code|ret(?:urn)?(?: ?code| ?value)?|rc|acl ?[Ee]rror)(?: is| was)?[:= ]{1,3}"
-    r"(?:0x[0-9a-fA-F]*[1-9a-fA-F]|-?[1-9]\d*)"
+    r"(?:0x[0-9a-fA-F]*[1-9a-fA-F]|-?[1-9]\d*|(?!\w{0,60}(?:SUCCESS|_OK\b))[A-Z][A-Z0-9]{1,20}(?:_[A-Z0-9]{1,30}){1,8}\b)"
 )
 # One that a C++ program says in so many words, without a code: `LinearOperation CreateOperation failed!`.
 _FAILED = lazy(r"(?=[A-Z])[^\n:=]{3,120} failed!\s*$")

@@ -11,12 +11,13 @@ from functools import reduce
 from itertools import groupby, product
 from operator import attrgetter
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from doctor.read.source import Skipped
 from doctor.scan.packed import Rows
 from doctor.scan.situation import Said, joined
 from parsers.lazy import lazy
+from parsers.named import NamedTuple
 
 
 class Place(NamedTuple):

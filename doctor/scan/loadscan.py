@@ -12,11 +12,11 @@ import operator
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import NamedTuple
 
 from doctor.scan.harvest import Hit, Place
 from doctor.scan.plan import Plan
 from kb.model import FACT_PREFIX, Signal
+from parsers.named import NamedTuple
 
 TABLE = "serving"
 RUN = f"{FACT_PREFIX}load/run"

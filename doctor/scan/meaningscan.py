@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from doctor.read.encoding import decode
 from doctor.scan.clusters import template
@@ -20,6 +20,7 @@ from doctor.scan.window_lines import WindowLines
 from kb.model import RAISED, Signal
 from parsers.lazy import lazy
 from parsers.line import read_line
+from parsers.named import NamedTuple
 from parsers.traceback_forms import EXCEPTION
 
 if TYPE_CHECKING:

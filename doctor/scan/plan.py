@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from enum import IntEnum
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from doctor.scan.engine import DIGITS
 from doctor.scan.escapes import ESCAPE, without_escapes
@@ -15,6 +15,8 @@ from kb.model import FACT_PREFIX, Signal
 from kb.sought import Made, Sought
 from parsers import compared, tables
 from parsers.lazy import lazy
+from parsers.named import NamedTuple
+from parsers.patterns import compiled
 
 # Literals that stand in lines which report an error, whoever wrote them. They find what no signal knows.
 ERROR_MARKS = (
@@ -68,7 +70,7 @@ _BESIDE = 120  # bytes before a number in which the word stands that makes it a 
 
 @lru_cache(maxsize=1)
 def _code_word() -> re.Pattern[bytes]:
-    return re.compile(CODE_WORD.encode())
+    return compiled(CODE_WORD.encode())
 
 
 class Refusal(IntEnum):
@@ -259,7 +261,7 @@ class Plan:
         if check.refused == REFUSALS:
             needs = check.texts = _further_needs(self.signals[number])
             check.need = needs[0] if len(needs) == 1 else None
-            check.needs = re.compile(b"|".join(map(re.escape, needs))) if len(needs) > 1 else None
+            check.needs = compiled(b"|".join(map(re.escape, needs))) if len(needs) > 1 else None
         return not data[start:end].isascii()  # classes like \w differ between text and bytes
 
     def refusal(self, number: int, data: bytes, start: int, end: int) -> Refusal:
@@ -354,13 +356,13 @@ class Plan:
         made = self._checks[number] = _Check()
         if signal.lines and signal.form == "regex" and signal.trusted and signal.lines <= SHORT_BLOCK and (texts := _needs_of_block(signal)):
             made.texts = texts
-            made.block = re.compile(b"|".join(map(re.escape, texts)))
+            made.block = compiled(b"|".join(map(re.escape, texts)))
         if signal.form == "text" or not signal.trusted or signal.lines or not signal.pattern.isascii():
             return made
         pattern = signal.pattern.removeprefix("^")  # the line's beginning is only known when it is peeled
         if "^" in pattern.replace("[^", "") or "$" in pattern or r"\A" in pattern:
             return made
-        made.pattern = re.compile(pattern.encode())
+        made.pattern = compiled(pattern.encode())
         return made
 
     def search(self, number: int, text: str) -> dict[str, str] | None:
@@ -371,7 +373,7 @@ class Plan:
         if signal.trusted and len(text) <= PLAIN:
             pattern = self._compiled.get(number)
             if pattern is None:
-                pattern = self._compiled[number] = re.compile(signal.pattern)
+                pattern = self._compiled[number] = compiled(signal.pattern)
             found = pattern.search(text)
         else:
             found = self._bounded(signal, text)

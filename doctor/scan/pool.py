@@ -13,7 +13,7 @@ import struct
 import sys
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from doctor.base import interrupts
 from doctor.base.notation import clean
@@ -22,6 +22,7 @@ from doctor.scan.gathering import Together
 from doctor.scan.harvest import Harvest
 from doctor.scan.ranges import Kept, Range, Reader, scan_here, scan_one
 from kb.many import read_whole
+from parsers.named import NamedTuple
 
 if TYPE_CHECKING:
     from doctor.scan.progress import Progress

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from doctor.read.encoding import decode
 from doctor.scan.harvest import Caller, Place
@@ -12,6 +13,8 @@ from doctor.scan.tablescan import Cells
 from doctor.scan.window_lines import WindowLines, line_breaks
 from doctor.scan.windows import LOOK_BACK
 from kb.model import RAISED, Signal
+from parsers.named import NamedTuple
+from parsers.patterns import compiled
 from parsers.traceback_forms import EXCEPTION
 
 if TYPE_CHECKING:  # most logs hold no exception: what reads them is only loaded for one
@@ -112,9 +115,14 @@ def _words(key: str, value: str) -> set[str]:
     return set(value.split()) if key == "through" else {value}
 
 
+@lru_cache(maxsize=1 << 10)
+def _of(pattern: str) -> re.Pattern[str]:
+    return compiled(pattern)
+
+
 def _search(signal: Signal, pattern: str, text: str) -> re.Match[str] | None:
     if signal.trusted and len(text) <= PLAIN:
-        return re.search(pattern, text)
+        return _of(pattern).search(text)
     import regex
 
     return regex.search(pattern, text, timeout=REGEX_TIMEOUT_S)  # type: ignore[no-any-return]

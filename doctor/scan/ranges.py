@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple, Protocol, overload
+from typing import Protocol, overload
 
 from doctor.read.source import Skipped, Source
 from doctor.scan.harvest import Harvest, merge, shift
 from doctor.scan.progress import Progress
 from doctor.scan.scanner import Interrupted
+from parsers.named import NamedTuple
 
 RANGE = 64 << 20
 

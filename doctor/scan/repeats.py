@@ -14,7 +14,6 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate
-from typing import NamedTuple
 
 from doctor.scan import error_blocks
 from doctor.scan.engine import Engine
@@ -24,6 +23,7 @@ from doctor.scan.floods import Floods
 from doctor.scan.plan import Plan
 from doctor.scan.treatments import Same
 from doctor.scan.windows import MAX_LINE
+from parsers.named import NamedTuple
 
 DENSE = 200  # bytes for each find, at most, in a window whose lines are looked at in this way
 PARTS = (4 << 10, 16 << 10, 32 << 10, 32 << 10, 64 << 10, 128 << 10)  # bytes of a window after which what was learnt of it is made use of

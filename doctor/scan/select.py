@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from doctor.scan.harvest import Place
+from parsers.named import NamedTuple
 
 
 class Select(NamedTuple):

@@ -7,13 +7,14 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import count, islice
-from typing import NamedTuple
 
 from doctor.base.notation import clean
 from doctor.scan.alternatives import alternatives
 from doctor.scan.finder import Finder, best
 from kb.model import SITUATION, Signal
 from parsers.lazy import lazy
+from parsers.named import NamedTuple
+from parsers.patterns import compiled
 
 HEAD = 1 << 17  # bytes at the beginning of a range that are looked at
 SMALL = 1 << 14  # bytes of a text in which each word is looked for by itself
@@ -142,7 +143,7 @@ def _name(form: Signal) -> tuple[str, str]:
 
 @lru_cache(maxsize=1 << 10)
 def _pattern(form: Signal) -> re.Pattern[bytes]:
-    return re.compile(form.pattern.encode())
+    return compiled(form.pattern.encode())
 
 
 def _values(form: Signal, text: bytes, parts: Sequence[Part], constant: bool) -> Iterator[str]:

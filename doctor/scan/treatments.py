@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from doctor.scan import error_blocks
 from doctor.scan.engine import DIGITS
 from doctor.scan.plan import GO_MARKS, IN_COMMENTS, Literal, Plan
 from kb.sought import Whole
+from parsers.named import NamedTuple
 
 Key = int | tuple[int, ...]
 # An anchor, with what it announces. None: the literal that was found is the anchor itself.

@@ -7,10 +7,11 @@ comes again as the beginning of the next window. So it makes no difference where
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO
 
 from doctor.base import interrupts
 from doctor.read.inflate import at_once
+from parsers.named import NamedTuple
 
 WINDOW = 512 << 10  # fits into the cache next to the automaton
 LOOK_BACK = 16 << 10

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any
 
 from doctor.answer.report import report
 from doctor.judge.diagnosis import Diagnosis, conclude
@@ -16,6 +16,7 @@ from doctor.scan.scanner import Scanner
 from doctor.scan.select import EVERYTHING, Select
 from doctor.watch.followed_files import Follower
 from kb.knowledge import Knowledge
+from parsers.named import NamedTuple
 
 Json = dict[str, Any]
 MAX_TOLD = 20_000  # shapes of unexplained errors that are announced, each once

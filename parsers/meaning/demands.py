@@ -10,9 +10,9 @@ Demand(subject="the type of 'x'", allowed='one of {float16, float32}', given='in
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
 from parsers.lazy import lazy
+from parsers.named import NamedTuple
 
 VERB = lazy(
     r"\b(?:(?:must|should|can) (?:only )?(?:be|support)|only supports?|(?:is|are) expected to be|to be|"

@@ -14,10 +14,10 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
 from parsers.lazy import lazy
 from parsers.meaning.said import Reading, Said, reading
+from parsers.named import NamedTuple
 
 LITERAL = "ried to allocate"
 _UNITS = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}

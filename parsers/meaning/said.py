@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
+from parsers.named import NamedTuple
 from parsers.raised import blame
 from parsers.traceback import Failure, Raised
 

@@ -132,13 +132,13 @@ def test_a_step_that_is_not_there_is_refused(args: tuple[str, ...], tmp_path: Pa
 
 def test_every_entry_gives_a_script_that_bash_reads(entries: Any, tmp_path: Path) -> None:
     """All fixes of the knowledge in one: bash parses it, and nothing that installs, resets or kills is in a step."""
-    from doctor.answer import advice
+    from doctor.answer.fix_form import fix_json
     from kb.placeholders import unbound
 
     fixes = []
     for entry in entries:
         for fix in entry.every_fix:
-            made = advice.fix_json(fix)
+            made = fix_json(fix)
             fixes.append(made | {"commands": [c | {"run": unbound(c["run"])} for c in made["commands"]], "env": [e | {"value": unbound(e["value"])} for e in made["env"]]})
     made = _made(*fixes)
     (tmp_path / "all.sh").write_text(made.text)

@@ -27,6 +27,7 @@ def code(diagnosis: Diagnosis, fail_on: str = "error") -> int:
         "E60009: In op[Floob], plates are crooked.\n",
         "[PID: 7] 2026-03-17-11:49:50.181.289 Floob_Argument(E60009): Plates are crooked.\n",
         "init device failed, error code: -8255\n",
+        "INFO:     Started server process [7]\n[FLOOB ERROR][front.cpp:94]failed to call getGate(&gate), error code: FLOOB_ERROR_INVALID_GATE\n",
         "flood gate kaput.[FUNC:Open][FILE:gate.cc][LINE:7]\n",
         'Traceback (most recent call last):\n  File "/srv/a.py", line 3, in <module>\n    f()\nfloob.Gone: away\n',
         "terminate called after throwing an instance of 'floob'\nAborted (core dumped)\n",

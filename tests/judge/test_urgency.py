@@ -73,3 +73,18 @@ def test_thousands_of_findings_on_one_line_are_not_each_compared_with_each() -> 
         told = relate.relate(many)
     assert len(told) == 3000
     assert decided.call_count <= relate.MOST_COMPARED**2 + 3000 * relate.LEADERS
+
+
+def test_a_notice_that_python_warned_of_is_read_after_the_error_that_ended_the_program(bench: Bench) -> None:
+    """It stands first in the log, and the program went on after it."""
+    log = (
+        "/usr/lib/python3/dist-packages/torch_npu/dynamo/__init__.py:18: UserWarning: Register eager implementation for the 'npu' backend of dynamo, "
+        "as torch_npu was not compiled with torchair.\n  warnings.warn(\n"
+        "Traceback (most recent call last):\n"
+        '  File "/srv/train.py", line 9, in <module>\n    y = conv(x)\n'
+        "RuntimeError: Conv2D: call aclnnConvolution failed\n        bfloat16 of tbe.dsl.transdata is not supported.\n"
+    )
+    parts = [bench._scanner.scan(discover.given_text(log, "train.log"))]
+    roots = [related.finding.entry.code for related in conclude(parts, bench.knowledge).roots]
+    assert roots[0] == "OPR005"
+    assert "GRF010" in roots

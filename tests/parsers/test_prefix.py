@@ -56,6 +56,8 @@ CASES = {
     "INFO 2025-01-01 10:10:10 [core.py:1] boom": {"level": "info"},
     "2026-01-02 03:04:05,123 - INFO - boom": {"level": "info", "time": "2026-01-02T03:04:05.123000"},
     "2026-01-02 03:04:05,123 - 77 - tool - WARNING - boom": {"level": "warning", "module": "tool"},
+    "2026-01-02 03:04:05 | ERROR | stderr | boom": {"level": "error"},
+    "03:04:05 | INFO | stdout | boom": {"level": "info"},
     "2026-01-02 03:04:05.123 | ERROR    | mod.sub:func:12 - boom": {"level": "error", "module": "mod.sub:func:12"},
     "2026-01-02 03:04:05,123\tINFO worker.py:1888 -- boom": {"level": "info", "module": "worker.py"},
     "10/09/2024 10:06:02 - CRITICAL - boom": {"level": "fatal", "time": "2024-10-09T10:06:02.000000"},

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from doctor.read.logfile import Cancelled, LogFile, LogRow, Pattern, never
 from doctor.read.source import Hints
 from parsers.line import read_line
+from parsers.named import NamedTuple
 
 LEVELS = ("debug", "info", "event", "warning", "error", "fatal")
 _PART = re.compile(r"(\w+)=(\S+)")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 from rich.segment import Segment
 from textual import events
@@ -22,6 +22,7 @@ from doctor.tui.shell.messages import CursorMoved, PageFound
 from doctor.tui.shell.session import HitLine
 from doctor.tui.shell.views import LineView
 from parsers.line import read_line
+from parsers.named import NamedTuple
 
 GUTTER = 10  # cells before the text: the number of the line, the mark of a hit
 MARGIN = 3  # lines seen above a place that was jumped to

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from doctor.base.words import word
 from doctor.render import job as made_job
 from doctor.render.document import Event, GridRow, Job
 from doctor.render.layout import cells
 from doctor.tui.shell.line import BLANK, Line, Row, Span, cut, plain, shown
+from parsers.named import NamedTuple
 from parsers.parsed import seconds
 
 Json = Mapping[str, Any]

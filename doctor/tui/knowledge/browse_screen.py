@@ -11,7 +11,7 @@ from textual.containers import Container, Vertical
 from textual.message import Message
 from textual.worker import get_current_worker
 
-from doctor.answer.advice import fix_json
+from doctor.answer.fix_form import fix_json
 from doctor.render.document import Target, pasted
 from doctor.render.fixes import fixes
 from doctor.tui.knowledge.cards import template_text

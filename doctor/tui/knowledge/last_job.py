@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from doctor.base import notation
 from doctor.base.words import word
@@ -13,6 +13,7 @@ from doctor.read import discover
 from doctor.render import parts
 from doctor.render.document import Document, Pair, Section
 from doctor.tui.shell.doc import Doc
+from parsers.named import NamedTuple
 
 if TYPE_CHECKING:
     from doctor.read.source import Source

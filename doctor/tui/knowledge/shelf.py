@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 from doctor.base.words import named, word
 from doctor.lookup.backlinks import Backlinks
@@ -14,6 +14,7 @@ from doctor.tui.knowledge.cards import card
 from doctor.tui.shell.doc import Doc
 from kb.knowledge import Brief, Knowledge
 from kb.model import SEVERITIES, Text
+from parsers.named import NamedTuple
 
 MAX_FOUND = 200
 

@@ -11,7 +11,8 @@ import os
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+
+from parsers.named import NamedTuple
 
 OSC52_LIMIT = 74_994  # bytes of text that terminals accept: their limit is 100 000 characters of base64
 TIMEOUT_S = 5.0

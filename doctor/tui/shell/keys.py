@@ -6,7 +6,8 @@ import difflib
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import NamedTuple
+
+from parsers.named import NamedTuple
 
 
 class Key(NamedTuple):

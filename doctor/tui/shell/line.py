@@ -7,10 +7,11 @@ are replaced, and what cannot be encoded (names of files in other encodings) is 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple, overload
+from typing import overload
 
 from doctor.base.notation import clean
 from doctor.render.layout import cells, wrap
+from parsers.named import NamedTuple
 
 MAX_SHOWN = 10_000  # characters of one line that are ever drawn
 

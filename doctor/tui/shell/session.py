@@ -6,13 +6,14 @@ import shlex
 import threading
 import time
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from doctor.base.notation import clean
 from doctor.read.source import Skipped
 from doctor.scan.harvest import Harvest
 from doctor.scan.select import EVERYTHING, Select
 from kb.knowledge import Knowledge, load
+from parsers.named import NamedTuple
 
 if TYPE_CHECKING:  # what scans and concludes is imported by the thread that does it: the first picture needs none of it
     from doctor.judge.diagnosis import Diagnosis

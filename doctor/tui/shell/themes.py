@@ -7,9 +7,10 @@ on everything that it is drawn on.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from textual.theme import BUILTIN_THEMES, Theme
+
+from parsers.named import NamedTuple
 
 
 class Palette(NamedTuple):
