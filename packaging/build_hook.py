@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import sys
+import tarfile
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +22,7 @@ class ProductHook(BuildHookInterface):  # type: ignore[type-arg,misc,unused-igno
 
         self._made: list[Path] = []
         build_data["force_include"][self._written("knowledge.pack", self._knowledge())] = "kb/_compiled/knowledge.pack"
+        build_data["force_include"][self._written("demo.tar", self._demo())] = "kb/_compiled/demo.tar"
         for number, (place, text) in enumerate(shells.installed().items()):
             build_data["shared_data"][self._written(f"shared-{number}", text.encode("utf-8"))] = place
 
@@ -31,6 +34,17 @@ class ProductHook(BuildHookInterface):  # type: ignore[type-arg,misc,unused-igno
         if problems:
             raise SystemExit("\n".join(str(p) for p in problems))
         return data
+
+    def _demo(self) -> bytes:
+        """The logs of the demonstration in one archive, the same whenever and by whomever it is made."""
+        folder, packed = Path(self.root) / "kb" / "demo", io.BytesIO()
+        with tarfile.open(fileobj=packed, mode="w", format=tarfile.USTAR_FORMAT) as archive:
+            for path in sorted(p for p in folder.rglob("*") if p.is_file()):
+                member = tarfile.TarInfo(path.relative_to(folder).as_posix())
+                member.size = path.stat().st_size
+                with path.open("rb") as content:
+                    archive.addfile(member, content)
+        return packed.getvalue()
 
     def _written(self, name: str, data: bytes) -> str:
         target = Path(self.directory) / name

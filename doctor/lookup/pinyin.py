@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
+from collections.abc import Iterator
 from functools import cache
+from itertools import islice
 from pathlib import Path
 
 from parsers.named import NamedTuple
@@ -22,13 +24,20 @@ class Read(NamedTuple):
     at: int  # where in the title it stands
 
 
+def common() -> Iterator[str]:
+    """The 3 755 characters of level one of GB 2312, which stand there in the order of their readings."""
+    for row in range(0xB0, 0xD8):
+        yield from bytes(byte for cell in range(0xA1, 0xFF if row < 0xD7 else 0xFA) for byte in (row, cell)).decode("gb2312")
+
+
 @cache
 def readings() -> dict[str, tuple[str, ...]]:
-    """Every character of the table with its syllables."""
+    """Every character of the table with its syllables: of each line the next so many of the common ones, and some others."""
     found: dict[str, list[str]] = defaultdict(list)
+    following = common()
     for line in (Path(__file__).parent / "pinyin.txt").read_text(encoding="utf-8").splitlines():
-        syllable, _, characters = line.partition(" ")
-        for character in characters:
+        syllable, count, *others = line.split(" ")
+        for character in (*islice(following, int(count)), *"".join(others)):
             found[character].append(syllable)
     return {character: tuple(told) for character, told in found.items()}
 
