@@ -7,6 +7,8 @@ What runs from its sources lies in a checkout: a folder of the project's name th
 
 >>> owner("/vllm-workspace/vllm-omni/vllm_omni/engine/core.py"), owner("/home/u/Megatron-LM/megatron/training/training.py")
 ('vllm_omni', 'megatron')
+>>> owner("/root/openrlhf-new/OpenRLHF/openrlhf/models/ring.py")
+'openrlhf'
 
 A folder that is called after another program, where others keep their adapters to it, is not that program.
 
@@ -50,7 +52,7 @@ def owner(path: str) -> str:
         file = file[shipped.end() :]
     if (found := _INSTALLED.match(file)) is not None:
         return found["package"]
-    if (project := next((m["package"] for m in _CHECKOUT.finditer(file) if _holds(m["project"], m["package"])), "")):
+    if project := _of_checkout(file):
         return project
     if (found := _FROM_SOURCE.match(file)) is not None and _ADAPTERS.search(file[: found.start("package") - 1]) is None:
         return found["package"]
@@ -60,6 +62,19 @@ def owner(path: str) -> str:
 def plain(name: str) -> str:
     """A name as whoever writes it means it: small letters, nothing between them."""
     return "".join(filter(str.isalnum, name.lower()))
+
+
+def _of_checkout(file: str) -> str:
+    """The package of the first checkout in a path; one in a folder of its own name is within that folder."""
+    package = ""
+    for found in _CHECKOUT.finditer(file):
+        if package and found["project"] != package:
+            break
+        if _holds(found["project"], found["package"]):
+            package = found["package"]
+        elif package:
+            break
+    return package
 
 
 def _holds(project: str, package: str) -> bool:

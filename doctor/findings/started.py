@@ -323,7 +323,7 @@ def _of_arguments(text: str, path: str) -> Started | None:
 
 def _of_engine(engine: _Engine, text: str, path: str) -> Started | None:
     """What an engine prints of itself, as a command that would make such a one; its other options are not told."""
-    told = dict(_FIELD.findall(text))
+    told = dict(reversed(_FIELD.findall(text)))  # the first holds: the draft model of the engine has fields of the same names
     model = told.pop(engine.first.rstrip("="), "").strip("'\"")
     if not model or any(told.get(name, "1") != "1" for name in engine.across):
         return None

@@ -18,6 +18,8 @@ from parsers.parsed import Line
 KEEP_TEXT = 2000
 REMEMBERED = 64  # lines of a window, peeled
 OWNER_LINES = 60  # how far back the owner of a line is looked for
+_END_LINES, _END_BYTES = 4, 2048  # below an exception, in which torch_npu says when and where it was raised
+_END = b", RankID:"
 
 
 def line_breaks(data: bytes, start: int, end: int) -> int:
@@ -79,7 +81,7 @@ class WindowLines:
     def place(self, start: int, line: Line) -> Place:
         """Where the line stands and whose it is: by itself, by the lines before it, by the path, in this order."""
         number = self.number(start)
-        owner = None if line.pid is not None and line.time is not None else self._owner(start, line)
+        owner = None if line.pid is not None and line.time is not None else self._end(start, line) or self._owner(start, line)
         hints = self.source.hints
         pid = _first(line.pid, owner.pid if owner else None, hints.pid)
         same = owner if owner is not None and owner.pid in (None, pid) else None
@@ -98,6 +100,24 @@ class WindowLines:
             worker=line.worker or (same.worker if same else None),
             text=line.text[:KEEP_TEXT],
         )
+
+    def _end(self, start: int, line: Line) -> Line | None:
+        """The line of torch_npu that closes an exception. What stands above it may be an hour older: it waited."""
+        if line.kind != "traceback" or line.time is not None:
+            return None
+        data = self.window.data
+        at, stop = start, min(len(data), start + _END_BYTES)
+        if data.find(_END, start, stop) < 0:
+            return None
+        for _ in range(_END_LINES):
+            at = data.find(b"\n", at, stop) + 1
+            if at == 0:
+                return None
+            below = read_line(decode(data[at:stop].split(b"\n", 1)[0]))
+            if below.kind == "message" and below.time is not None and below.pid is not None:
+                alike = line.pid in (None, below.pid) and (line.rank is None or below.rank in (None, line.rank))
+                return below if alike else None
+        return None
 
     def _owner(self, start: int, line: Line) -> Line | None:
         """The nearest earlier line that says whose it is, at most 60 lines and 16 KiB back. In a storm each line is read once."""

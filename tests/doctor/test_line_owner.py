@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from unittest import mock
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -53,3 +54,24 @@ def test_errors_beneath_a_line_that_is_too_long_to_look_beyond_end(scanner: Scan
     data = b"x" * (2 * window_lines.LOOK_BACK) + b"\nERROR: odd failed\nERROR: strange failed\n"
     found = scanner.scan(Source("mem.log", lambda: io.BytesIO(data), len(data), hints("mem.log")))
     assert [cluster.first.line for cluster in found.clusters] == [2, 3]
+
+
+END = "[ERROR] 2026-08-02-11:11:20 (PID:7, Device:3, RankID:5) ERR00100 PTA call acl api failed."
+
+
+@pytest.mark.parametrize(
+    ("raised", "closed", "time", "rank"),
+    [
+        ("RuntimeError: x", END, "2026-08-02T11:11:20.000000", 5),
+        ("RuntimeError: x", "it goes on\n" + END, "2026-08-02T11:11:20.000000", 5),
+        ("[rank5]: RuntimeError: x", END, "2026-08-02T11:11:20.000000", 5),
+        ("[rank4]: RuntimeError: x", END, "2026-08-02T10:00:00.000000", 4),  # of another rank, whose output stands between
+        ("RuntimeError: x", "far\n" * window_lines._END_LINES + END, "2026-08-02T10:00:00.000000", None),
+        ("RuntimeError: x", "nothing of torch_npu", "2026-08-02T10:00:00.000000", None),
+    ],
+)
+def test_an_exception_is_of_the_time_of_the_line_that_closes_it(raised: str, closed: str, time: str, rank: int | None) -> None:
+    """What stands above it may be an hour older: the program waited."""
+    above = "2026-08-02 10:00:00 INFO: step 1\n"
+    place = window(f"{above}{raised}\n{closed}\n".encode()).place(len(above), read_line(raised))
+    assert (place.time, place.rank) == (time, rank)

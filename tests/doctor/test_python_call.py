@@ -68,3 +68,13 @@ def test_a_command_in_a_paste_has_the_values_that_are_set_in_it(tmp_path: Path) 
     text = b"$ export MODEL_PATH=/m/a\nP=1\nP=2\nMODEL: x\nvllm serve $MODEL_PATH -tp ${N:-4} --port $P --served-model-name $MODEL\n"
     (value,) = [one.value for one in told(text, "a.log", load().situation()) if one.fact == "start"]
     assert value == "vllm serve /m/a -tp ${N:-4} --port $P --served-model-name $MODEL"
+
+
+def test_the_model_of_an_engine_is_not_its_draft() -> None:
+    line = (
+        "model='/m/a', speculative_config=SpeculativeConfig(method='eagle3', model='/m/draft', num_spec_tokens=2), "
+        "tokenizer='/m/a', max_seq_len=4096, tensor_parallel_size=1"
+    )
+    engine = read(line, "paste.log")
+    assert engine is not None
+    assert engine.model == "/m/a"
