@@ -13,6 +13,7 @@ from parsers.lazy import lazy
 OWNERS = ("image-build", "gpustack", "xinference", "compose")
 _STARTS = lazy(r"(?:[A-Z_][A-Z0-9_]*=\S* )*(?:vllm serve|sglang serve|python3? -m (?:vllm|sglang|torch)|torchrun|mindieservice_daemon)\b")
 
+_A_FILE = lazy(r"(?:^|[ (,])[iI]n (?:its |the )?config\.json\b")
 _IN_A_RUN = lazy(r"(?:[A-Z_][A-Z0-9_]*=\S* )*(?:source |\. /|export |(?:python3? -m )?pip3? install|cmake |make\b|bash |apt|yum |dnf )")  # what a Dockerfile would do
 
 
@@ -28,9 +29,12 @@ def told(fix: Fix, situation: Situation) -> Fix:
     by = owner(situation)
     begins = _IN_A_RUN if by == "image-build" else _STARTS
     starts = any(begins.match(c.run) for c in fix.commands)
-    if by is None or fix.goal == "locate" or not (starts or fix.env):
+    written = by in ("gpustack", "xinference") and not fix.commands and any(_A_FILE.search(step.en) for step in fix.steps)  # advice in words, about a file that the owner writes
+    if by is None or fix.goal == "locate" or not (starts or fix.env or written):
         return fix
     where = Text(**both(f"owner-{by}"))
+    if written:
+        return fix._replace(steps=(*fix.steps, where))
     commands = tuple(c._replace(why=where.then(c.why)) if begins.match(c.run) else c for c in fix.commands)
     env = fix.env if starts else (fix.env[0]._replace(caution=where.then(fix.env[0].caution)), *fix.env[1:])
     return fix._replace(commands=commands, env=env)

@@ -69,3 +69,15 @@ def test_the_image_that_a_dockerfile_starts_from_tells_the_chip(tmp_path: Path) 
     root = next(one for one in report([str(tmp_path)])["findings"] if one["id"] == "INS331")
     env = root["fixes"][root["first_fix"]]["env"][0]
     assert (env["value"], env["caution"]["en"][:19]) == ("ascend910b1", "into the Dockerfile")
+
+
+@pytest.mark.parametrize("by", ["gpustack.worker.backends.ascend_mindie - INFO - Starting Ascend MindIE: /usr/local/plugh", "plugh"])
+def test_a_file_that_the_owner_writes_is_not_changed_by_hand(by: str) -> None:
+    """GPUStack makes MindIE's config.json anew at each start."""
+    log = (
+        f"2025-04-27 15:21:40.218773+08:00 - {by}\n"
+        "[ERROR] RUNTIME(7,mindie_llm_backend_connector):2025-04-27-07:23:17.709.105 [npu_driver.cc:1274]7 DevMemAllocManaged:[drv api] halMemAlloc failed:size=32(Byte), drvRetCode=6, device_id=0!\n"
+    )
+    steps = [step["en"] for fix in report(log)["findings"][0]["fixes"] for step in fix.get("steps", ())]
+    assert any("in config.json" in step for step in steps)
+    assert any("GPUStack starts it" in step for step in steps) == by.startswith("gpustack")
