@@ -142,3 +142,10 @@ def test_templates_of_docker_keep_their_braces(knowledge: Knowledge) -> None:
     """`{{.ID}}` of Go has to be written with four braces; with two it is shown as `{.ID}`, which docker prints as it is."""
     runs = [command.run for b in knowledge.catalog() if (entry := knowledge.entry(b.code)) is not None for fix in entry.fixes for command in fix.commands if "docker" in command.run]
     assert [run for run in runs if re.search(r"(?<!\{)\{\.[A-Z]", fill(run, {}, {}))] == []
+
+
+def test_an_update_without_its_dependencies_ends_at_a_release(entries: list[Entry]) -> None:
+    """`pip install --no-deps 'x>=3.2'` takes the newest, which others of the same environment need not fit."""
+    runs = [command.run for entry in entries for fix in entry.every_fix for command in fix.commands]
+    found = [run for run in runs for line in re.split(r"&&|;|\|", run) if "--no-deps" in line and re.search(r"'[\w.\[\]-]+>=?[\d.]+'", line)]
+    assert found == []
