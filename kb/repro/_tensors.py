@@ -7,9 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
-
-from parsers.named import NamedTuple
+from typing import Any, NamedTuple
 
 try:
     import torch as _torch
