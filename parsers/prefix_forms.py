@@ -122,7 +122,7 @@ BRACKET_TIME = _form(rf"\[{DATE}[ T]{CLOCK}{ZONE}(?P<worker>(?: [A-Z][A-Za-z]{{0
 PLAIN_TIME = _form(
     rf"{DATE}[ T]{CLOCK}{ZONE}[ \t]{{1,2}}(?:[|-] {{0,2}})?(?:\[?\d{{1,19}}\]? (?:- )?)?"
     r"(?:(?P<name>[A-Za-z_][\w.:/-]{0,120}) (?:[|-] )?)??"
-    rf"\[?\b(?P<level>{LEVEL})\b\]?(?![\w(]| ?[A-Z0-9_]{{1,32}}\(\d)"
+    rf"\[?\b(?P<level>{LEVEL})\b\]?(?![\w(]| ?[A-Z0-9_]{{1,32}}\(\d| \d{{4}}-\d\d-\d\d-\d\d:\d\d:\d\d \(PID:)"
     rf"(?: {{0,8}}\| (?P<module>[^|\n]{{1,160}}?) - | {{0,8}}\| (?:{STREAM} \| )?| - (?:(?P<file>{PLACE}\.py):\d{{1,7}} - )?"
     rf"| (?P<ray>{PLACE}):\d{{1,7}} -- | ?: | {{1,8}}|(?=\[)|$)"
 )
@@ -138,7 +138,7 @@ SLASH_TIME = _form(
 )
 # - name - CRITICAL - : a line of Python's usual logger whose time was not copied along
 DASHED = _form(rf"- (?P<name>[A-Za-z_][\w.]{{0,120}}) - (?P<level>{LEVEL}) - (?=\S)")
-BARE_TIME = _form(rf"{DATE}[ T-]{CLOCK}{ZONE}(?:: | - | \| | )(?=\S)")
+BARE_TIME = _form(rf"{DATE}[ T-]{CLOCK}{ZONE}(?:: | - | \| | )(?=\S| {{2,12}}\S)")
 # [INFO|trainer.py:2369] 2025-01-01 10:10:10,123 >>
 TRAINER = _form(
     rf"\[(?P<level>{LEVEL})\|(?:(?P<module>{PLACE})(?::\d{{1,7}})?|\d{{4}}-\d\d-\d\d \d\d:\d\d:\d\d)\]"

@@ -326,17 +326,20 @@ def merge(harvests: Iterable[Harvest]) -> Harvest:
 
 def shift(harvest: Harvest, lines: int) -> Harvest:
     """The harvest of a range of a file, its line numbers counted from the beginning of the file."""
-    if not lines:
-        return harvest
+    return numbered(harvest, lines.__add__) if lines else harvest
+
+
+def numbered(harvest: Harvest, number: Callable[[int], int]) -> Harvest:
+    """The harvest with other line numbers."""
 
     def moved(place: Place) -> Place:
-        return place._replace(line=place.line + lines, end_line=place.end_line + lines)
+        return place._replace(line=number(place.line), end_line=number(place.end_line))
 
     return harvest._replace(
         hits=tuple(h._replace(place=moved(h.place)) for h in harvest.hits),
         clusters=tuple(c._replace(first=moved(c.first)) for c in harvest.clusters),
         facts=tuple(h._replace(place=moved(h.place)) for h in harvest.facts),
-        callers=tuple(c._replace(line=c.line + lines) for c in harvest.callers),
+        callers=tuple(c._replace(line=number(c.line)) for c in harvest.callers),
     )
 
 

@@ -10,7 +10,7 @@ from doctor.read.dumps import BESIDE, STARTED
 from doctor.read.dumps import in_text as dump_in
 from doctor.read.source import Skipped, Source
 from doctor.scan.engine import Engine
-from doctor.scan.harvest import Harvest, Hit
+from doctor.scan.harvest import Harvest, Hit, numbered
 from doctor.scan.plain_words import with_plain_words
 from doctor.scan.plan import Plan
 from doctor.scan.rangescan import RangeScan
@@ -20,6 +20,7 @@ from doctor.scan.select import EVERYTHING, Select
 from doctor.scan.window_lines import WindowLines
 from doctor.scan.windows import Window, windows
 from parsers.ocr import mended
+from parsers.pasted import ways
 
 PASTED = 64 << 10  # bytes of a text that somebody may have read off a screenshot
 
@@ -83,6 +84,7 @@ class Scanner:
             harvest = harvest._replace(dumps=dumps.in_text(source, dump, only.data if only is not None else None))
         if only is None or len(only.data) > PASTED:
             return harvest
+        harvest = self._carried(source, only, harvest)
         if harvest.hits or harvest.errors:
             harvest = self._read_off_a_screen(source, only, harvest)
         return with_plain_words(harvest, WindowLines(records(only), source, 1), self.select) if end is None else harvest
@@ -100,12 +102,25 @@ class Scanner:
             return ()
         return tuple(work.hits)
 
+    def _carried(self, source: Source, text: Window, harvest: Harvest) -> Harvest:
+        """A short text once more, as it read before a terminal, an editor or a page wrote it their way; the better of both."""
+        for data, numbers in ways(text.data):
+            again = self._again(source, text._replace(data=data, limit=len(data)), harvest)
+            if numbers:
+                again = numbered(again, lambda line, numbers=numbers: numbers[min(line, len(numbers)) - 1])  # type: ignore[misc]
+            if len(again.counts) > len(harvest.counts):
+                harvest = again
+        return harvest
+
+    def _again(self, source: Source, text: Window, harvest: Harvest) -> Harvest:
+        work = RangeScan(self.plan, self.engine, self.select, source)
+        work.window(records(text))
+        return work.harvest(harvest.skipped, whole=True)._replace(facts=harvest.facts)
+
     def _read_off_a_screen(self, source: Source, text: Window, harvest: Harvest) -> Harvest:
         """A short text once more, when codes in it look as if a screenshot had been read; the better of both."""
         data = mended(text.data)
         if data == text.data:
             return harvest
-        work = RangeScan(self.plan, self.engine, self.select, source)
-        work.window(records(text._replace(data=data)))
-        again = work.harvest(harvest.skipped, whole=True)
-        return again._replace(facts=harvest.facts) if len(again.counts) > len(harvest.counts) else harvest
+        again = self._again(source, text._replace(data=data), harvest)
+        return again if len(again.counts) > len(harvest.counts) else harvest
