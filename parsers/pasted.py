@@ -13,6 +13,7 @@ from itertools import pairwise
 from unicodedata import east_asian_width
 
 from parsers.lazy import lazy
+from parsers.line import read_line
 
 _NARROWEST, _WIDEST = 60, 400  # cells of a window
 _BYTES = 2  # of a cell, at most: a Chinese sign has three, and takes two
@@ -104,7 +105,7 @@ def bare(data: bytes) -> bytes:
     """The text without what every line begins with, but for its digits: a clock, a name, a mark of quotation."""
     rows = _without_numbers(data.decode("utf-8", "surrogateescape").split("\n"))
     said = [row for row in rows if row.strip()]
-    begin = _DIGIT.sub("0", said[0][:_LONGEST]) if len(said) > 1 else ""
+    begin = _DIGIT.sub("0", said[0][:_LONGEST]) if len(said) > 1 and not _is_known(said[0]) else ""
     for row in reversed(said):
         if not begin:
             break
@@ -115,6 +116,12 @@ def bare(data: bytes) -> bytes:
     if not begin[:alike].strip():
         alike = 0
     return "\n".join(row[alike:] for row in rows).encode("utf-8", "surrogateescape")
+
+
+def _is_known(row: str) -> bool:
+    """Is it understood what stands before the line's own words? That tells whose the line is, and stays."""
+    line = read_line(row)
+    return line.kind not in ("text", "traceback") or line.time is not None or line.level is not None
 
 
 def _without_numbers(rows: list[str]) -> list[str]:
