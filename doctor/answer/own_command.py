@@ -194,8 +194,8 @@ def _launched(theirs: Started, advised: Started, less: bool) -> Started:
         words = list(theirs.words)
         words[theirs.target] = another(theirs.words[theirs.target], target)  # another model is meant than theirs
         changed = theirs._replace(words=tuple(words))
-    elif theirs.kind == "llm" and target not in _THEIRS and target.startswith("MODEL") and theirs.model:
-        changed = theirs.with_option("model", (another(theirs.model, target),))
+    elif theirs.kind in ("llm", "vllm") and target not in _THEIRS and target.startswith("MODEL") and theirs.option("model"):
+        changed = theirs.with_option("model", (another(theirs.option("model") or "", target),))
     split = KINDS[theirs.kind].processes
     fewer = not any(o.name in split and o.value != "1" for o in advised.options)
     for option in advised.options:

@@ -109,7 +109,7 @@ class Scanner:
             if numbers:
                 again = numbered(again, lambda line, numbers=numbers: numbers[min(line, len(numbers)) - 1])  # type: ignore[misc]
             if len(again.counts) > len(harvest.counts):
-                harvest = again
+                harvest = again if numbers else _with_more_told(again, harvest)
         return harvest
 
     def _again(self, source: Source, text: Window, harvest: Harvest) -> Harvest:
@@ -124,3 +124,10 @@ class Scanner:
             return harvest
         again = self._again(source, text._replace(data=data), harvest)
         return again if len(again.counts) > len(harvest.counts) else harvest
+
+
+def _with_more_told(again: Harvest, before: Harvest) -> Harvest:
+    """The same lines read twice: what stood before a line's own words may have told something as well."""
+    told = {(hit.signal, hit.place.line): len(hit.captures) for hit in again.hits}
+    more = {key: hit for hit in before.hits if len(hit.captures) > told.get(key := (hit.signal, hit.place.line), len(hit.captures))}
+    return again._replace(hits=tuple(more.get((hit.signal, hit.place.line), hit) for hit in again.hits)) if more else again
