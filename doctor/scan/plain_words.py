@@ -17,9 +17,11 @@ from doctor.scan.select import Select
 from doctor.scan.window_lines import WindowLines
 from parsers.lazy import lazy
 from parsers.line import read_line
+from parsers.traceback import failures
 
 KNOWN = frozenset({"plog", "message", "launcher", "table", "kernel", "dump", "traceback"})
 MOST = 8  # lines: whoever says more than that has said it
+_TAIL = 8  # lines at the end of a text in which a frame stands that is its last
 _TEXTS = (".log", ".txt", ".out", ".err")
 _WORDS = lazy(
     r"(?i:\b(?:fail(?:ed|s|ure)?|errors?|fatal|panic|cannot|can't|could not|couldn't|unable to|unreachable|refused|denied|not found|no such"
@@ -37,7 +39,7 @@ _SENTENCE = lazy(r"[^\W\d_]{2,}[\W\d_][^\n]{0,80}?[^\W\d_]{2,}|[\u4e00-\u9fff]{4
 
 def with_plain_words(harvest: Harvest, lines: WindowLines, select: Select) -> Harvest:
     """The harvest of a whole short text, with what it says in plain words where nothing was recognised in it."""
-    harvest = _with_letters(harvest, lines, select)
+    harvest = _cut_off(_with_letters(harvest, lines, select), lines, select)
     name = lines.source.name.rpartition("/")[2]
     if harvest.hits or harvest.errors or KNOWN & harvest.kinds.keys() or not ("." not in name or name.endswith(_TEXTS)):
         return harvest
@@ -56,6 +58,23 @@ def _with_letters(harvest: Harvest, lines: WindowLines, select: Select) -> Harve
         if place.line not in known and template(place.text) not in shapes and is_error(line) and select.wants(place):
             more.add(place)
     return harvest._replace(clusters=(*harvest.clusters, *more.result()), errors=harvest.errors + more.total) if more.total else harvest
+
+
+def _cut_off(harvest: Harvest, lines: WindowLines, select: Select) -> Harvest:
+    """With the last frame of a traceback in which the text ends: what was raised was not copied along, but something was."""
+    rows = lines.window.data.split(b"\n")
+    if harvest.errors or b'File "' not in b"\n".join(rows[-_TAIL:]):
+        return harvest
+    found = failures([decode(row[:1000]) for row in rows])
+    if not found or not found[-1].cut or not found[-1].raised.frames or any(row.strip() for row in rows[found[-1].lines[-1] :]):
+        return harvest
+    number = found[-1].raised.frames[-1].at
+    start = sum(len(row) + 1 for row in rows[: number - 1])
+    place = lines.place(start, read_line(decode(lines.raw(start))))
+    clusters = Clusters()
+    if select.wants(place):
+        clusters.add(place)
+    return harvest._replace(clusters=(*harvest.clusters, *clusters.result()), errors=harvest.errors + clusters.total)
 
 
 def _said(lines: WindowLines, select: Select) -> tuple[tuple[Cluster, ...], int]:

@@ -30,6 +30,7 @@ def code(diagnosis: Diagnosis, fail_on: str = "error") -> int:
         "INFO:     Started server process [7]\n[FLOOB ERROR][front.cpp:94]failed to call getGate(&gate), error code: FLOOB_ERROR_INVALID_GATE\n",
         "flood gate kaput.[FUNC:Open][FILE:gate.cc][LINE:7]\n",
         'Traceback (most recent call last):\n  File "/srv/a.py", line 3, in <module>\n    f()\nfloob.Gone: away\n',
+        'Traceback (most recent call last):\n  File "/srv/a.py", line 3, in <module>\n    floob()\n',
         "terminate called after throwing an instance of 'floob'\nAborted (core dumped)\n",
         "thread 'main' panicked at src/floob.rs:7:5:\nplates are crooked\n",
     ],

@@ -6,12 +6,13 @@ from unittest import mock
 
 from tests_support import built_in_entries
 
+from doctor.findings.attempts import Attempts
 from doctor.findings.evaluate import Finding, Instance, Scope
 from doctor.job.job import NO_STORY, Story
 from doctor.judge import relate
 from doctor.judge.diagnosis import conclude
 from doctor.judge.proof import Bench
-from doctor.judge.reading_order import most_urgent_first
+from doctor.judge.reading_order import likeliest_first, most_urgent_first
 from doctor.read import discover
 from doctor.scan.harvest import Hit, Place
 from kb.model import Entry
@@ -75,16 +76,15 @@ def test_thousands_of_findings_on_one_line_are_not_each_compared_with_each() -> 
     assert decided.call_count <= relate.MOST_COMPARED**2 + 3000 * relate.LEADERS
 
 
-def test_a_notice_that_python_warned_of_is_read_after_the_error_that_ended_the_program(bench: Bench) -> None:
+def test_a_notice_that_python_warned_of_is_read_after_the_error_that_ended_the_program() -> None:
     """It stands first in the log, and the program went on after it."""
-    log = (
-        "/usr/lib/python3/dist-packages/torch_npu/dynamo/__init__.py:18: UserWarning: Register eager implementation for the 'npu' backend of dynamo, "
-        "as torch_npu was not compiled with torchair.\n  warnings.warn(\n"
-        "Traceback (most recent call last):\n"
-        '  File "/srv/train.py", line 9, in <module>\n    y = conv(x)\n'
-        "RuntimeError: Conv2D: call aclnnConvolution failed\n        bfloat16 of tbe.dsl.transdata is not supported.\n"
-    )
-    parts = [bench._scanner.scan(discover.given_text(log, "train.log"))]
-    roots = [related.finding.entry.code for related in conclude(parts, bench.knowledge).roots]
-    assert roots[0] == "OPR005"
-    assert "GRF010" in roots
+    notice, error = _finding("AAA001", "error", 1), _finding("AAA002", "error", 1, 9)
+
+    def told(finding: Finding, text: str) -> Finding:
+        (instance,) = finding.instances
+        hits = tuple(hit._replace(place=hit.place._replace(text=text)) for hit in instance.hits)
+        return finding._replace(instances=(instance._replace(hits=hits),))
+
+    warned = told(notice, "/usr/lib/python3/dist-packages/torch_npu/a.py:18: UserWarning: not compiled with it")
+    assert _codes(likeliest_first([warned, error], NO_STORY, Attempts(()))) == ["AAA002", "AAA001"]
+    assert _codes(likeliest_first([told(notice, "it failed"), error], NO_STORY, Attempts(()))) == ["AAA001", "AAA002"]
