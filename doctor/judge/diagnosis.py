@@ -60,6 +60,7 @@ def conclude(
         job, related = None, relate.relate(evaluate.evaluate(harvest, knowledge))
         note = f"the job as a whole was not analysed, internal error: {type(error).__name__}: {error}"
         harvest = harvest._replace(skipped=(*harvest.skipped, Skipped("...", note[:300])))
+    worked = any((COMES_UP | {"finished"}) & set(r.finding.entry.traits) for r in related)
     related = tuple(r for r in related if r.explains or COMES_UP.isdisjoint(r.finding.entry.traits))  # else nobody has to be told
     # What is kept is what was read: whoever merges it with that of other nodes finds anew what no entry claims.
     open_still = unclaimed.give_back(harvest, (r.finding for r in related))
@@ -70,8 +71,11 @@ def conclude(
     line, general = decisive(related, [c for c in unexplained if c not in survived])
     at = situation(harvest, knowledge.situation(), knowledge.frameworks(), knowledge.published())
     related = relate.doubted_last(related, tuple(r._replace(finding=decided(r.finding, at)) for r in related))
+    verdict = _verdict(related, open_still._replace(errors=max(0, open_still.errors - len(survived))))
+    if verdict == "clean" and not worked and at.first("driver_pair") == "older":
+        verdict = "inconclusive"  # what hangs prints no error, and nothing says that it came up
     return Diagnosis(
-        _verdict(related, open_still._replace(errors=max(0, open_still.errors - len(survived)))),
+        verdict,
         related,
         unexplained,
         (*(Skipped(one.node, f"{one.state}: {one.reason}" if one.reason else one.state) for one in harvest.absent), *harvest.skipped),

@@ -77,6 +77,7 @@ class _Compact:
     def lines(self, made: Answer) -> Iterator[str]:
         if made.told and made.decisive is None:
             yield paint(made.told, "good" if made.verdict == "clean" else "warning", self.style)
+        yield from self._labelled("why", made.hint)
         if not made.causes and not made.machine:
             yield from self._labelled("was-read", made.read)
         if made.decisive is not None:

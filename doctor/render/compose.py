@@ -86,6 +86,7 @@ class Answer(NamedTuple):
 
     verdict: str
     told: str  # the verdict in words; empty when findings tell
+    hint: str  # what the situation tells where no line does
     situation: str
     unfit: bool  # it tells of releases that do not go together
     read: str  # how much was read
@@ -105,6 +106,14 @@ class Answer(NamedTuple):
     machine: bool  # it is about a machine, not about logs
 
 
+def _hint(report: Json, lang: str) -> str:
+    """What the situation tells where no line does."""
+    old = next((one for one in report["situation"].get("misfits", ()) if one["software"] == "driver"), None)
+    if report["verdict"] == "inconclusive" and old is not None and not (report["unexplained"] or report["findings"]):
+        return word("old-driver", lang, has=old["version"], cann=old["of"], wanted=old["wanted"])
+    return ""
+
+
 def answer(report: Json, lang: str) -> Answer:
     """The whole report."""
     by_id = _by_id(report)
@@ -113,6 +122,7 @@ def answer(report: Json, lang: str) -> Answer:
     return Answer(
         verdict=verdict,
         told=word(verdict, lang) if verdict != "findings" else "",
+        hint=_hint(report, lang),
         situation=report["situation"]["line"][lang],
         unfit="misfits" in report["situation"],
         read=_read(report["stats"], lang),

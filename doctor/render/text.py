@@ -45,6 +45,8 @@ class _Text:
     def lines(self, made: Answer, timeline: bool) -> Iterator[str]:
         if made.told:
             yield paint(made.told, "good" if made.verdict == "clean" else "warning", self.style)
+            if made.hint:
+                yield from labelled(word("why", self.lang), made.hint, self.style)
             yield ""
         situation = tuple(labelled(word("on", self.lang), made.situation, self.style)) if made.situation else ()
         if made.decisive is not None:

@@ -151,6 +151,7 @@ WORDS = {
     "of-nodes": (" (one of {n}: {names})", "（共 {n} 个：{names}）"),
     "pid": ("pid", "pid"),
     "clean": ("No fault found.", "未发现故障。"),
+    "old-driver": ("No error is printed, and nothing says that it came up. The driver {has} is older than those of CANN {cann} ({wanted}): a start that hangs mostly comes from that. Upgrade driver and firmware first.", "没有报错，也没有启动成功的迹象。驱动 {has} 早于 CANN {cann} 的配套驱动（{wanted}）：启动卡住多由此引起，请先升级驱动与固件。"),
     "inconclusive": ("No known fault recognised: this is no all-clear.", "没有匹配到已知故障：这不等于正常。"),
     "situation": ("situation", "环境"),
     "decisive": ("NOT KNOWN", "未知"),
