@@ -19,7 +19,9 @@ _NARROWEST, _WIDEST = 60, 400  # cells of a window
 _BYTES = 2  # of a cell, at most: a Chinese sign has three, and takes two
 _USUAL = frozenset((80, 100, 120, 132, 140, 150, 160, 180, 200))  # widths by which a single broken line is believed
 _FEW = 3  # clocks, and numbers of lines: of so many on an order is no chance
-_BROKEN = 2  # lines whose next word had no room
+_BROKEN = 2  # lines that were broken at a width that no window has by itself, or between words
+_SEVERAL = 20  # lines whose heads are looked at
+_BEGINNING = 6  # signs by which rows are told to begin alike
 _SIGNS = str.maketrans({"“": '"', "”": '"', "„": '"', "‘": "'", "’": "'", "\u00a0": " "})
 _ENTITY = lazy(r"&(?:amp;)?(quot|lt|gt|nbsp|amp|#39|#x27|#34|#60|#62);")
 _MEANT = {"quot": '"', "#34": '"', "lt": "<", "#60": "<", "gt": ">", "#62": ">", "nbsp": " ", "amp": "&", "#39": "'", "#x27": "'"}
@@ -28,6 +30,7 @@ _LONGEST = 120  # signs of what every line may begin with
 _DIGIT = lazy(r"\d")
 _NUMBERED = lazy(r"\s{0,8}(?P<n>\d{1,7})(?=[:\s|.-]|$)")
 _CLOCK = lazy(rb"(?:\d{4}[-/]\d\d[-/]\d\d[T -])?\d\d:\d\d:\d\d(?:[.,]\d{1,9})?")
+_SHORT = 8 << 10  # bytes of a paste
 _WRITTEN = lazy(rb"\[[A-Z]{4,8}\] [A-Z_]{2,20}\(\d")
 _HEAD, _FRAME = b"Traceback (most recent call last)", b'  File "'
 # How a line begins that goes on with none before it; and what of a table or a rule is as wide as its neighbours.
@@ -57,9 +60,16 @@ def joined(data: bytes) -> Iterator[Carried]:
     widths = [_cells(row) for row in rows]
     width = max(widths)
     if _NARROWEST <= width <= _WIDEST:
-        for breaks, sign in ((_cut(rows, widths, width), ""), (_between_words(rows, widths, width), " ")):
-            if breaks:
-                yield _at(rows, breaks, sign)
+        for breaks, least, sign in ((_cut(rows, widths, width), 1 if width in _USUAL else _BROKEN, ""), (_between_words(rows, widths, width), _BROKEN, " ")):
+            found = _going_on(rows, breaks)
+            if len(found) >= least:
+                yield _at(rows, found, sign)
+
+
+def _going_on(rows: list[str], breaks: set[int]) -> set[int]:
+    """Those rows that go on with the one before: what other rows begin with as well, which follow on none so long, is a beginning."""
+    begun = {_DIGIT.sub("0", row[:_BEGINNING]) for number, row in enumerate(rows) if number not in breaks}
+    return {number for number in breaks if _DIGIT.sub("0", rows[number][:_BEGINNING]) not in begun and not _is_known(rows[number])}
 
 
 def _at(rows: list[str], breaks: set[int], sign: str) -> Carried:
@@ -78,18 +88,16 @@ def _at(rows: list[str], breaks: set[int], sign: str) -> Carried:
 def _cut(rows: list[str], widths: list[int], width: int) -> set[int]:
     """The rows before which a line was cut, at the very last cell or before a sign of two."""
     full = [n for n, (row, cells) in enumerate(zip(rows, widths, strict=True)) if cells in (width, width - 1) and not _OF_A_TABLE.match(row)]
-    ends = {n + 1 for n in full if n + 1 < len(rows) and not _BEGINS.match(rows[n + 1]) and (widths[n] == width or _cells(rows[n + 1][:1]) == 2)}
-    return ends if len(ends) > 1 or width in _USUAL else set()
+    return {n + 1 for n in full if n + 1 < len(rows) and not _BEGINS.match(rows[n + 1]) and (widths[n] == width or _cells(rows[n + 1][:1]) == 2)}
 
 
 def _between_words(rows: list[str], widths: list[int], width: int) -> set[int]:
     """The rows before which a line was broken since the next word had no room."""
-    ends = {
+    return {
         n
         for n, (before, row) in enumerate(pairwise(rows), 1)
         if 2 * widths[n - 1] > width and not row[:1].isspace() and widths[n - 1] + 1 + _cells(row.partition(" ")[0]) > width and not _BEGINS.match(row) and not _OF_A_TABLE.match(before)
     }
-    return ends if len(ends) >= _BROKEN else set()
 
 
 def _cells(text: str) -> int:
@@ -105,7 +113,7 @@ def bare(data: bytes) -> bytes:
     """The text without what every line begins with, but for its digits: a clock, a name, a mark of quotation."""
     rows = _without_numbers(data.decode("utf-8", "surrogateescape").split("\n"))
     said = [row for row in rows if row.strip()]
-    begin = _DIGIT.sub("0", said[0][:_LONGEST]) if len(said) > 1 and not _is_known(said[0]) else ""
+    begin = _DIGIT.sub("0", said[0][:_LONGEST]) if len(said) > 1 and not any(map(_is_known, said[:_SEVERAL])) else ""
     for row in reversed(said):
         if not begin:
             break
@@ -121,7 +129,7 @@ def bare(data: bytes) -> bytes:
 def _is_known(row: str) -> bool:
     """Is it understood what stands before the line's own words? That tells whose the line is, and stays."""
     line = read_line(row)
-    return line.kind not in ("text", "traceback") or line.time is not None or line.level is not None
+    return line.kind not in ("text", "traceback") or line.text.strip() != row.strip() or line.level is not None
 
 
 def _without_numbers(rows: list[str]) -> list[str]:
@@ -171,8 +179,8 @@ def _clocks(rows: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def ways(data: bytes) -> Iterator[Carried]:
-    """How the text may have read before it was carried; a file that CANN wrote never was."""
-    if _WRITTEN.match(data) and _WRITTEN.match(data.rstrip().rpartition(b"\n")[2]):
+    """How the text may have read before it was carried; what CANN wrote at length never was."""
+    if len(data) > _SHORT and _WRITTEN.match(data) and _WRITTEN.match(data.rstrip().rpartition(b"\n")[2]):
         return
     plain = straight(data)
     if plain != data:

@@ -104,7 +104,7 @@ class Scanner:
 
     def _carried(self, source: Source, text: Window, harvest: Harvest) -> Harvest:
         """A short text once more, as it read before a terminal, an editor or a page wrote it their way; the better of both."""
-        for data, numbers in ways(text.data):
+        for data, numbers in ways(text.data) if source.hints.pid is None else ():  # a file of a process was written by it
             again = self._again(source, text._replace(data=data, limit=len(data)), harvest)
             if numbers:
                 again = numbered(again, lambda line, numbers=numbers: numbers[min(line, len(numbers)) - 1])  # type: ignore[misc]

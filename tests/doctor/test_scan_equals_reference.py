@@ -103,7 +103,8 @@ def test_engines_equal_the_reference(engine: str, log: tuple[list[str], str, boo
     if engine == "hyperscan":
         pytest.importorskip("hyperscan")
     data = render(log)
-    assert told(_scanner(engine).scan(source(data))) == reference(PLAN, data)
+    with mock.patch.object(scanner, "PASTED", -1):  # a text so short is looked at once more, as it may have been before it was pasted
+        assert told(_scanner(engine).scan(source(data))) == reference(PLAN, data)
 
 
 _SCANNERS: dict[str, Scanner] = {}
