@@ -115,7 +115,7 @@ class Scanner:
     def _again(self, source: Source, text: Window, harvest: Harvest) -> Harvest:
         work = RangeScan(self.plan, self.engine, self.select, source)
         work.window(records(text))
-        return work.harvest(harvest.skipped, whole=True)._replace(facts=harvest.facts)
+        return work.harvest(harvest.skipped, whole=True)._replace(facts=harvest.facts, lines=harvest.lines, size=harvest.size)
 
     def _read_off_a_screen(self, source: Source, text: Window, harvest: Harvest) -> Harvest:
         """A short text once more, when codes in it look as if a screenshot had been read; the better of both."""
