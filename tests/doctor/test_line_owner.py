@@ -75,3 +75,12 @@ def test_an_exception_is_of_the_time_of_the_line_that_closes_it(raised: str, clo
     above = "2026-08-02 10:00:00 INFO: step 1\n"
     place = window(f"{above}{raised}\n{closed}\n".encode()).place(len(above), read_line(raised))
     assert (place.time, place.rank) == (time, rank)
+
+
+def test_lines_that_a_terminal_broke_are_counted_as_they_stand(scanner: Scanner) -> None:
+    """Joined, they are one; the file has two."""
+    whole = "ImportError: /lib/aarch64-linux-gnu/libgomp.so.1: cannot allocate memory in static TLS block"
+    data = f"{whole[:80]}\n{whole[80:]}\n".encode()
+    found = scanner.scan(Source("mem.log", lambda: io.BytesIO(data), len(data), hints("mem.log")))
+    assert (found.lines, found.size) == (2, len(data))
+    assert any(hit.place.line == 1 for hit in found.hits)

@@ -114,9 +114,3 @@ def test_what_was_carried_as_it_is_stays(text: str) -> None:
 def test_a_word_that_all_lines_begin_with_is_their_own() -> None:
     assert bare(b"error one\nerror two\n") == b"one\ntwo\n"
     assert bare(b"errors\nerrand\n") == b"errors\nerrand\n"
-
-
-def test_what_was_read_is_counted_as_it_stands() -> None:
-    """Lines that were joined are as many as the file has."""
-    text = broken(LOG, 80)
-    assert report(text)["stats"]["lines"] == text.count("\n")
