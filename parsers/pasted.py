@@ -113,7 +113,7 @@ def bare(data: bytes) -> bytes:
     """The text without what every line begins with, but for its digits: a clock, a name, a mark of quotation."""
     rows = _without_numbers(data.decode("utf-8", "surrogateescape").split("\n"))
     said = [row for row in rows if row.strip()]
-    begin = _DIGIT.sub("0", said[0][:_LONGEST]) if len(said) > 1 and not any(map(_is_known, said[:_SEVERAL])) else ""
+    begin = _DIGIT.sub("0", said[0][:_LONGEST]) if len(said) > 1 else ""
     for row in reversed(said):
         if not begin:
             break
@@ -121,7 +121,7 @@ def bare(data: bytes) -> bytes:
     alike = len(begin)
     while alike and any(row[alike - 1].isalnum() for row in said):  # a word that all begin with is their own
         alike -= 1
-    if not begin[:alike].strip():
+    if not begin[:alike].strip() or any(map(_is_known, said[:_SEVERAL])):
         alike = 0
     return "\n".join(row[alike:] for row in rows).encode("utf-8", "surrogateescape")
 
