@@ -15,12 +15,13 @@ from kb import effort
 from kb.effort import MAX_SIZE
 from kb.limited import limited
 from kb.sre import REPEATS, c, compiled, parsed
+from parsers.lazy import lazy
 
 MIN_ANCHOR = 6  # an automaton sorts its literals by length: one short one costs as much as hundreds of long ones
 MAX_PATTERN = 2000  # characters
 
 # What both libraries read in the same way, so that a pattern which one of them takes is taken by the other.
-ALIKE = re.compile(r"(?:[\w\s,:;='\"<>/@#%&!~`-]|\\[dDwWsSbB.\\/()\[\]{}+*?|^$-]|[.|^$)]|[*+?]\??(?![*+?{])|\((?!\?)|\(\?(?::|P<\w+>|!|=)|\{\d+(?:,\d*)?\}\??(?![*+?{])|\[\^?(?:\w-\w|[\w ,.:;='\"<>/@#%()*+?$]|\\[dwsDWS.\\/\[\]-])+\])*")
+ALIKE = lazy(r"(?:[\w\s,:;='\"<>/@#%&!~`-]|\\[dDwWsSbB.\\/()\[\]{}+*?|^$-]|[.|^$)]|[*+?]\??(?![*+?{])|\((?!\?)|\(\?(?::|P<\w+>|!|=)|\{\d+(?:,\d*)?\}\??(?![*+?{])|\[\^?(?:\w-\w|[\w ,.:;='\"<>/@#%()*+?$]|\\[dwsDWS.\\/\[\]-])+\])*")
 
 
 class PatternError(ValueError):

@@ -9,13 +9,13 @@ two ranges of a file saw and asks whether a run was long enough.
 from __future__ import annotations
 
 import operator
-import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 
 from doctor.scan.harvest import Hit, Place
 from doctor.scan.plan import Plan
 from kb.model import FACT_PREFIX, Signal
+from parsers.lazy import lazy
 from parsers.named import NamedTuple
 
 TABLE = "serving"
@@ -29,7 +29,7 @@ END = 16  # how many of the last ones
 _HEAD = 120  # characters of a line in which its time stands
 _OWN = 400  # characters of a sample kept as evidence
 _REQUEST = b' HTTP/1.1" '
-_CLOCK = re.compile(r"(?<![\d-])(\d\d-\d\d) (\d\d:\d\d:\d\d)(?!\d)")  # vLLM's lines bear no year: differences are all that is asked
+_CLOCK = lazy(r"(?<![\d-])(\d\d-\d\d) (\d\d:\d\d:\d\d)(?!\d)")  # vLLM's lines bear no year: differences are all that is asked
 _COMPARE: Mapping[str, Callable[[float, float], bool]] = {
     ">=": operator.ge, "<=": operator.le, "==": operator.eq, "!=": operator.ne, ">": operator.gt, "<": operator.lt,
 }  # fmt: skip
