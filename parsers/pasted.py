@@ -29,6 +29,7 @@ _FOREIGN = lazy(rb"&(?:amp;)?(?:quot|lt|gt|#39|#x27|#34);|\xe2\x80[\x98-\x9f]")
 _LONGEST = 120  # signs of what every line may begin with
 _DIGIT = lazy(r"\d")
 _NUMBERED = lazy(r"\s{0,8}(?P<n>\d{1,7})(?=[:\s|.-]|$)")
+_MARKED = lazy(rb"\s{0,8}\d{1,7}(?=[:\s|.-]|$)|>")
 _CLOCK = lazy(rb"(?:\d{4}[-/]\d\d[-/]\d\d[T -])?\d\d:\d\d:\d\d(?:[.,]\d{1,9})?")
 _SHORT = 8 << 10  # bytes of a paste
 _WRITTEN = lazy(rb"\[[A-Z]{4,8}\] [A-Z_]{2,20}\(\d")
@@ -111,7 +112,7 @@ def _of(sign: str) -> int:
 
 def bare(data: bytes) -> bytes:
     """The text without what every line begins with, but for its digits: a clock, a name, a mark of quotation."""
-    rows = _without_numbers(data.decode("utf-8", "surrogateescape").split("\n"))
+    rows = data.decode("utf-8", "surrogateescape").split("\n")
     said = [row for row in rows if row.strip()]
     begin = _DIGIT.sub("0", said[0][:_LONGEST]) if len(said) > 1 else ""
     for row in reversed(said):
@@ -142,16 +143,28 @@ def _without_numbers(rows: list[str]) -> list[str]:
         return rows
     rests = [row[one.end() :] if one is not None else row for row, one in zip(rows, found, strict=True)]
     said = [rest for rest in rests if rest]
-    alike = _alike(said) if said else 0
-    while alike and said[0][alike - 1].isalnum():
-        alike -= 1
-    return [rest[alike:] for rest in rests]
+    sign = said[0][:1] if said else ""
+    if sign and not sign.isspace() and any(not rest.startswith(sign) for rest in said):
+        return rows
+    apart = 1 if sign != " " else min(2, *(len(rest) - len(rest.lstrip(" ")) for rest in said if rest.strip()), 2)
+    return [rest[apart:] for rest in rests]
 
 
 def _alike(rows: Collection[str]) -> int:
     """With how many signs all begin that are the same."""
     least, most = min(rows), max(rows)
     return next((n for n, (one, other) in enumerate(zip(least, most, strict=False)) if one != other), min(len(least), len(most)))
+
+
+def unmarked(data: bytes) -> bytes:
+    """The text without what can be nothing but marks: numbers of lines, signs of quotation."""
+    if not _MARKED.match(data):
+        return data
+    rows = _without_numbers(data.decode("utf-8", "surrogateescape").split("\n"))
+    while (said := [row for row in rows if row.strip()]) and len(said) > 1 and all(row.startswith(">") for row in said):
+        blank = all(row[1:2] in ("", " ") for row in said)
+        rows = [row[1 + (blank and row[1:2] == " ") :] for row in rows]
+    return "\n".join(rows).encode("utf-8", "surrogateescape")
 
 
 def upright(data: bytes) -> Carried | None:
@@ -178,17 +191,19 @@ def _clocks(rows: Iterable[bytes]) -> Iterator[bytes]:
     return (found[0] for row in rows if (found := _CLOCK.search(row[:80])) is not None)
 
 
+def plain(data: bytes) -> bytes:
+    """The text as it read before, where there is no doubt."""
+    return straight(unmarked(data))
+
+
 def ways(data: bytes) -> Iterator[Carried]:
-    """How the text may have read before it was carried; what CANN wrote at length never was."""
+    """How a plain text may have read before it was carried; what CANN wrote at length never was."""
     if len(data) > _SHORT and _WRITTEN.match(data) and _WRITTEN.match(data.rstrip().rpartition(b"\n")[2]):
         return
-    plain = straight(data)
-    if plain != data:
-        yield plain, []
-    yield from joined(plain)
-    own = bare(plain)
-    if own != plain:
+    yield from joined(data)
+    own = bare(data)
+    if own != data:
         yield own, []
-    turned = upright(plain)
+    turned = upright(data)
     if turned is not None:
         yield turned

@@ -10,7 +10,7 @@ from doctor.read.dumps import BESIDE, STARTED
 from doctor.read.dumps import in_text as dump_in
 from doctor.read.source import Skipped, Source
 from doctor.scan.engine import Engine
-from doctor.scan.harvest import Harvest, Hit, numbered
+from doctor.scan.harvest import RANK_TABLE, Harvest, Hit, numbered
 from doctor.scan.plain_words import with_plain_words
 from doctor.scan.plan import Plan
 from doctor.scan.rangescan import RangeScan
@@ -20,7 +20,7 @@ from doctor.scan.select import EVERYTHING, Select
 from doctor.scan.window_lines import WindowLines
 from doctor.scan.windows import Window, windows
 from parsers.ocr import mended
-from parsers.pasted import ways
+from parsers.pasted import plain, ways
 
 PASTED = 64 << 10  # bytes of a text that somebody may have read off a screenshot
 
@@ -104,7 +104,12 @@ class Scanner:
 
     def _carried(self, source: Source, text: Window, harvest: Harvest) -> Harvest:
         """A short text once more, as it read before a terminal, an editor or a page wrote it their way; the better of both."""
-        for data, numbers in ways(text.data) if source.hints.pid is None else ():  # a file of a process was written by it
+        if source.hints.pid is not None:
+            return harvest  # a file of a process was written by it
+        if (own := plain(text.data)) != text.data:
+            text = text._replace(data=own, limit=len(own))
+            harvest = self._again(source, text, harvest)
+        for data, numbers in ways(text.data):
             again = self._again(source, text._replace(data=data, limit=len(data)), harvest)
             if numbers:
                 again = numbered(again, lambda line, numbers=numbers: numbers[min(line, len(numbers)) - 1])  # type: ignore[misc]
@@ -115,7 +120,9 @@ class Scanner:
     def _again(self, source: Source, text: Window, harvest: Harvest) -> Harvest:
         work = RangeScan(self.plan, self.engine, self.select, source)
         work.window(records(text))
-        return work.harvest(harvest.skipped, whole=True)._replace(facts=harvest.facts, lines=harvest.lines, size=harvest.size)
+        again = work.harvest(harvest.skipped, whole=True)
+        tables = (hit for hit in harvest.facts if hit.signal == RANK_TABLE)
+        return again._replace(facts=(*again.facts, *tables), lines=harvest.lines, size=harvest.size)
 
     def _read_off_a_screen(self, source: Source, text: Window, harvest: Harvest) -> Harvest:
         """A short text once more, when codes in it look as if a screenshot had been read; the better of both."""

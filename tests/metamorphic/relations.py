@@ -95,6 +95,10 @@ each("torchrun", lambda line: b"[default0]:" + line)
 each("buildkit", lambda line: b"#12 34.567 " + line)
 each("grep", lambda line: b"logs/train.log:7:" + line if line[:1] in b"[(" else line)
 
+# How it is pasted
+
+whole("numbered", lambda data: b"\n".join(b"%6d\t%s" % row for row in enumerate(lines(data), 1)) + b"\n")
+
 # How it is packed
 
 whole("gz", gzip.compress, "input.txt.gz")
