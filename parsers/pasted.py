@@ -1,6 +1,6 @@
 """What carrying a log from one place to another made of it, undone: a terminal broke long lines at its width, an editor or a page wrote signs its own way.
 
->>> straight("module ‘vllm’ has no attribute &quot;x&quot;".encode()).decode()
+>>> straight(decoded("module ‘vllm’ has no attribute &quot;x&quot;".encode())).decode()
 'module \\'vllm\\' has no attribute "x"'
 >>> [numbers for _, numbers in joined(b"a" * 80 + b"\\n" + b"b" * 80 + b"\\nend\\nnext\\n")][0]
 [1, 4, 5]
@@ -25,7 +25,8 @@ _BEGINNING = 6  # signs by which rows are told to begin alike
 _SIGNS = str.maketrans({"“": '"', "”": '"', "„": '"', "‘": "'", "’": "'", "\u00a0": " "})
 _ENTITY = lazy(r"&(?:amp;)?(quot|lt|gt|nbsp|amp|#39|#x27|#34|#60|#62);")
 _MEANT = {"quot": '"', "#34": '"', "lt": "<", "#60": "<", "gt": ">", "#62": ">", "nbsp": " ", "amp": "&", "#39": "'", "#x27": "'"}
-_FOREIGN = lazy(rb"&(?:amp;)?(?:quot|lt|gt|#39|#x27|#34);|\xe2\x80[\x98-\x9f]")
+_ENTITIES = lazy(rb"&(?:amp;)?(?:quot|lt|gt|#39|#x27|#34);")
+_BENT = lazy(rb"\xe2\x80[\x98-\x9f]")
 _LONGEST = 120  # signs of what every line may begin with
 _DIGIT = lazy(r"\d")
 _NUMBERED = lazy(r"\s{0,8}(?P<n>\d{1,7})(?=[:\s|.-]|$)")
@@ -46,11 +47,16 @@ Carried = tuple[bytes, list[int]]
 """A text, and the numbers that its lines had; none where they are the same."""
 
 
-def straight(data: bytes) -> bytes:
-    """The text with plain quotes, and with the signs that its entities of HTML stand for; itself where there are none."""
-    if not _FOREIGN.search(data):
+def decoded(data: bytes) -> bytes:
+    """The text with the signs that its entities of HTML stand for; itself where there are none."""
+    if not _ENTITIES.search(data):
         return data
-    return _ENTITY.sub(lambda found: _MEANT[found[1]], data.decode("utf-8", "surrogateescape").translate(_SIGNS)).encode("utf-8", "surrogateescape")
+    return _ENTITY.sub(lambda found: _MEANT[found[1]], data.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
+
+
+def straight(data: bytes) -> bytes:
+    """The text with plain quotes: editors and pages bend them, and so does a compiler, whose own they are."""
+    return data.decode("utf-8", "surrogateescape").translate(_SIGNS).encode("utf-8", "surrogateescape") if _BENT.search(data) else data
 
 
 def joined(data: bytes) -> Iterator[Carried]:
@@ -193,17 +199,17 @@ def _clocks(rows: Iterable[bytes]) -> Iterator[bytes]:
 
 def plain(data: bytes) -> bytes:
     """The text as it read before, where there is no doubt."""
-    return straight(unmarked(data))
+    return decoded(unmarked(data))
 
 
 def ways(data: bytes) -> Iterator[Carried]:
     """How a plain text may have read before it was carried; what CANN wrote at length never was."""
     if len(data) > _SHORT and _WRITTEN.match(data) and _WRITTEN.match(data.rstrip().rpartition(b"\n")[2]):
         return
+    for own in (straight(data), bare(data)):
+        if own != data:
+            yield own, []
     yield from joined(data)
-    own = bare(data)
-    if own != data:
-        yield own, []
     turned = upright(data)
     if turned is not None:
         yield turned
