@@ -20,7 +20,7 @@ def output(args: str) -> str:
         [sys.executable, "-m", "doctor", *args.split()],
         capture_output=True,
         cwd=ROOT,
-        env={**os.environ, "COLUMNS": "100", "NO_COLOR": "1", "PYTHONUTF8": "1"},
+        env={**os.environ, "COLUMNS": "100", "LINES": "24", "NO_COLOR": "1", "PYTHONUTF8": "1"},
         check=False,
     )
     return done.stdout.decode()

@@ -20,16 +20,29 @@ FLOOR = 0.98
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
-def test_every_answer_is_one_screen(lang: str, diagnosed: Diagnosed) -> None:
-    """Row by row of a terminal of 80 columns: at most 20 for one root, 22 for a job, so that with what was read and the prompt nothing scrolls away."""
+@pytest.mark.parametrize(("width", "height"), [(80, 24), (100, 40)])
+def test_every_answer_is_one_screen(width: int, height: int, lang: str, diagnosed: Diagnosed) -> None:
+    """Row by row of a terminal: in 24 rows at most 20 for one root, 22 for a job, so that with what was read and the prompt nothing scrolls away."""
     over = []
     for case in CASES:
         found = diagnosed(case)
-        told = compact.render(found, lang, Style(), Call(("input.log",))).replace(f"{case}/", "")
-        rows = rows_of(told, 80)
-        if rows > (compact.MANY if "job" in found or len([f for f in found["findings"] if f["role"] == "root"]) > 1 else compact.ONE):
+        told = compact.render(found, lang, Style(width, rows=height), Call(("input.log",))).replace(f"{case}/", "")
+        rows = rows_of(told, width)
+        if rows > height - (compact.MANY if "job" in found or len([f for f in found["findings"] if f["role"] == "root"]) > 1 else compact.ONE):
             over.append((case.name, rows))
     assert over == []
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_a_larger_screen_tells_more_and_leaves_nothing_out(lang: str, diagnosed: Diagnosed) -> None:
+    """Whatever can be pasted stays; of what was counted only, some is told."""
+    longer = 0
+    for case in CASES:
+        found = diagnosed(case)
+        small, large = (compact.render(found, lang, Style(100, rows=rows), Call(("input.log",))) for rows in (24, 40))
+        assert {row for row in small.split("\n") if re.match(r" {13}[^\s#^.(]", row)} <= set(large.split("\n")), case.name
+        longer += len(large) > len(small)
+    assert longer > len(CASES) // 2
 
 
 NAMED = re.compile(

@@ -13,10 +13,10 @@ from doctor.base.words import word
 from doctor.render import lights, timeline
 from doctor.render.call import Call
 from doctor.render.compose import Answer, Finding, Missing, answer
-from doctor.render.document import Bullet, Code, Command, Decoded, Document, Evidence, Fix, FixPart, Job, Link, Pair
+from doctor.render.document import Bullet, Code, Command, Decoded, Document, Evidence, Fix, FixPart, Job, Link, Pair, Prose
 from doctor.render.excerpt import Excerpt, excerpt, passage
-from doctor.render.layout import HELD, Style, cells, cut, linked, paint, rows_of, wrap
-from doctor.render.room import ROOMS, Room
+from doctor.render.layout import HELD, SMALL, Style, cells, cut, linked, paint, rows_of, wrap
+from doctor.render.room import ROOMS, SMALL_ROOMS, Room
 from doctor.render.shorter import shorter
 from doctor.render.terminal import LABEL, command, headline, labelled, remark
 from parsers.lazy import lazy
@@ -25,9 +25,10 @@ from parsers.traceback_forms import EXCEPTION, FRAME
 Json = dict[str, Any]
 FURTHER = 4  # roots after the first
 CLUSTERS = 3  # errors that nobody knows, where no root is
-ONE, MANY = 20, 22  # rows of an answer with one root, and of one about a job: the narration and the prompt have room beneath
+ONE, MANY = 4, 2  # rows of the screen that an answer with one root leaves, and one about a job: the narration and the prompt have room beneath
 HARMLESS = 2  # that only look like faults, where there is none
 SENTENCES = 2  # about a job
+LINES = (6, 16)  # of code, on a small screen and on a large one
 
 
 def render(report: Json, lang: str, style: Style, call: Call, times: bool = False) -> str:
@@ -41,9 +42,9 @@ def render(report: Json, lang: str, style: Style, call: Call, times: bool = Fals
 
 def _fitting(made: Answer, lang: str, style: Style, call: Call) -> str:
     told = ""
-    for room in ROOMS:
+    for room in ROOMS if style.rows > SMALL else SMALL_ROOMS:
         told = "".join(f"{row}\n" for row in _Compact(lang, style, call, room).lines(made))
-        if rows_of(told, style.width) <= (MANY if made.job is not None else ONE):
+        if rows_of(told, style.width) <= style.rows - (MANY if made.job is not None else ONE):
             break
     return told
 
@@ -73,6 +74,7 @@ class _Compact:
     def __init__(self, lang: str, style: Style, call: Call, room: Room) -> None:
         self.lang, self.style, self.call, self.room = lang, style, call, room
         self.steps = 0  # of the fix, that are not shown
+        self.ways = 0  # other fixes that are
 
     def lines(self, made: Answer) -> Iterator[str]:
         if made.told and made.decisive is None:
@@ -129,7 +131,7 @@ class _Compact:
         if made.job is not None:
             yield from self._job(made.job)
         beside = found.note if made.job is None else ""  # what the whole job says for it is drawn above
-        told = word("semicolon", self.lang).join(filter(None, (beside, found.reason)))
+        told = word("semicolon", self.lang).join(filter(None, (beside, _whole(found) if self.room.whole else found.reason)))
         yield from self._labelled("reason", shorter(told, self._holds), self.room.why)
         yield from self._labelled("against", word("semicolon", self.lang).join(found.against), self.room.against)
         if (one := _shown(found.document)) is not None:
@@ -147,14 +149,25 @@ class _Compact:
         """What else could be done; where nothing of the first fix can be pasted, the first other one of which something can."""
         first, others = found.first, found.others
         instead = next((fix for fix in others if fix.pasted), None) if self.room.instead and first is not None and not first.pasted else None
-        if instead is not None:
-            yield from self._few(labelled(word("or", self.lang), _told(instead), self.style), 2)
-            at = instead.parts.index(instead.pasted[0])
-            undo = next((p for p in instead.parts[at + 1 : at + 2] if _undoes(p)), None)
-            yield from self._part(instead.parts[at], undo)
-        told = word("semicolon", self.lang).join(fix.title for fix in others if fix is not instead)
+        ways = others[: self.room.ways]
+        if instead is not None and instead not in ways:
+            ways = (instead, *ways[:-1])
+        for fix in ways:
+            yield from self._way(fix)
+        self.ways = len(ways)
+        told = word("semicolon", self.lang).join(fix.title for fix in others if fix not in ways)
         if self.room.others:
             yield from self._labelled("or", told, self.room.others, "dim")
+
+    def _way(self, fix: Fix) -> Iterator[str]:
+        """Another fix, with the first thing of it that can be pasted, else with what to do in a sentence."""
+        yield from self._few(labelled(word("or", self.lang), _told(fix), self.style), 2)
+        if fix.pasted:
+            at = fix.parts.index(fix.pasted[0])
+            undo = next((p for p in fix.parts[at + 1 : at + 2] if _undoes(p)), None)
+            yield from self._part(fix.parts[at], undo)
+        elif self.room.whole:
+            yield from self._part(fix.parts[0]) if fix.parts else ()
 
     def _check(self, fix: Fix) -> Iterator[str]:
         """What to look at, and how."""
@@ -174,7 +187,7 @@ class _Compact:
         style, label = self.style, word("evidence", self.lang)
         place, indent = notation.place(one.path, one.line), " " * (LABEL + 1)
         head = f"  {paint(label, 'label', style)}{' ' * max(1, LABEL - 1 - cells(label))}{linked(place, one.path, style)}"
-        whole = passage(one, style.width - LABEL - 1)
+        whole = passage(one, style.width - LABEL - 1, 4 if self.room.whole else 2)
         made = Excerpt(f"\n{indent}".join(whole), 0, 0) if whole else excerpt(one, style.width - LABEL - 1)
         marks = f"{' ' * made.at}{paint('^' * made.size, found.severity if found else 'error', style)}" if made.size else ""
         often = self._often(found)
@@ -208,6 +221,8 @@ class _Compact:
         looked = True
         parts: list[FixPart] = [p for p in fix.parts if not isinstance(p, Bullet) and not (isinstance(p, Code) and p.old)]
         parts = parts or (list(fix.parts) if alone else [])
+        if self.room.whole and len([row for part in fix.parts for row in self._part(part)]) <= self.room.steps:
+            parts = [p for p in fix.parts if not (isinstance(p, Code) and p.old)]
         while parts:
             part, undo = parts[0], parts[1] if len(parts) > 1 and _undoes(parts[1]) else None
             rows = list(self._part(part, undo))
@@ -216,7 +231,7 @@ class _Compact:
             looked = looked and isinstance(part, Command) and part.looks
             used, shown, parts = used + len(rows), shown + 1 + (undo is not None), parts[1 + (undo is not None) :]
             yield from rows
-        self.steps = len(fix.parts) - shown
+        self.steps = sum(not (isinstance(p, Code) and p.old) for p in fix.parts) - shown
 
     def _part(self, part: FixPart, undo: FixPart | None = None) -> Iterator[str]:
         indent, style = " " * (LABEL + 3), self.style
@@ -232,10 +247,10 @@ class _Compact:
         elif isinstance(part, Bullet):
             yield from self._few(labelled("", part.text, style), min(3, self.room.steps))
         else:
-            rows = part.text.split("\n")
-            yield from (f"{indent}{paint(row, 'dim' if part.old else 'code', style)}" for row in rows[:6])
-            if len(rows) > 6:
-                yield f"{indent}... {word('lines-more', self.lang, n=len(rows) - 6)}: -v"
+            rows, most = part.text.split("\n"), LINES[self.room.whole]
+            yield from (f"{indent}{paint(row, 'dim' if part.old else 'code', style)}" for row in rows[:most])
+            if len(rows) > most:
+                yield f"{indent}... {word('lines-more', self.lang, n=len(rows) - most)}: -v"
 
     def _noted(self, part: Command) -> Iterator[str]:
         """A command with a few lines of what to know before."""
@@ -254,8 +269,10 @@ class _Compact:
             yield from headline(one, self.style, self.room.further)
             if one.where != said:
                 yield from self._labelled("where", one.where, 1)
+            if self.room.also:
+                yield from self._labelled("reason", _whole(one), self.room.also)
             if one.first is not None:
-                yield from self._few(labelled(word("fix", self.lang), _told(one.first), self.style), 1)
+                yield from self._few(labelled(word("fix", self.lang), _told(one.first), self.style), 2 if self.room.also else 1)
                 run = next((p for p in one.first.parts if isinstance(p, Command)), None)
                 if run is not None and self.room.rest:
                     yield from command(run._replace(notes=()), self.lang, self.style, LABEL + 3)
@@ -314,7 +331,7 @@ class _Compact:
         unknown = made.unexplained_times if first else max(0, len(made.unexplained) - CLUSTERS)
         counts = (
             ("step", self.steps),
-            ("fix", len(first.document.fixes) - 1 if first else 0),
+            ("fix", len(first.document.fixes) - 1 - self.ways if first else 0),
             ("symptom", made.symptoms),
             ("unknown", unknown),
             ("context", len(made.context)),
@@ -369,6 +386,11 @@ def _shown(document: Document) -> Evidence | None:
 
 _SOURCE = lazy(r" {4}(?=\S)[^\n]*\Z")  # a line of a program, beneath its place
 _BY_PYTEST = lazy(r"^E {2,8}(?=\S)")  # pytest marks the lines of an exception
+
+
+def _whole(found: Finding) -> str:
+    """All that is said of the cause."""
+    return " ".join(b.text for b in found.document.section("cause").blocks if isinstance(b, Prose))
 
 
 def _told(fix: Fix) -> str:

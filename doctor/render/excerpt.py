@@ -37,20 +37,20 @@ def excerpt(one: Evidence, width: int) -> Excerpt:
     return Excerpt(before + match + after, cells(before), cells(match))
 
 
-def passage(one: Evidence, width: int) -> tuple[str, ...]:
-    """Two rows of what matched, of the whole line where that is not known, where a single row is too narrow for it; else nothing.
+def passage(one: Evidence, width: int, most: int = 2) -> tuple[str, ...]:
+    """A few rows of what matched, of the whole line where that is not known, where a single row is too narrow for it; else nothing.
 
-    Its middle goes where even two do not hold it: what failed stands at one of the ends. A mark beneath would mark all of it.
+    Its middle goes where even they do not hold it: what failed stands at one of the ends. A mark beneath would mark all of it.
     """
     row = _row(one)
     match = one.matched if one.matched and one.matched in row else row
     if cells(match) <= width - (2 * len(DOTS) if match != row else 0):
         return ()
-    room = 2 * width - ORPHAN
+    room = most * width - ORPHAN
     if cells(row) > room:
         row = cut(row, room) if match == row else _without_middle(match, room - len(DOTS)) + (DOTS if not row.endswith(match) else "")
     rows = wrap(row.strip(), width)
-    if len(rows) > 2:  # words as long as rows
+    if len(rows) > most:  # words as long as rows
         head = _head(row, width)
         rows = [head, cut(row[len(head) :], width)]
     return tuple(rows)

@@ -13,6 +13,10 @@ from parsers.lazy import lazy
 from parsers.named import NamedTuple
 
 
+SMALL, LARGE = 24, 44  # rows of a small terminal, and as many as are read at a glance
+UNSEEN = 40  # rows where no screen is known: a file, another program
+
+
 class Style(NamedTuple):
     """How to write: width in cells, colours or none, whether the output can carry more than ASCII marks."""
 
@@ -21,6 +25,7 @@ class Style(NamedTuple):
     unicode: bool = True
     links: bool = False  # OSC 8: paths and references can be clicked
     rich: bool = False  # 256 colours: shades that read on light and on dark
+    rows: int = SMALL  # of the screen that it ends on
 
     @property
     def dot(self) -> str:
@@ -38,16 +43,11 @@ def style_of(stream: TextIO, asked: str = "auto") -> Style:
         colour = "NO_COLOR" not in env
     if asked in ("always", "never"):
         colour = asked == "always"
-    width = 100
-    if env.get("COLUMNS", "").isdigit():
-        width = int(env["COLUMNS"])
-    elif tty:
-        width = _columns(stream.fileno()) or 80
-    elif _is_pipe(stream):
-        width = _behind() or width
+    columns, lines = _size(stream.fileno()) or (80, SMALL) if tty else _is_pipe(stream) and _behind() or (100, UNSEEN)
+    width, rows = (int(env[name]) if env.get(name, "").isdigit() else found for name, found in (("COLUMNS", columns), ("LINES", lines)))
     links = tty and colour and clickable(env)
     rich = "256" in env.get("TERM", "") or env.get("COLORTERM", "") != ""
-    return Style(max(40, min(width, 120)), colour, encoding.startswith(("utf", "gb")), links, rich)
+    return Style(max(40, min(width, 120)), colour, encoding.startswith(("utf", "gb")), links, rich, max(SMALL, min(rows, LARGE)))
 
 
 _CLICKABLE = ("kitty", "alacritty", "foot", "ghostty", "wezterm", "contour")
@@ -83,23 +83,25 @@ def linked(text: str, target: str, style: Style) -> str:
     return f"\x1b]8;;{target}\x1b\\{text}\x1b]8;;\x1b\\"
 
 
-def _columns(handle: int) -> int | None:
+def _size(handle: int) -> tuple[int, int] | None:
+    """Columns and lines of a terminal, where it tells them."""
     try:
-        return os.get_terminal_size(handle).columns or None
+        found = os.get_terminal_size(handle)
     except (OSError, ValueError):
         return None
+    return (found.columns, found.lines or SMALL) if found.columns else None
 
 
-def _behind() -> int | None:
-    """How wide the terminal behind a pipe is: what goes through `head` or `less` ends on the one that errors go to, or on the one of the session."""
+def _behind() -> tuple[int, int] | None:
+    """How large the terminal behind a pipe is: what goes through `head` or `less` ends on the one that errors go to, or on the one of the session."""
     try:
-        if found := _columns(sys.stderr.fileno()):
+        if found := _size(sys.stderr.fileno()):
             return found
         handle = os.open("/dev/tty", os.O_RDONLY | os.O_NOCTTY)
     except (OSError, ValueError, AttributeError):
         return None
     try:
-        return _columns(handle)
+        return _size(handle)
     finally:
         os.close(handle)
 

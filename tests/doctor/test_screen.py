@@ -561,6 +561,22 @@ def test_where_nothing_of_the_first_fix_can_be_pasted_the_next_one_is_shown_whol
     assert "XYZZY" not in told
 
 
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_a_large_screen_has_other_fixes_whole(lang: str) -> None:
+    """With what can be pasted of them: who looks for a way out need not ask again; they are not counted as left out."""
+    other = {**STEP, "env": [{**STEP["env"][0], "name": "XYZZY"}]}
+    made = _one_root(fixes=[STEP, SENTENCE, other, STEP], other_fixes=[1, 2])
+    told = compact.render(made, lang, Style(rows=40), Call(("a log",)))
+    assert told.index("export PLUGH=1") < told.index(SENTENCE["title"][lang]) < told.index("export XYZZY=1")
+    assert {"en": "1 more fix: -v", "zh": "另有 1 个修复方法：-v"}[lang] in told
+
+
+def test_the_height_of_the_terminal_counts() -> None:
+    """What has room is told: the same answer is longer where there are more rows, and never fills more than there are."""
+    small, large = (terminal("scan", DEMO, "--lang", "en", size=(100, rows)) for rows in (24, 50))
+    assert len(small.rows) < len(large.rows) <= 50
+
+
 @pytest.mark.parametrize(
     ("lang", "text", "told"),
     [
