@@ -155,7 +155,11 @@ class _Compact:
         for fix in ways:
             yield from self._way(fix)
         self.ways = len(ways)
-        told = word("semicolon", self.lang).join(fix.title for fix in others if fix not in ways)
+        rest = [fix for fix in others if fix not in ways]
+        if self.room.whole:  # and what the logs leave open
+            told_already = [fix.parts for fix in (first, found.check, *others) if fix is not None]
+            rest += [fix for fix in found.document.fixes if fix.parts not in told_already]
+        told = word("semicolon", self.lang).join(fix.title for fix in rest)
         if self.room.others:
             yield from self._labelled("or", told, self.room.others, "dim")
 
