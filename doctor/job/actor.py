@@ -133,7 +133,7 @@ def learn(actor: Actor) -> None:
             )
             continue
         if name == "comm-destroy":
-            actor.ended = True
+            actor.ended, actor.place = True, hit.place
             continue
         if name == "listen":  # not of its own device alone: one process may speak for all of a server
             actor.nics.add((got["device_ip"], int(got["device"])))

@@ -1,8 +1,9 @@
 """Where it began: the ends of the chains of waiting, weighed with what failed by itself.
 
 A claim is made only when the logs support it. In this order: a rank with a fault of its own that is not later than the
-waiting; ranks that issued different collectives; a rank that came too late; the process in which the chains end
-(stopped, stuck, or without logs); two processes that only blame each other (a link); a circle.
+waiting; a rank that came to its end while the others went on; ranks that issued different collectives; a rank that came
+too late; the process in which the chains end (stopped, stuck, or without logs); two processes that only blame each other
+(a link); a circle.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from doctor.job.case import (
 )
 from doctor.job.chains import Ends, find_ends
 from doctor.job.job import Issue, Root, Wait, label
-from doctor.job.silent import is_silent, terminal
+from doctor.job.silent import has_finished, is_silent, terminal
 from doctor.job.watched import watched
 from doctor.scan.harvest import Place
 from parsers.parsed import seconds
@@ -41,10 +42,16 @@ def choose(case: Case) -> tuple[Root, ...]:
     ends = find_ends(case, {f.process for f in own if f.strong} or {f.process for f in own})
     if real := _faulty(case, own, ends, first_wait):
         return real
-    for rule in (_mismatch, _late, _switch, _late_giving_up, terminal, watched):
+    for rule in (_gone, _mismatch, _late, _switch, _late_giving_up, terminal, watched):
         if found := rule(case, ends, first_wait):
             return found[:MAX_ROOTS]
     return ()
+
+
+def _gone(case: Case, ends: Ends, first_wait: Mapping[int, Place]) -> tuple[Root, ...]:
+    """Most wait for one that came to its end: what those who are left asked for differs as it may."""
+    gone = any(n * 2 > len(ends.waiters) and has_finished(case, target, first_wait) for target, n in ends.votes.items())
+    return tuple(root for root in terminal(case, ends, first_wait) if root.verdict == "finished") if gone else ()
 
 
 def _first_waits(waits: Iterable[Wait]) -> dict[int, Place]:

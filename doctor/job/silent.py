@@ -94,6 +94,14 @@ def is_silent(case: Case, target: Target) -> bool:
     return target.process is None or not any(w.by == target.process and w.kind not in ACCUSED for w in case.graph.waits)
 
 
+def has_finished(case: Case, target: Target, first_wait: Mapping[int, Place]) -> bool:
+    """Did it take its communicators down, without an error, before anybody gave up?"""
+    if target.process is None or target.process in case.strange or not case.who.processes[target.process].ended:
+        return False
+    gap = to_first(case, target.process, case.who.processes[target.process].last, first_wait)
+    return gap is not None and gap[0] > gap[1] and is_silent(case, target)
+
+
 def _quiet(case: Case, ends: Ends) -> list[int]:
     """Members of the communicators in which others gave up, who print nothing about it: nobody names them, but they are few."""
     comms = {w.comm for w in case.graph.waits if w.comm is not None and w.by in ends.waiters}
@@ -146,6 +154,8 @@ def _verdict(case: Case, target: Target, first_wait: Mapping[int, Place]) -> str
             return "no-logs"
         return "absent" if "server" in said else "no-root"
     process = case.who.processes[target.process]
+    if has_finished(case, target, first_wait):
+        return "finished"
     if "lost" in said and "stuck" not in said and target.process not in case.strange:
         return "stopped"
     if target.process in case.strange:

@@ -39,7 +39,7 @@ def _sentences(root: Root, code: str, job: Job) -> Iterator[dict[str, str]]:
         if root.peers:
             yield both("job.hit-too", n=len(root.peers), names=_few(root.peers))
     else:
-        if root.last and root.verdict in ("stopped", "stuck"):
+        if root.last and root.verdict in ("stopped", "finished", "stuck"):
             early = root.before is not None and root.before >= 1
             yield _timed("job.last-before" if early else "job.last", root, when=moment(root.last))
         if root.peers:

@@ -76,7 +76,7 @@ def _timeline(job: Job, titles: Mapping[str, Json]) -> list[Json]:
     events: list[tuple[str, str | None, str, str, str, Json]] = []  # time, node, clock, who, what, text
     counted: Counter[tuple[str, str]] = Counter()
     for root in job.roots:
-        time = root.last if root.verdict in ("stopped", "stuck") and root.last else root.place.time
+        time = root.last if root.verdict in ("stopped", "finished", "stuck") and root.last else root.place.time
         if time is None:
             continue
         process = job.processes[root.process] if root.process is not None else None

@@ -75,6 +75,7 @@ class _Compact:
         self.lang, self.style, self.call, self.room = lang, style, call, room
         self.steps = 0  # of the fix, that are not shown
         self.ways = 0  # other fixes that are
+        self.looked = False  # is what to look at first shown?
 
     def lines(self, made: Answer) -> Iterator[str]:
         if made.told and made.decisive is None:
@@ -138,7 +139,7 @@ class _Compact:
             yield from self._evidence(one, found)
         yield from self._labelled("caller", found.caller, self.room.caller)
         yield from self._labelled("action", found.action, 1)
-        looked = found.check is not None and self.room.check
+        self.looked = looked = found.check is not None and self.room.check
         if found.check is not None and looked:
             yield from self._check(found.check)
         if found.first is not None:
@@ -335,7 +336,7 @@ class _Compact:
         unknown = made.unexplained_times if first else max(0, len(made.unexplained) - CLUSTERS)
         counts = (
             ("step", self.steps),
-            ("fix", len(first.document.fixes) - 1 - self.ways if first else 0),
+            ("fix", len(first.document.fixes) - 1 - self.ways - self.looked if first else 0),
             ("symptom", made.symptoms),
             ("unknown", unknown),
             ("context", len(made.context)),

@@ -25,6 +25,7 @@ WORDS = {
     "root:open": ("{who} failed", "{who} 出错"),
     "root:unknown": ("{who} failed first, with an error that nobody knows", "{who} 最先出错，报错没有条目认识"),
     "root:stopped": ("{who} stopped first, without an error", "{who} 最先停止，没有报错"),
+    "root:finished": ("{who} came to its end while the others went on", "{who} 已正常结束，其他 rank 仍在继续"),
     "root:stuck": ("{who} was there and never came to the collective", "{who} 仍在运行，但没有进入集合通信"),
     "root:silent": ("{who} complains about nobody and is waited for", "{who} 没有指向任何人，却被等待"),
     "root:late": ("{who} came too late", "{who} 来得太晚"),
