@@ -7,9 +7,9 @@ import zlib
 from collections.abc import Container
 from pathlib import Path
 
-from kb import editions
+from kb import editions, shipped
 from kb.layers import HERE, Layer
-from kb.pack import BrokenPackError, Pack, keep_newest, write_atomically
+from kb.pack import HEADER_LIMIT, BrokenPackError, Pack, header, keep_newest, write_atomically
 from kb.problems import KnowledgeError, Problem
 
 SHIPPED = HERE / "_compiled" / "knowledge.pack"
@@ -74,8 +74,7 @@ def built_in_pack() -> tuple[Pack, list[Problem]]:
     why = ""
     pack = None
     try:
-        pack = Pack.of_file(SHIPPED)
-        pack.check()
+        pack = shipped.opened(SHIPPED, cache_folder())
     except (BrokenPackError, OSError) as error:
         pack, why = None, str(error)
     newer = editions.newest(pack.header.version if pack is not None else "")
@@ -101,7 +100,8 @@ def shipped_version() -> str:
     if not SHIPPED.is_file():
         return Layer("built-in", HERE).version()
     try:
-        return Pack.of_file(SHIPPED).header.version
+        with open(SHIPPED, "rb") as file:
+            return header(file.readline(HEADER_LIMIT)).version
     except (BrokenPackError, OSError):
         return ""
 

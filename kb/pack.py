@@ -56,23 +56,27 @@ class Header(NamedTuple):
     sections: Mapping[str, tuple[int, int, int]]
 
 
+def header(line: bytes) -> Header:
+    """What the first line of a pack tells."""
+    if not line.endswith(b"\n"):
+        raise BrokenPackError("no header")
+    try:
+        raw = json.loads(line)
+        if raw["format"] != FORMAT:
+            raise BrokenPackError("another format")
+        return Header(raw["digest"], raw["stamp"], raw["version"], {k: (int(v[0]), int(v[1]), int(v[2])) for k, v in raw["sections"].items()})
+    except (ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
+        raise BrokenPackError("header not readable") from error
+
+
 class Pack:
     """An open pack. Small sections are decoded on first use; objects are decoded one at a time."""
 
     def __init__(self, data: bytes | mmap.mmap) -> None:
         end = data.find(b"\n", 0, HEADER_LIMIT)
-        if end < 0:
-            raise BrokenPackError("no header")
-        try:
-            raw = json.loads(data[:end])
-            if raw["format"] != FORMAT:
-                raise BrokenPackError("another format")
-            sections = {k: (v[0], v[1], v[2]) for k, v in raw["sections"].items()}
-            self.header = Header(raw["digest"], raw["stamp"], raw["version"], sections)
-            if sum(length for _, length, _ in sections.values()) != len(data) - end - 1:
-                raise BrokenPackError("cut off")
-        except (ValueError, KeyError, TypeError, IndexError) as error:
-            raise BrokenPackError("header not readable") from error
+        self.header = header(data[: end + 1])
+        if sum(length for _, length, _ in self.header.sections.values()) != len(data) - end - 1:
+            raise BrokenPackError("cut off")
         self._data, self._base = data, end + 1
         self._decoded: dict[str, Any] = {}
 
@@ -89,6 +93,10 @@ class Pack:
     def data(self) -> bytes:
         """The whole pack, as it is kept in a file."""
         return bytes(self._data)
+
+    def begins(self, head: bytes) -> bool:
+        """Is that the header, letter by letter?"""
+        return self._data[: len(head)] == head
 
     def _bytes(self, name: str) -> bytes:
         self._intact(name)

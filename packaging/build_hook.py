@@ -29,11 +29,12 @@ class ProductHook(BuildHookInterface):  # type: ignore[type-arg,misc,unused-igno
     def _knowledge(self) -> bytes:
         from kb.build import build
         from kb.layers import Layer
+        from kb.shipped import packed
 
         data, problems = build(Layer("built-in", Path(self.root) / "kb"), stamp="")
         if problems:
             raise SystemExit("\n".join(str(p) for p in problems))
-        return data
+        return packed(data)
 
     def _demo(self) -> bytes:
         """The logs of the demonstration in one archive, the same whenever and by whomever it is made."""

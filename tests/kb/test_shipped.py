@@ -1,0 +1,56 @@
+"""The knowledge in a wheel is compressed: it unpacks once, and whatever happened to what is kept of it, the knowledge is whole."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kb import shipped
+from kb.knowledge import Knowledge
+from kb.pack import BrokenPackError
+
+
+@pytest.fixture
+def wheel(knowledge: Knowledge, tmp_path: Path) -> Path:
+    path = tmp_path / "knowledge.pack"
+    path.write_bytes(shipped.packed(knowledge.packs[0].data))
+    return path
+
+
+def test_it_unpacks_to_what_it_was_made_of(knowledge: Knowledge, wheel: Path, tmp_path: Path) -> None:
+    data = knowledge.packs[0].data
+    assert wheel.stat().st_size < len(data) // 2
+    for cache in (None, tmp_path / "cache", tmp_path / "cache"):
+        assert shipped.opened(wheel, cache).data == data
+    plain = tmp_path / "plain.pack"
+    plain.write_bytes(data)
+    assert shipped.opened(plain, None).data == data
+
+
+def test_it_unpacks_once(wheel: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = shipped.opened(wheel, tmp_path)
+    monkeypatch.setattr(shipped, "_unpacked", lambda data: pytest.fail("unpacked again"))
+    assert shipped.opened(wheel, tmp_path).data == first.data
+
+
+@pytest.mark.parametrize("left", [b"", b"no pack\n", "cut", "other"])
+def test_what_is_kept_is_not_trusted(wheel: Path, tmp_path: Path, left: bytes | str) -> None:
+    """Whatever stands in its place in the cache, whoever put it there."""
+    data = shipped.opened(wheel, tmp_path).data
+    (kept,) = tmp_path.glob("shipped-*.pack")
+    kept.write_bytes({"cut": data[:-10], "other": data[:-1] + bytes([data[-1] ^ 1])}[left] if isinstance(left, str) else left)
+    assert shipped.opened(wheel, tmp_path).data == data
+    assert kept.read_bytes() == data
+
+
+def test_a_place_that_cannot_be_written_is_no_obstacle(wheel: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    assert shipped.opened(wheel, tmp_path / "file" / "cache").header.digest
+
+
+@pytest.mark.parametrize("cut", [0, 20, 5000, -3])
+def test_a_damaged_file_is_named(wheel: Path, cut: int) -> None:
+    wheel.write_bytes(wheel.read_bytes()[:cut])
+    with pytest.raises(BrokenPackError):
+        shipped.opened(wheel, None)
