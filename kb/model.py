@@ -57,6 +57,7 @@ Trait = Literal[
     "finished",  # what was started came to its end: doubts that are told on the way were no fault
     "before_device",  # keeps a program from reaching the device at all
     "device_works",  # weights lie on the device, or its processes joined: whatever keeps a program from that did not happen
+    "overcome",  # the lines of a failed run that a later one of the same command did not repeat: what they tell is past
     "came_up",  # the service is ready, or a step was trained: what would have kept it from that did not happen
     "restarts",  # a launcher starts the workers again: another attempt begins
     "mended_in_code",  # the calling program has to change

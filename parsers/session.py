@@ -6,8 +6,9 @@
     18
 
 Of two runs of one command on two devices it is told what the one gave and the other did not; of two of which one failed,
-which variable decides; and what somebody asked between the lines, in a comment. A row tells one outcome that speaks of a fault or
-decides between causes; what is as it should be gives none.
+which variable decides; of several runs of one command, which failure was overcome before the last; and what somebody asked
+between the lines, in a comment. A row tells one outcome that speaks of a fault or decides between causes; what is as it should
+be gives none.
 
 >>> text = ["[root@h ~]# ascend-dmi --bw", "Failed to initialize the device.", "[root@h ~]# echo $?", "18"]
 >>> [(row.get("check"), row.get("program"), row.get("value"), row.line) for row in rows(text, 1)]
@@ -105,7 +106,7 @@ def rows(lines: Sequence[str], first_line: int) -> tuple[Row, ...]:
             found = [row for row in found if row.get("check") != "failed" or row.line != found[-1].line]
         if len(found) >= MAX_ROWS:
             break
-    found += [*_last(steps, found), *_compared(steps), *_decided(steps), *_garbled(steps, lines), *_asked(lines, first_line)]
+    found += [*_last(steps, found), *_compared(steps), *_decided(steps), *_overcome(steps), *_garbled(steps, lines), *_asked(lines, first_line)]
     return tuple(found[:MAX_ROWS])
 
 
@@ -262,6 +263,59 @@ def _decided(steps: Sequence[Step]) -> Iterator[Row]:
             name, *_ = names
             how = "missing" if name not in bad[0] else "other" if name in good[0] else "set"
             yield _row("decides", bad[2], bad[2].line, name, how, f"{name}={(good if how == 'missing' else bad)[0][name]}")
+
+
+def _overcome(steps: Sequence[Step]) -> Iterator[Row]:
+    """A run that failed before something was changed, and whose failure the next run of the same command met no more.
+
+    Whoever took an option away instead has gone round the failure, and did not mend it.
+    """
+    runs: dict[str, list[tuple[int, frozenset[str]]]] = {}
+    for number, step in enumerate(steps):
+        if called := _called(step):
+            runs.setdefault(called[0], []).append((number, called[1]))
+    for same in runs.values():
+        for (number, options), (later, more) in zip(same, same[1:], strict=False):
+            broke, left = _broke(steps[number]), _broke(steps[later])
+            changed = any(step.program not in _LOOKS or step.program in _CHANGES for step in steps[number + 1 : later])
+            changed = changed or any(text.startswith("# ") for text in steps[number].output)  # somebody says what he did
+            if broke and changed and options <= more and broke.isdisjoint(left) and _shown(steps[later]):
+                end = steps[number + 1].line - 1
+                yield _row("overcome", steps[number], steps[number].line, str(end), str(steps[later].line), steps[number].command)
+
+
+def _shown(step: Step) -> bool:
+    """Does what it printed stand here, and not in a file, or only what was looked for in it?"""
+    return _ELSEWHERE.search(step.command) is None and any(map(str.strip, step.output))
+
+
+_ELSEWHERE = lazy(r"(?<![0-9&|])&?>>? ?(?!&|/dev/null)\S|\| ?(?:[ef]?grep|wc|head|less|more)\b|&\s*(?:#|$)|2>&?/dev/null\s*(?:#|$)")
+_SEPARATES = frozenset({"|", "||", "&&", ";", "&", ">", ">>", "2>&1", "<"})
+_SCRIPT = lazy(r"[\w./~-]{1,200}\.(?:py|sh|yaml|yml|json|toml)$")
+_SAYS_WHY = lazy(r"(?:^|[\]:] )(?:\w{1,40}\.){0,6}\w{0,60}(?:Error|Exception|Interrupt): .{3}|error code is \d|\bE[A-Z0-9]\d{4}: |: command not found|core dumped|Segmentation fault|terminate called|^(?:Error|ERROR|error): .{3}")
+_NUMBER = lazy(r"0x[0-9a-f]+|\d+")
+
+
+def _called(step: Step) -> tuple[str, frozenset[str]] | None:
+    """What a command runs, and with which options; None for what only looks or changes something else."""
+    words = step.command.partition(" # ")[0].split()
+    while words and (_SET.fullmatch(words[0]) or words[0] in ("sudo", "nohup", "time")):
+        del words[0]
+    end = next((n for n, word in enumerate(words) if word in _SEPARATES or word.endswith(";")), len(words))
+    words = [word.rstrip(";") for word in words[: end + (end < len(words) and words[end].endswith(";") and len(words[end]) > 1)]]
+    if not words or step.program in _LOOKS - {"docker", "kubectl"} or step.program in _CHANGES - {"source", "."}:
+        return None
+    options = frozenset(word.partition("=")[0] for word in words if word.startswith("--"))
+    script = next((word for word in words if _SCRIPT.match(word)), "")
+    if not script and "-c" in words:
+        return " ".join(words), frozenset()
+    plain = [word for word in words[1:] if not word.startswith("-")]
+    return f"{words[0]} {script or ' '.join(plain[:2])}", options
+
+
+def _broke(step: Step) -> frozenset[str]:
+    """The lines that say why it failed, without what differs from run to run."""
+    return frozenset(_NUMBER.sub("0", found) for text in step.output if _SAYS_WHY.search(text) and (found := text.strip()[:200]))
 
 
 def _values(step: Step) -> list[tuple[str, bool, int]]:

@@ -54,13 +54,14 @@ def part(harvest: Harvest, findings: Sequence[Finding], knowledge: Entries) -> P
     if run is None:
         return whole
     old = _old(harvest, run)
-    harvest = _without_old(harvest, frozenset(old))
+    past = _overcome(harvest.hits, knowledge)
+    harvest = _without_past(_without_old(harvest, frozenset(old)), past)
     out: dict[Hit, Apart] = {}
     for hit in harvest.hits:
         entry = knowledge.entry(hit.entry)
         if entry is None:
             continue
-        why = Apart("older", old[hit.place.path]) if hit.place.path in old else _apart(hit, entry, run)
+        why = Apart("older", old[hit.place.path]) if hit.place.path in old else Apart("overcome") if _within(hit.place, past) else _apart(hit, entry, run)
         if why is not None:
             out[hit] = why
     for together in (i.hits for f in findings for i in f.instances if len(i.paths) > 1 and any(h not in out for h in i.hits)):
@@ -81,6 +82,33 @@ def part(harvest: Harvest, findings: Sequence[Finding], knowledge: Entries) -> P
     told = {finding.entry.code for finding in found}
     beside = evaluate(harvest._replace(hits=tuple(out)), knowledge)
     return Parted(kept, found, tuple(f._replace(apart=out[f.hits[0]]) for f in beside if f.entry.code not in told))
+
+
+Past = Mapping[str, Sequence[tuple[int, int]]]  # of each source, from which line to which
+
+
+def _overcome(hits: Iterable[Hit], knowledge: Entries) -> Past:
+    """The lines of runs whose failure a later run of the same command met no more."""
+    found: dict[str, list[tuple[int, int]]] = {}
+    for hit in hits:
+        if hit.place.module == "session" and (entry := knowledge.entry(hit.entry)) is not None and "overcome" in entry.traits:
+            end = dict(hit.captures).get("what", "")
+            found.setdefault(hit.place.path, []).append((hit.place.line + 1, int(end) if end.isdecimal() and len(end) < 10 else 0))
+    return found
+
+
+def _within(place: Place, past: Past) -> bool:
+    return any(first <= place.line <= last for first, last in past.get(place.path, ()))
+
+
+def _without_past(harvest: Harvest, past: Past) -> Harvest:
+    """The harvest whose unknown errors and facts are not of such runs."""
+    if not past:
+        return harvest
+    return harvest._replace(
+        facts=only(harvest.facts, lambda hit: not _within(hit.place, past)),
+        clusters=tuple(c for c in harvest.clusters if not _within(c.first, past)),
+    )
 
 
 def without_states(findings: Sequence[Finding]) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:

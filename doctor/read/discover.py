@@ -91,6 +91,7 @@ class _Looking:
         self.sources = Sources()
         self.skipped = Unread()
         self._seen: dict[int, set[int]] = {}  # the files of each device
+        self._explaining: list[str] = []  # documents, which are read where there is nothing else
         self._started: list[Source] = []  # scripts: beside logs they tell how those came to be
         self._beside: list[Source] = []  # these and settings, as what may add to a fault
         self._most, self._everything = most, everything
@@ -106,7 +107,10 @@ class _Looking:
             if not asked_for and tree.is_part(name):
                 continue
             if not asked_for and documentation(name):
-                self.skipped.append(Skipped(name, DOCUMENTATION))
+                if len(self._explaining) <= MAX_BESIDE:
+                    self._explaining.append(name)
+                else:
+                    self.skipped.append(Skipped(name, DOCUMENTATION))
                 continue
             if len(self.sources) >= self._most:
                 self.skipped.append(Skipped(path, f"more than {self._most} files: the rest was not read ({limits.FILES} moves that)"))
@@ -116,7 +120,12 @@ class _Looking:
         return True
 
     def settle(self) -> None:
-        """Takes the scripts in, where there are logs for them to tell of."""
+        """Takes the scripts in, where there are logs for them to tell of, and a few documents, where nothing else is: they are what somebody wants to have read."""
+        if not len(self.sources) and len(self._explaining) <= MAX_BESIDE:
+            for name in self._explaining:
+                self._take(name, False)
+        else:
+            self.skipped.extend(Skipped(name, DOCUMENTATION) for name in self._explaining)
         if len(self.sources):
             few = len(self._beside) <= MAX_BESIDE and len(self.sources) <= MAX_BESIDE
             self.sources.extend((*self._started, *(self._beside if few else ())))

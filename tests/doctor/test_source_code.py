@@ -105,13 +105,15 @@ def test_source_code_in_archives_is_named(tmp_path: Path) -> None:
     assert sorted(s.path.rpartition("!")[2] for s in found.skipped) == ["job/kernel.cpp", "job/train.py"]
 
 
-def test_documentation_is_read_only_when_it_is_named(tmp_path: Path) -> None:
-    """A README of a project quotes messages; a report that somebody hands over holds them."""
+def test_documentation_is_read_when_it_is_named_or_nothing_else_is_there(tmp_path: Path) -> None:
+    """A README of a project quotes messages; a report that somebody hands over holds them, as does what lies in a folder alone."""
     report = tmp_path / "report.md"
     report.write_text(FAILED)
     assert [s.name for s in discover([str(report)]).sources] == [str(report)]
+    assert [s.name for s in discover([str(tmp_path)]).sources] == [str(report)]
+    (tmp_path / "train.log").write_text(FAILED)
     found = discover([str(tmp_path)])
-    assert not found.sources
+    assert [s.name for s in found.sources] == [str(tmp_path / "train.log")]
     assert "documentation" in found.skipped[0].reason
 
 

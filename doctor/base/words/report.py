@@ -207,6 +207,7 @@ WORDS = {
     "scheduler:ignore": ("at {code} the vendor's scheduler only keeps a record", "遇到 {code} 时厂商调度器仅做记录"),
     "context": ("Beside it, or of another time: context, no cause", "时间不符或与故障无关：仅作背景，不是根因"),
     "apart-older": ("recorded {by} before the run that failed began: it belongs to another run", "记录时间比本次出错的运行早 {by}：属于另一次运行"),
+    "apart-overcome": ("of an earlier run of the same command: the later one did not meet it any more", "属于同一命令较早的一次运行：之后的运行未再出现"),
     "apart-state": ("a card that reports an alarm without its code, beside a fault of installed files: nothing brings the two together", "卡上有未指明故障码的告警，而本次故障在于已安装的文件：没有迹象表明两者有关"),
     "apart-later": ("recorded {by} after the failure: it is not what caused it", "记录时间比故障晚 {by}：不是其原因"),
     "apart-undated": ("the record has no date: nothing shows that it is of the time of the failure", "该记录没有日期：无法证明它发生在本次故障期间"),
