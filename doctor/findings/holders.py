@@ -98,6 +98,8 @@ def of_memory(rows: Iterable[str], visible: str, own: frozenset[int]) -> Facts:
     at = {(h.npu, h.chip) for h in found if h.pid in own}
     beside = sorted({(h.npu, h.pid, h.name) for h in found if (h.npu, h.chip) in at and h.pid not in own})
     shared: Facts = {"sharers": (", ".join(f"{pid} ({name}, NPU {npu})" for npu, pid, name in beside[:MAX_NAMED]),)} if beside else {}
+    if crowd := crowded(found):
+        return {**shared, "held": ("ranks",), "crowded_npu": (str(crowd[0].npu),), "crowd": (", ".join(f"{h.pid} ({h.mb} MB)" for h in crowd[:MAX_NAMED]),)}
     others = sorted((h for h in found if h.pid not in own and h.mb >= SMALLEST and (wanted is None or h.npu * dies + h.chip in wanted)), reverse=True)
     if not others:
         return shared
@@ -106,6 +108,18 @@ def of_memory(rows: Iterable[str], visible: str, own: frozenset[int]) -> Facts:
         of_one_program = len({h.name for h in others}) == 1 and len(others) <= MAX_OF_PROGRAM
         return {**told, "held": ("npus",), "holder_pids": (" ".join(str(pid) for pid in sorted(h.pid for h in others)),)} if of_one_program else told
     return {**told, "held": ("npu",), "holder_pid": (str(others[0].pid),)}
+
+
+def crowded(found: Iterable[Holder]) -> list[Holder]:
+    """Processes that each have a card of their own, and memory on one more that is the same for all: ranks of one job that put something on the first card."""
+    cards: dict[int, set[tuple[int, int]]] = {}
+    for h in found:
+        cards.setdefault(h.pid, set()).add((h.npu, h.chip))
+    spread = {pid: places for pid, places in cards.items() if len(places) == _TWO}
+    common = set.intersection(*spread.values()) if len(spread) >= _TWO else set()
+    if len(common) != 1 or len(set().union(*spread.values())) != len(spread) + 1:
+        return []
+    return sorted((h for h in found if h.pid in spread and (h.npu, h.chip) in common), reverse=True)
 
 
 def of_port(rows: Iterable[str], started: Sequence[Started]) -> Facts:

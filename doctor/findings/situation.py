@@ -40,7 +40,7 @@ _ASKED = ("npu_asked", "npu_node", "npu_taken", "memory_limit")
 # Worked out from what is told: where it is not, nothing speaks for it.
 _WORKED_OUT = frozenset({"launcher", "cards", "ranks", "held", "npus", "kubernetes", "lacking", "idle", "npu", "numbering", "driver_pair", "image_pair"})
 # Facts that texts may name.
-_COUNTED = ("processes", "visible", "visible_count", "visible_wanted", "renumbered", "given", "npu_ids", "npu_first", "sharing_ranks", "shared_card", "holder_pid", "holder_pids", "holders", "sharers", "both_shares", "idle_npu", "idle_npus", "port", "other_port", "listener_pid", "listener", "ray_head", "ray_npus", "ray_gpus", "ray_list", "driver_wanted", "image_chip", "interface", "interface_ip")
+_COUNTED = ("processes", "visible", "visible_count", "visible_wanted", "renumbered", "given", "npu_ids", "npu_first", "sharing_ranks", "shared_card", "holder_pid", "holder_pids", "holders", "sharers", "crowded_npu", "crowd", "both_shares", "idle_npu", "idle_npus", "port", "other_port", "listener_pid", "listener", "ray_head", "ray_npus", "ray_gpus", "ray_list", "driver_wanted", "image_chip", "interface", "interface_ip")
 NAMED = ("chip", *VERSIONS, "transformers", "deepspeed", "opset", "progress", *_COUNTED, *_CALLED, *_ASKED)
 _TAGGED = frozenset({"vllm", "vllm_ascend"})  # whose tags and images leave out what a build adds: 0.19.0+empty
 _CONTAINERS = frozenset({"pod", "compose", "gpustack"})  # of what is seen: whose programs run in containers

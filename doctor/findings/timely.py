@@ -40,6 +40,7 @@ class _Run(NamedTuple):
 
     paths: Set[str]
     pids: frozenset[int]
+    killed: bool = False  # somebody ended a process of it: the kernel tells who
     latest: Mapping[str, float] = {}  # the last time that such a source tells of the failure: its lines may be out of order
     dated: frozenset[str] = frozenset()
     begin: float | None = None
@@ -164,14 +165,15 @@ def _run(findings: Iterable[Finding], harvest: Harvest) -> _Run | None:
     pids = frozenset(pid for h in own for pid in _pids(h))
     asked = paths.union(h.place.path for h in harvest.hits)
     spans = {span.path: span for span in harvest.spans if span.path in asked}
+    killed = any(entry.kind == "process-death" for _, entry in failed)
     last = [seconds(span.last) for path in paths if (span := spans.get(path)) and span.last]
     if not times and not last:
-        return _Run(paths, pids, spans=spans)
+        return _Run(paths, pids, killed, spans=spans)
     end = max((*times, *last))
     dated = [s for path in paths if (s := spans.get(path)) and s.first and s.last and end - seconds(s.last) <= ONE_RUN]
     begins = [seconds(s.first) for s in dated if s.first]
     begin = min((*begins, *(t for t in times if end - t <= ONE_RUN), end))
-    return _Run(paths, pids, latest, frozenset(s.path for s in dated), begin, end, spans)
+    return _Run(paths, pids, killed, latest, frozenset(s.path for s in dated), begin, end, spans)
 
 
 def _pids(hit: Hit) -> Iterator[int]:
@@ -191,6 +193,8 @@ def _apart(hit: Hit, entry: Entry, run: _Run) -> Apart | None:
     told = hit.place.time or (span.last if span is not None and hit.place.path not in run.paths else None)
     if told is None or run.begin is None or run.end is None:
         if not record or hit.place.path in run.paths or not run.pids.isdisjoint(_pids(hit)):
+            return None
+        if told is None and run.killed and entry.kind == "host-resource":  # a process was killed, and since this machine's start the kernel killed one
             return None
         return Apart("undated" if told is None else "unplaced")
     at = seconds(told)

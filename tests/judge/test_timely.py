@@ -128,3 +128,34 @@ def test_mentions_of_a_name_are_no_occurrences(scanner: Scanner, knowledge: Know
     found = conclude([scanner.scan(discover.given_text(text))], knowledge)
     crash = next(r.finding for r in found.roots if r.finding.entry.code == "RTS040")
     assert (crash.total, crash.exact) == (1, True)
+
+
+SHOT = "2025-06-02 10:09:00,000 - INFO - step 1\n2025-06-02 10:09:09,000 - ERROR - failed (exitcode: -9) local_rank: 3 (pid: 77) of binary: /usr/bin/python3\n"
+OOM = "[{at}] Memory cgroup out of memory: Killed process 991 (python3) total-vm:156721328kB, anon-rss:68047816kB, file-rss:0kB, shmem-rss:0kB, UID:0\n"
+
+
+def test_who_was_killed_is_whom_the_kernel_killed(diagnosed: object) -> None:
+    """Its records count from the start of the machine, and pids of a container are others: a job that was killed, and a kill, are one."""
+    found = diagnosed({"train.log": SHOT, "kernel.txt": OOM.format(at="1890231.448502")})  # type: ignore[operator]
+    assert first(found) == "DST017"
+    found = diagnosed({"train.log": TRAIN, "kernel.txt": OOM.format(at="1890231.448502")})  # type: ignore[operator]
+    assert first(found) == "MEM001"
+    found = diagnosed({"train.log": SHOT, "kernel.txt": OOM.format(at="Tue Dec  2 09:32:38 2024")})  # type: ignore[operator]
+    assert first(found) != "DST017"
+
+
+RUNS = """\
+li@plugh:~$ torchrun train.py
+ImportError: libhccl.so: cannot open shared object file: No such file or directory
+li@plugh:~$ source /usr/local/Ascend/ascend-toolkit/set_env.sh
+li@plugh:~$ torchrun train.py
+RuntimeError: NPU out of memory. Tried to allocate 2.00 GiB (NPU 0; 61.00 GiB total capacity; 60.00 GiB already allocated)
+"""
+
+
+def test_what_an_earlier_run_failed_with_is_past(diagnosed: object, knowledge: Knowledge) -> None:
+    found = diagnosed({"session.txt": RUNS})  # type: ignore[operator]
+    assert first(found) == "MEM001"
+    assert "ENV001" in [f["id"] for f in report(found, knowledge)["findings"] if f["role"] == "context"]
+    mended_all = RUNS.rsplit("RuntimeError", 1)[0] + "step 1 loss 2.5\n"
+    assert first(diagnosed({"session.txt": mended_all})) == "ENV001"  # type: ignore[operator]
