@@ -83,7 +83,7 @@ def _placed(env: EnvFix, situation: Situation) -> EnvFix:
     known = _set(env, situation)
     if known is None or not known.path or known.value == env.value:
         return env
-    told = "variable-in" if _SCRIPT.search(known.path) else "variable-was"
+    told = ("variable-in-several" if known.times > 1 else "variable-in") if _SCRIPT.search(known.path) else "variable-was"
     where = Text(**both(told, path=clean(posixpath.basename(known.path)), value=clean(known.value)))
     return env._replace(caution=where.then(env.caution))
 

@@ -4,6 +4,8 @@
     enp67s0f5        UP             10.33.4.12/24 fe80::1/64
     enp67s0f5: flags=4163<UP,BROADCAST,RUNNING,MULTICAST>  mtu 1500 inet 10.33.4.12  netmask 255.255.255.0
 
+>>> chosen(("name[lo] ip[127.0.0.1]", "name[enp61s0f0] ip[172.30.4.22]", "name[enp61s0f3] ip[192.168.90.22]"), ("172.30.4.21",))["interface"]
+('enp61s0f0',)
 >>> chosen(("inet 172.17.0.1/16 brd 172.17.255.255 scope global docker0", "inet 10.33.4.12/24 scope global dynamic enp67s0f5"), ())
 {'interface': ('enp67s0f5',), 'interface_ip': ('10.33.4.12',)}
 """
@@ -20,11 +22,12 @@ from parsers.named import NamedTuple
 if TYPE_CHECKING:
     from doctor.findings.started import Started
 
-_ADDRESS = lazy(r"(?P<ip>\d{1,3}(?:\.\d{1,3}){3})(?:/(?P<bits>\d{1,2})|\s+netmask\s+(?P<mask>\d{1,3}(?:\.\d{1,3}){3}))")
-_NAME = lazy(r"(?:.*scope global (?:[a-z]+ ){0,3}(?P<last>[\w.@-]{1,20})$|(?P<first>[\w.@-]{1,20})(?::| ))")
+_ADDRESS = lazy(r"(?P<ip>\d{1,3}(?:\.\d{1,3}){3})(?:/(?P<bits>\d{1,2})|\s+netmask\s+(?P<mask>\d{1,3}(?:\.\d{1,3}){3})|\])")
+_NAME = lazy(r"(?:.*scope global (?:[a-z]+ ){0,3}(?P<last>[\w.@-]{1,20})$|name ?\[(?P<listed>[\w.@-]{1,20})\]|(?P<first>[\w.@-]{1,20})(?::| ))")
 # What programs of containers and of virtual machines make: other hosts cannot reach it. NPUs' own addresses stand in no such list.
 _MADE = lazy(r"(?:lo|docker|br-|virbr|veth|cni|flannel|cali|tunl|kube|dummy|nerdctl|podman|vnet|tap|tun|weave|cilium)")
 
+USUAL = 24  # bits of a network, where only the address is told
 MASTERS = frozenset({"MASTER_ADDR", "MASTER_IP", "MS_SCHED_HOST"})  # an address of the network that joins the nodes
 _OPTIONS = ("master-addr", "master-ip", "dist-init-addr", "data-parallel-address")
 
@@ -56,9 +59,9 @@ def _read(row: str) -> _Interface | None:
     name, address = _NAME.match(row), _ADDRESS.search(row)
     if name is None or address is None:
         return None
-    called = (name["last"] or name["first"]).partition("@")[0]
+    called = (name["last"] or name["listed"] or name["first"]).partition("@")[0]
     try:
-        made = IPv4Interface(f"{address['ip']}/{address['bits'] or address['mask']}")
+        made = IPv4Interface(f"{address['ip']}/{address['bits'] or address['mask'] or USUAL}")
     except ValueError:
         return None
     return None if _MADE.match(called) or made.ip.is_loopback or made.ip.is_link_local else _Interface(called, made)

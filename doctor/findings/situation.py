@@ -48,11 +48,12 @@ _ONE_CHIP = frozenset({"A1", "A2"})  # generations of which a card has one chip
 
 
 class Variable(NamedTuple):
-    """A variable that somebody set, and where."""
+    """A variable that somebody set, and where it was seen first."""
 
     name: str
     value: str
     path: str
+    times: int = 1
 
 
 class Situation(NamedTuple):
@@ -206,7 +207,7 @@ def situation(
         del told[fact]
     started, kernels = _started(told.pop(START, ())), tuple(told.pop("kernel", ()))
     variables = (
-        *(Variable(name, value.strip('"'), one.path) for one in told.get("variable", ()) for name, value in [(*_SETS.split(one.value, maxsplit=1), "")[:2]]),
+        *(Variable(name, value.strip('"'), one.path, one.times) for one in told.get("variable", ()) for name, value in [(*_SETS.split(one.value, maxsplit=1), "")[:2]]),
         *(Variable(name, value, one.path) for one in started for name, value in one.env),
     )
     known = {fact: chips(values) if fact == "chip" else tuple(one.value for one in values) if fact == "variable" else _versions(values) for fact, values in told.items()}

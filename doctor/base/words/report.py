@@ -118,6 +118,7 @@ WORDS = {
     "own-arguments": ("the arguments that {path} shows, with {new}", "{path} 中显示的参数，改用 {new}"),
     "own-engine": ("the engine of {path}, with {new}; keep the options that your command has besides", "{path} 中的引擎，改用 {new}；保留您命令中的其余参数"),
     "variable-in": ("{path} sets it to {value}: change it there", "{path} 中设为 {value}：请在该处修改"),
+    "variable-in-several": ("{path} sets it to {value}, and so may others: change it in the file of the node that fails", "{path} 中设为 {value}，其他文件可能也有：请在出错节点所用的文件中修改"),
     "variable-out": ("{path} sets it: its line becomes a comment there, the old file stays as .bak", "{path} 设置了该变量：将该行改为注释，原文件保留为 .bak"),
     "form-pod": ("A pod runs it: the same in its template (Deployment, Job, chart values), beside what stands there", "运行在 Pod 中：在其模板（Deployment、Job、chart values）中加入同样的内容"),
     "form-compose": ("Compose starts it: the same in the service of its file, then docker compose up -d", "由 Compose 启动：在其文件的服务中加入同样的内容，再执行 docker compose up -d"),
