@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -68,7 +69,8 @@ def _size(job: Job | None, situation: Situation) -> dict[str, str] | None:
     stated = job.world_size if job.stated else situation.world_size(seen)
     if stated is None:
         return both("ranks:at-least", n=seen)
-    nodes = len({p.server or p.node or p.home for p in job.processes})
-    if nodes > 1 and stated % nodes == 0 and not job.missing:
+    each = Counter(p.server or p.node or p.home for p in job.processes)
+    nodes = len(each)
+    if nodes > 1 and stated % nodes == 0 and not job.missing and len(set(each.values())) == 1:
         return both("ranks:of-nodes", nodes=nodes, n=stated // nodes)
     return both("ranks:all", n=stated)

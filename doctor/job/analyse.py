@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from doctor.base.notation import moment
 from doctor.findings.evaluate import Finding, Instance, Scope, order
@@ -15,6 +15,7 @@ from doctor.job.states import counted
 from doctor.job.waits import graph
 from doctor.scan.harvest import VERDICTS, Harvest, Hit, Place
 from kb.model import Signal
+from parsers.lazy import lazy
 
 
 def analyse(harvest: Harvest, findings: Sequence[Finding]) -> tuple[Job, Who] | None:
@@ -33,6 +34,7 @@ def analyse(harvest: Harvest, findings: Sequence[Finding]) -> tuple[Job, Who] | 
         _strange(harvest, who),
         _setting(who, "exec-timeout", 1836.0),
         _setting(who, "connect-timeout", 120.0),
+        frozenset(_alive(findings, who)),
     )
     roots = choose(case)
     if _witnesses(who) < 2:  # what one witness says of others stays its entries' word
@@ -72,6 +74,17 @@ def _general(code: str, codes: Sequence[str], refines: Mapping[str, Sequence[str
 def _witnesses(who: Who) -> int:
     """Processes that tell something of a job: one that only logs, beside another's lines or in a file of its own, may be a stranger."""
     return sum(bool(a.facts or p.seats or p.rank is not None) for p, a in zip(who.processes, who.actors, strict=True))
+
+
+def _alive(findings: Sequence[Finding], who: Who) -> Iterator[int]:
+    """Processes that a launcher asked to stop, when another one had failed: it asks those that still run."""
+    for finding in findings:
+        for hit in finding.hits:
+            if (told := _ASKED_TO_STOP.search(hit.place.text)) and (number := who.by_pid(int(told["pid"]), hit.place.node, hit.place.path)) is not None:
+                yield number
+
+
+_ASKED_TO_STOP = lazy(r"\bSending process (?P<pid>\d{1,9}) closing signal\b")
 
 
 def _strange(harvest: Harvest, who: Who) -> dict[int, Place]:

@@ -43,6 +43,7 @@ class Case(NamedTuple):
     strange: Mapping[int, Place]  # errors of processes that no entry knows and that are not HCCL's
     exec_timeout: float
     connect_timeout: float
+    alive: frozenset[int] = frozenset()  # processes that a launcher had to stop in the end
 
 
 def owner(who: Who, instance: Instance) -> int | None:

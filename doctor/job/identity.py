@@ -24,7 +24,7 @@ class Who:
         self.stated = self._crowd.stated  # is that the size, or only the highest rank that is named?
         self.address_of = self._crowd.addresses
         self.number = {id(a): n for n, a in enumerate(self.actors)}
-        self.processes = tuple(process_of(n, a) for n, a in enumerate(self.actors))
+        self.processes = self._all_ranked(tuple(process_of(n, a) for n, a in enumerate(self.actors)))
         self.at: dict[Location, int] = {}
         self.by_ip: dict[str, int] = {}
         self.by_rank: dict[int, int] = {}
@@ -37,6 +37,15 @@ class Who:
         self._nics = {
             (p.machine, ip): device for p, a in zip(self.processes, self.actors, strict=True) for ip, device in a.nics
         }
+
+    def _all_ranked(self, found: tuple[Process, ...]) -> tuple[Process, ...]:
+        """Of as many processes as there are ranks, the one whose rank no line tells has the one that is left."""
+        ranks = {p.rank for p in found if p.rank is not None}
+        left = [p.number for p in found if p.rank is None]
+        if not self.stated or len(found) != self.world_size or len(left) != 1 or found[left[0]].pid is None or len(ranks) != len(found) - 1:
+            return found
+        free = set(range(len(found))) - ranks
+        return tuple(p._replace(rank=min(free)) if p.number == left[0] and len(free) == 1 else p for p in found)
 
     def _enter(self, p: Process) -> None:
         if p.location is not None:

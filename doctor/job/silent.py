@@ -156,6 +156,8 @@ def _verdict(case: Case, target: Target, first_wait: Mapping[int, Place]) -> str
     process = case.who.processes[target.process]
     if has_finished(case, target, first_wait):
         return "finished"
+    if target.process in case.alive and target.process not in case.strange:
+        return "stuck"
     if "lost" in said and "stuck" not in said and target.process not in case.strange:
         return "stopped"
     if target.process in case.strange:

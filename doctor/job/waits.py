@@ -89,7 +89,8 @@ class _Reader:
         if comm is not None:
             if rank >= size_of(comm):
                 return None  # of another communicator than the lines around are about
-            return Target(self.who.seat(comm, rank, self.number), comm, rank)
+            found = self.who.seat(comm, rank, self.number)
+            return Target(self.who.by_rank.get(rank) if found is None and size_of(comm) == self.who.world_size else found, comm, rank)
         mine = self.who.processes[self.number].rank
         if own is not None and (mine is None or own != str(mine)):
             return None

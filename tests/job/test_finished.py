@@ -17,10 +17,10 @@ def _known(rank: int) -> str:
     )
 
 
-def _waits(rank: int) -> str:
+def _waits(rank: int, nth: str = "9{rank}7") -> str:
     head = f"[ERROR] HCCL(700{rank},python):2026-04-02-09:40:3{rank}.103.511 [task_exception_handler.cc:452][700{rank}][TaskExceptionHandler][Callback]Task run failed, "
     return (
-        f"{head}base information is streamID:[5], taskID[4001], taskType[Notify Wait], tag[AllReduce_{COMM}], index[9{rank}7], AlgType(level 0-1-2):[fullmesh-null-ring].\n"
+        f"{head}base information is streamID:[5], taskID[4001], taskType[Notify Wait], tag[AllReduce_{COMM}], index[{nth.format(rank=rank)}], AlgType(level 0-1-2):[fullmesh-null-ring].\n"
         f"{head}para information is notify id:[0x0000000000000058], stage:[ffffffff], remote rank:[3].\n"
         f"{head}groupRank information is group:[{COMM}], rankSize[4], rankId[{rank}].\n"
     )
@@ -47,4 +47,29 @@ def test_who_ended_after_the_others_gave_up_did_not_leave_them(bench: Bench) -> 
 
 
 def test_counters_that_differ_are_told_where_nobody_ended(bench: Bench) -> None:
-    assert _verdict(bench, "")[0] == "mismatch"
+    """Where two agree and one does not; of counters that are all different none is the odd one."""
+    text = "".join(map(_known, range(4))) + "".join(_waits(rank, "91" if rank else "90") for rank in range(3))
+    job = conclude((bench._scanner.scan(discover.given_text(text, "all.log")),), bench.knowledge).job
+    assert job is not None
+    assert (job.roots[0].verdict, job.roots[0].label) == ("mismatch", "rank 0")
+    assert _verdict(bench, "")[0] != "mismatch"
+
+
+ALONE = "[EVENT] HCCL(7003,python):2026-04-02-09:00:02.640.021 [externalinput.cc:271] [7003]environmental variable HCCL_EXEC_TIMEOUT is not set, default value is [1836]s\n"
+STOPPED = "W0402 09:41:31.100000 281470 torch/distributed/elastic/multiprocessing/api.py:704] Sending process 7003 closing signal SIGTERM\n"
+
+
+def _of_one_without_a_rank(bench: Bench, screen: str) -> Diagnosis:
+    texts = {f"plog-700{rank}_1.log": _known(rank) + _waits(rank) for rank in range(3)}
+    texts |= {"plog-7003_1.log": ALONE, "console.log": screen}
+    return conclude([bench._scanner.scan(discover.given_text(text, name)) for name, text in texts.items()], bench.knowledge)
+
+
+def test_of_as_many_processes_as_ranks_the_last_is_known(bench: Bench) -> None:
+    """Who prints no rank is not without a log; and whom the launcher had to stop in the end was alive all the time."""
+    job = _of_one_without_a_rank(bench, STOPPED).job
+    assert job is not None
+    assert (job.roots[0].label, job.roots[0].verdict, job.missing) == ("rank 3", "stuck", ())
+    job = _of_one_without_a_rank(bench, "").job
+    assert job is not None
+    assert (job.roots[0].label, job.roots[0].verdict) == ("rank 3", "silent")
