@@ -17,6 +17,7 @@ be gives none.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator, Sequence
 
 from parsers import compared
@@ -275,7 +276,7 @@ def _overcome(steps: Sequence[Step]) -> Iterator[Row]:
         if called := _called(step):
             runs.setdefault(called[0], []).append((number, called[1]))
     for same in runs.values():
-        for (number, options), (later, more) in zip(same, same[1:], strict=False):
+        for (number, options), (later, more) in itertools.pairwise(same):
             broke, left = _broke(steps[number]), _broke(steps[later])
             changed = any(step.program not in _LOOKS or step.program in _CHANGES for step in steps[number + 1 : later])
             changed = changed or any(text.startswith("# ") for text in steps[number].output)  # somebody says what he did

@@ -13,7 +13,20 @@ from doctor.base.words import word
 from doctor.render import lights, timeline
 from doctor.render.call import Call
 from doctor.render.compose import Answer, Finding, Missing, answer
-from doctor.render.document import Bullet, Code, Command, Decoded, Document, Evidence, Fix, FixPart, Job, Link, Pair, Prose
+from doctor.render.document import (
+    Bullet,
+    Code,
+    Command,
+    Decoded,
+    Document,
+    Evidence,
+    Fix,
+    FixPart,
+    Job,
+    Link,
+    Pair,
+    Prose,
+)
 from doctor.render.excerpt import Excerpt, excerpt, passage
 from doctor.render.layout import HELD, SMALL, Style, cells, cut, linked, paint, rows_of, wrap
 from doctor.render.room import ROOMS, SMALL_ROOMS, Room

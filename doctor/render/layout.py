@@ -12,7 +12,6 @@ from typing import TextIO
 from parsers.lazy import lazy
 from parsers.named import NamedTuple
 
-
 SMALL, LARGE = 24, 44  # rows of a small terminal, and as many as are read at a glance
 UNSEEN = 40  # rows where no screen is known: a file, another program
 
@@ -43,7 +42,7 @@ def style_of(stream: TextIO, asked: str = "auto") -> Style:
         colour = "NO_COLOR" not in env
     if asked in ("always", "never"):
         colour = asked == "always"
-    columns, lines = _size(stream.fileno()) or (80, SMALL) if tty else _is_pipe(stream) and _behind() or (100, UNSEEN)
+    columns, lines = _size(stream.fileno()) or (80, SMALL) if tty else (_is_pipe(stream) and _behind()) or (100, UNSEEN)
     width, rows = (int(env[name]) if env.get(name, "").isdigit() else found for name, found in (("COLUMNS", columns), ("LINES", lines)))
     links = tty and colour and clickable(env)
     rich = "256" in env.get("TERM", "") or env.get("COLORTERM", "") != ""
