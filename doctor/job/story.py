@@ -35,7 +35,8 @@ def _sentences(root: Root, code: str, job: Job) -> Iterator[dict[str, str]]:
         yield {lang: word("job.waited-for", lang, waiters=word(name, lang, n=root.waiters), who=root.label) for lang in ("en", "zh")}
     if root.verdict == "fault":
         early = root.before is not None and root.before >= 0
-        yield _timed("job.hit-before" if early else "job.hit", root, who=root.label, code=code)
+        if early or root.waiters or root.peers:  # else it says no more than whose fault it is
+            yield _timed("job.hit-before" if early else "job.hit", root, who=root.label, code=code)
         if root.peers:
             yield both("job.hit-too", n=len(root.peers), names=_few(root.peers))
     else:
