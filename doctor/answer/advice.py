@@ -132,6 +132,10 @@ def _fitting(fixes: Sequence[Fix], situation: Situation, captures: Mapping[str, 
         possible = [one for one in possible if not of_others(one.fix, situation)]
     if any(one.fix.goal != "locate" for one in possible):
         fitting = possible
+    if situation.facts.get("tried"):
+        from doctor.answer.tried import tried_last  # few people say
+
+        fitting = [one._replace(certain=one.certain and not was) for one, was in zip(fitting, tried_last([one.fix for one in fitting], [one.certain for one in fitting], situation), strict=True)]
     if any(one.fix.goal != "locate" and one.followed is False for one in fitting):  # else nothing would be left to do
         fitting = [one if one.followed is False else one._replace(certain=False) for one in fitting if one.followed is not True]
 
