@@ -29,6 +29,7 @@ _SEVERAL = frozenset({"volume", "device", "env", "group-add", "cap-add", "securi
 _SETTINGS, _GRAPHS = "additional-config", "torchair_graph_config"  # of vllm-ascend: JSON, and the key of it that compiles graphs
 # Options that mean nothing, or are refused, without another one.
 _BESIDE = {"load-format": ("model-loader-extra-config",), "enable-lora": ("lora-modules", "max-loras", "max-lora-rank", "max-cpu-loras"), "numa-bind": ("numa-bind-nodes", "numa-bind-cpus"), "speculative-algorithm": ("speculative-draft-model-path", "speculative-num-steps", "speculative-eagle-topk", "speculative-num-draft-tokens"), "enable-hierarchical-cache": ("hicache-ratio", "hicache-size", "hicache-storage-backend", "hicache-mem-layout", "hicache-io-backend", "hicache-write-policy")}
+_SHELLS, _WITH_COMMAND = frozenset({"bash", "sh", "zsh"}), 3  # `bash -c COMMAND`
 _SHORT = {"volume": "-v", "env": "-e"}  # as people type them
 _OTHER_CARD = "/dev/davinciN"  # of an advice: one in place of those that the container has
 _CHOSEN = "ASCEND_VISIBLE_DEVICES="
@@ -172,6 +173,9 @@ def in_container(started: Sequence[Started], name: str, value: str | None) -> Ow
         return None
     theirs, option = given[0]
     words = list(theirs.words)
+    inside = words[theirs.target + 1 :] if theirs.target is not None else []
+    if not inside or (posixpath.basename(inside[0]) in _SHELLS and len(inside) < _WITH_COMMAND):  # whoever types in the container sets it there
+        return None
     if value is None:
         del words[option.at : option.end]
     else:

@@ -173,6 +173,13 @@ def test_a_variable_of_a_container_is_changed_in_the_command_that_starts_it() ->
     assert placed(fix(ASCEND_RT_VISIBLE_DEVICES="0,1"), Situation(started=(made, made._replace(words=(*made.words, "--x"))))).env
 
 
+@pytest.mark.parametrize("inside", ["", "bash", "/bin/sh -l"])
+def test_who_works_in_a_shell_of_the_container_sets_it_there(inside: str) -> None:
+    made = read(f"{RUN.partition(' vllm serve')[0]} {inside}".strip(), "job/up.sh")
+    assert made is not None
+    assert placed(fix(ASCEND_RT_VISIBLE_DEVICES="0,1"), Situation(started=(made,))).env
+
+
 def test_what_is_unset_goes_out_of_the_command_that_starts_the_container() -> None:
     made = read(RUN, "job/up.sh")
     assert made is not None
