@@ -233,7 +233,7 @@ def fixes(finding: Finding, situation: Situation, known: Values, elsewhere: Fix 
         from doctor.answer import container_forms, orchestrated  # few programs are started by others
 
         filled = tuple(orchestrated.told(container_forms.told(fix, situation), situation) for fix in filled)
-    if situation.variables:
+    if situation.variables or any(one.kind == "docker" for one in situation.started):
         from doctor.answer.variables import placed  # few logs show any
 
         filled = tuple(placed(fix, situation) for fix in filled)

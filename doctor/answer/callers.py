@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from doctor.answer.advice import CALLER
+from doctor.answer.met import without_graphs
 from doctor.base.notation import clean
 from doctor.base.words import both, word
 from doctor.findings.situation import Situation
@@ -64,7 +65,7 @@ def elsewhere(made: Caller | None, entry: Entry, situation: Situation) -> Fix | 
         return None
     known = situation.phrases()
     steps = [_sentence(known["update"]) if "update" in known else Text(**both("library-update", package=made.package))]
-    if "graphs_off" in known and entry.kind not in NO_MATTER_OF_GRAPHS and entry.domain != "not_npu":
+    if "graphs_off" in known and not without_graphs(situation) and entry.kind not in NO_MATTER_OF_GRAPHS and entry.domain != "not_npu":
         off = known["graphs_off"]
         steps.insert(0, Text(word("library-graphs", "en", how=off.en), word("library-graphs", "zh", how=off.zh)))
     title, newer = Text(**both("library-call", package=made.package)), _newer(made.package, situation)

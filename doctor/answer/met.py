@@ -33,12 +33,17 @@ _SAME = {"hdk": "driver", "torch-npu": "torch_npu", "vllm-ascend": "vllm_ascend"
 
 def met(fix: Fix, situation: Situation) -> bool | None:
     """All that it asks for is there; None: a part is, of the rest nothing is known; False: it asks for nothing, or for something else."""
-    if _pulled(fix, situation):
+    if _pulled(fix, situation) or (without_graphs(situation) and _only_graphs_off(fix)):
         return True
     answers = [_there(name, bounds, situation) for name, bounds in _asked(fix)]
     if not answers or False in answers or True not in answers:
         return False
     return None if None in answers else True
+
+
+def _only_graphs_off(fix: Fix) -> bool:
+    """Is all of it to leave the graphs out, in the words of whichever software it is?"""
+    return bool(fix.steps) and not (fix.commands or fix.env or fix.code) and all(step.en.startswith("{graphs_off") for step in fix.steps)
 
 
 def _pulled(fix: Fix, situation: Situation) -> bool:
@@ -73,6 +78,12 @@ def without_containers(fix: Fix, situation: Situation) -> Fix:
         return fix
     rest = tuple(command for command in fix.commands if not _OF_CONTAINERS.match(command.run))
     return fix._replace(commands=rest) if rest else fix
+
+
+def without_graphs(situation: Situation) -> bool:
+    """Does every engine of the logs say that it was started without graphs?"""
+    told = situation.facts.get("option", ())
+    return "graphs-off" in told and "graphs-on" not in told
 
 
 def of_this_cpu(command: str, situation: Situation) -> str:

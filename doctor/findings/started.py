@@ -148,9 +148,15 @@ class Started(NamedTuple):
         return self.words[self.target] if self.kind in _MODEL_FIRST and self.target is not None else None
 
     @property
+    def settings(self) -> str | None:
+        """The file of settings that a service of vLLM is started with, which may name the model as well."""
+        named = next((o.values for o in self.options if o.name == "config"), ()) if self.kind == "vllm" else ()
+        return named[0] if len(named) == 1 and named[0].endswith((".yaml", ".yml")) else None
+
+    @property
     def processes(self) -> int | None:
         """How many processes it makes on this node."""
-        if self.partial:
+        if self.partial or self.settings is not None:  # a file says the rest
             return None
         given: dict[str, str] = {}
         for option in self.options:
@@ -266,7 +272,7 @@ def _is_one(made: Started) -> bool:
     if made.kind in ("docker", "torchrun", "msrun", "mpirun", "accelerate", "deepspeed"):
         return made.target is not None and not _TO_FILL_IN.match(made.words[made.target])
     if made.kind in (*SERVICES, "atc"):
-        return made.model is not None and not _TO_FILL_IN.match(made.model)
+        return made.settings is not None if made.model is None else not _TO_FILL_IN.match(made.model)
     return len(made.words) > made.head
 
 

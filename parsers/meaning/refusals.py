@@ -25,6 +25,8 @@ The list of what is taken may stand in the next lines. `cast` is a type that is 
 >>> row = read(Said("call aclnnInplaceCopy failed, detail: The self tensor cannot be larger than 8 dimensions."))[0]
 >>> row.get("operator"), row.get("parameter"), row.get("property"), row.get("allowed")
 ('aclnnInplaceCopy', 'self', 'dims', '8 dimensions at most')
+>>> read(Said("call aclnnPlugh failed, detail: Input tensor's shape[[2,8]] should be same with output's shape[[1,8]]."))[0].get("given")
+'[2,8]'
 >>> read(Said("The size of batch dims of x and weight should be equal, but x shape [2,16,512] weight shape [819,512]."))
 ()
 """
@@ -65,6 +67,7 @@ _ONLY = lazy(r"(?:^|[ :;,])only supports? (?P<allowed>[^\n]{1,160}?),? (?:but|an
 _EQUAL = lazy(r"[Ee]xpected (?P<parameter>\w{1,60}) (?P<property>dtype|format|shape) \[?(?P<given>[\w, ]{1,80}?)\]? to be (?:equal to|the same as) (?P<other>\w{1,60}) (?:dtype|format|shape) \[?(?P<allowed>[\w, ]{1,80})\]?")
 _ILLEGAL = lazy(r"(?:[Ii]llegal|[Ii]nvalid|[Uu]nsupported|not support(?:ed)?) (?P<property>format|dtype|data type|shape|dim(?:ension)?)s? (?:of|for) (?:the )?\W?(?P<parameter>\w{1,60})(?:\W{1,3}(?P<given>[A-Z]\w{1,30}))?(?:,? (?:it |which )?(?:only supports?|should be|must be) \[?(?P<allowed>[\w, /]{1,120}))?")
 _REFUSED = lazy(r"(?P<property>dtype|data type|format|shape)s?:? ?\W?(?P<given>(?:DT_)?[A-Za-z]\w{1,30})\W? (?:is|are) (?:not support(?:ed)?|unsupported|illegal|invalid)(?: (?:for|by|in|on) (?P<operator>[\w.]{1,60}))?")
+_OWN_SHAPE = lazy(r"\b[Ss]hape ?\[?(\[[\d, -]{1,80}\])\]?$")  # a subject that tells what it has
 _PREFIX = lazy(r"^.{0,400}(?:[EW][0-9A-Z]\d{4}\)?: ?(?:\[PID: ?\d{1,12}\] ?)?(?:\d{4}-\d\d-\d\d-[\d:.]{8,16} )?|detail: ?|[Rr]eason: ?|Error: )")
 _OF_NPU = lazy(r"aclnn|npu_|\b[EW][0-9A-Z]\d{4}\b|\b1610\d\d\b|For (?:primitive)?\[?'?[A-Z]|tbe|DT_[A-Z]|NPU|OpName|[Oo]p ?[Tt]ype|CANN")
 
@@ -179,7 +182,9 @@ def _should(text: str, said: Said) -> Reading | None:
         if kind == "dims" and not _NUMBER.search(asked.allowed.partition(", but ")[0]):
             continue  # a rank compared with another argument's: of two shapes, not of how many dimensions an operator takes
         if kind:
-            return _row(said, text, "", _parameter(asked.subject), kind, _bare(asked.given), _bare(asked.allowed))
+            own = _OWN_SHAPE.search(asked.subject)
+            given = _bare(asked.given) or (own[1] if own else "")
+            return _row(said, text, "", _parameter(asked.subject), kind, given, _bare(asked.allowed))
     return None
 
 

@@ -168,3 +168,23 @@ def test_what_is_only_read_from_a_refusal_is_no_order_to_whoever_calls_a_library
     library, own = root(HEAD + OWN + LIBRARY.replace("torch_npu.npu_fusion_attention(", "inv @ position") + refused), root(HEAD + OWN + refused)
     assert "plugh" in library["fixes"][library["first_fix"]]["title"]["en"]
     assert "made by" not in own["fixes"][own["first_fix"]]["title"]["en"]
+
+
+SERVING = "lmdeploy - INFO - async_engine.py:173 - updated backend_config=PytorchEngineConfig(tp=1, {}device_type='ascend')\n"
+
+
+@pytest.mark.parametrize(("told", "advised"), [("eager_mode=True, ", False), ("eager_mode=False, ", True), ("", True)])
+def test_nobody_is_sent_to_switch_off_graphs_that_are_off(root: Any, told: str, advised: bool) -> None:
+    """The engine itself says how it was started; another release is still the way."""
+    frame = LIBRARY.replace("plugh/attention.py", "lmdeploy/pytorch/plugh.py")
+    found = root(SERVING.format(told) + HEAD + frame + NULL)
+    steps = " ".join(step["en"] for n in (found["first_fix"], *found["other_fixes"]) for step in found["fixes"][n].get("steps", ()))
+    assert "dlinfer-ascend of one release" in steps
+    assert ("--eager-mode" in steps) is advised
+
+
+def test_who_ran_with_and_without_graphs_is_still_told(root: Any) -> None:
+    """Which of two starts failed the settings alone do not tell."""
+    frame = LIBRARY.replace("plugh/attention.py", "lmdeploy/pytorch/plugh.py")
+    found = root(SERVING.format("eager_mode=True, ") + SERVING.format("eager_mode=False, ") + HEAD + frame + NULL)
+    assert any("--eager-mode" in step["en"] for fix in found["fixes"] for step in fix.get("steps", ()))

@@ -91,3 +91,13 @@ def test_no_container_is_started_on_a_bare_host() -> None:
     assert [one.commands for one in chosen((both,), host)] == [path.commands]
     assert start in chosen((start, path), Situation({"place": ("container",)}))
     assert start in chosen((start, path), Situation())
+
+
+def test_graphs_are_not_switched_off_twice() -> None:
+    """Only where every engine of the logs was started without them, and the advice is nothing else."""
+    step = Text("{graphs_off|Switch graphs off}: slower", "{graphs_off|关闭图模式}：较慢")
+    off, more = fix("Without graphs")._replace(steps=(step,)), fix("Smaller")._replace(steps=(step, Text("And less", "x")))
+    assert met(off, Situation({"option": ("graphs-off",)})) is True
+    assert met(off, Situation({"option": ("graphs-off", "graphs-on")})) is False
+    assert met(more, Situation({"option": ("graphs-off",)})) is False
+    assert met(off, Situation()) is False

@@ -547,3 +547,19 @@ def test_another_card_takes_the_place_of_those_that_are_held(typed: str, shown: 
     told = own("docker run --device /dev/davinciN IMAGE", [started])
     assert told is not None
     assert told.run == shown
+
+
+def test_who_starts_with_a_file_of_settings_keeps_it() -> None:
+    """What is typed goes before what the file says; how many processes that makes, only the file tells."""
+    made = read("vllm serve --config conf/serve.yaml --port 90", "up.sh")
+    assert made is not None
+    assert made.processes is None
+    theirs = own("vllm serve MODEL --enforce-eager", (made,))
+    assert theirs is not None
+    assert theirs.run == "vllm serve --config conf/serve.yaml --port 90 --enforce-eager"
+    assert theirs.note.en == "your command in up.sh, with --enforce-eager; it goes before the same key in serve.yaml"
+
+
+@pytest.mark.parametrize("text", ["vllm serve --config CONFIG", "vllm serve --config <file>", "vllm serve --config a.yaml and then it stops", "vllm serve --port 80"])
+def test_a_file_of_settings_that_nobody_names_is_none(text: str) -> None:
+    assert read(text) is None

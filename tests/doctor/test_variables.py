@@ -154,3 +154,35 @@ def test_what_is_written_for_the_readers_framework_alone_comes_before_what_is_fo
     entry = next(e for e in map(load().entry, ("OPR005",)) if e is not None)
     assert start(Advised((several, alone), 2), entry).fix == 1
     assert start(Advised((several, alone._replace(code=None)), 2), entry).fix == 0  # which changes nothing
+
+
+RUN = "docker run -d --name svc --device /dev/davinci6 --device /dev/davinci7 -e ASCEND_RT_VISIBLE_DEVICES=6,7 -e HCCL_BUFFSIZE=200 q/vllm-ascend:v0.11.0 vllm serve /m"
+
+
+def test_a_variable_of_a_container_is_changed_in_the_command_that_starts_it() -> None:
+    """What is exported in a shell beside it does not reach the container."""
+    made = read(RUN, "job/up.sh")
+    assert made is not None
+    told = placed(fix(ASCEND_RT_VISIBLE_DEVICES="0,1"), Situation(started=(made,)))
+    assert not told.env
+    assert [c.run for c in told.commands] == [RUN.replace("=6,7", "=0,1")]
+    assert told.commands[0].why is not None
+    assert told.commands[0].why.en == "your command in up.sh, with -e ASCEND_RT_VISIBLE_DEVICES=0,1. mind"
+    other = placed(fix(HCCL_IF_IP="10.0.0.1"), Situation(started=(made,)))
+    assert [one.name for one in other.env] == ["HCCL_IF_IP"]
+    assert placed(fix(ASCEND_RT_VISIBLE_DEVICES="0,1"), Situation(started=(made, made._replace(words=(*made.words, "--x"))))).env
+
+
+@pytest.mark.parametrize("inside", ["", "bash", "/bin/sh -l"])
+def test_who_works_in_a_shell_of_the_container_sets_it_there(inside: str) -> None:
+    made = read(f"{RUN.partition(' vllm serve')[0]} {inside}".strip(), "job/up.sh")
+    assert made is not None
+    assert placed(fix(ASCEND_RT_VISIBLE_DEVICES="0,1"), Situation(started=(made,))).env
+
+
+def test_what_is_unset_goes_out_of_the_command_that_starts_the_container() -> None:
+    made = read(RUN, "job/up.sh")
+    assert made is not None
+    advised = Fix("mitigate", "low", Text("x", "x"), (), (), (Command("unset ASCEND_RT_VISIBLE_DEVICES", Text("x", "x"), None),), None)
+    told = placed(advised, Situation(started=(made,)))
+    assert [c.run for c in told.commands] == [RUN.replace(" -e ASCEND_RT_VISIBLE_DEVICES=6,7", "")]
