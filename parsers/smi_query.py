@@ -140,12 +140,16 @@ class _Reader:
         if not any(map(_is_strong, block)) and len(known) < (1 if asked else 3):
             return
         self._asked = {}
-        npu, chip = asked.get("i"), asked.get("c")
+        for part in _parts(block):
+            self._close(part, asked)
+
+    def _close(self, part: Sequence[_Pair], asked: dict[str, str]) -> None:
+        npu, chip = _only_card(part) or asked.get("i"), asked.get("c")
         # Where the chip's number stands is told by what follows the card's: values first means the number closes them.
-        keys = [pair.key for pair in block if pair.key not in ("NPU ID", "Chip Count", "Total Count", "Card Count")]
+        keys = [pair.key for pair in part if pair.key not in ("NPU ID", "Chip Count", "Total Count", "Card Count")]
         closes = bool(keys) and keys[0] != "Chip ID" and keys[-1] == "Chip ID"
         waiting: list[tuple[_Pair, str | None]] = []
-        for pair in block:
+        for pair in part:
             if pair.key == "NPU ID":
                 npu, chip = pair.value, asked.get("c")
             elif pair.key == "Chip ID":
@@ -160,6 +164,23 @@ class _Reader:
         for pair, npu in pairs:
             topic = _topic(pair.key) or asked.get("t") or "other"
             self.done.append(_row(pair.line, topic, pair.key, pair.value, pair.unit, npu, chip))
+
+
+def _parts(block: Sequence[_Pair]) -> list[Sequence[_Pair]]:
+    """A part for each card, where several outputs of a loop stand in one block and a card's values begin before its number.
+
+    Health is printed without a number, and before the counters that have one: it is of the card that follows.
+    """
+    first = block[0].key
+    begins = [at for at, pair in enumerate(block) if pair.key == first] if first == "Health Status" else [0]
+    parts = [block[at:end] for at, end in zip(begins, [*begins[1:], len(block)], strict=True)]
+    return parts if all(map(_only_card, parts)) else [block]
+
+
+def _only_card(part: Sequence[_Pair]) -> str | None:
+    """The card that a part speaks of, where it names one."""
+    named = {pair.value for pair in part if pair.key == "NPU ID"}
+    return next(iter(named)) if len(named) == 1 else None
 
 
 def _mapped(number: int, text: str) -> Row | None:

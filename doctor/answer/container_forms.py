@@ -39,8 +39,10 @@ def told(fix: Fix, situation: Situation) -> Fix:
     if form is None or any(one.kind == "docker" for one in situation.started):
         return fix
     commands = [c for c in fix.commands if _RUN.match(c.run)]
-    if by == "pod" and commands and fix.code is not None and fix.code.lang == "yaml" and _OF_POD.search(fix.code.after):  # it is written for both
-        return fix._replace(commands=tuple(c for c in fix.commands if c not in commands))
+    if commands and fix.code is not None and fix.code.lang == "yaml" and _OF_POD.search(fix.code.after):  # it is written for docker and for pods
+        if by == "pod":
+            return fix._replace(commands=tuple(c for c in fix.commands if c not in commands))
+        fix = fix._replace(code=None)
     text = commands[0].run if commands else fix.code.after.splitlines()[0] if fix.code is not None and _RUN.match(fix.code.after) else ""
     if not text or (fix.code is not None) == bool(commands):
         return fix

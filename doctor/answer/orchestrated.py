@@ -1,6 +1,7 @@
 """Who owns the configuration that a fix changes, where a program is started by another one: what is typed in a shell does not last there.
 
-GPUStack and Xinference start an engine for each model, Kubernetes and Compose start containers by a file, a Dockerfile says what is run while an image is built.
+GPUStack and Xinference start an engine for each model, Kubernetes and Compose start containers by a file, a Dockerfile says what is run while an image is built,
+systemd starts what a unit says and reads no file of a shell.
 """
 
 from __future__ import annotations
@@ -10,11 +11,14 @@ from doctor.findings.situation import Situation
 from kb.model import Fix, Text
 from parsers.lazy import lazy
 
-OWNERS = ("image-build", "gpustack", "xinference", "compose")
+OWNERS = ("image-build", "gpustack", "xinference", "compose", "systemd")
 _STARTS = lazy(r"(?:[A-Z_][A-Z0-9_]*=\S* )*(?:vllm serve|sglang serve|python3? -m (?:vllm|sglang|torch)|torchrun|mindieservice_daemon)\b")
 
 _A_FILE = lazy(r"(?:^|[ (,])[iI]n (?:its |the )?config\.json\b")
 _IN_A_RUN = lazy(r"(?:[A-Z_][A-Z0-9_]*=\S* )*(?:source |\. /|export |(?:python3? -m )?pip3? install|cmake |make\b|bash |apt|yum |dnf )")  # what a Dockerfile would do
+
+_IN_A_SHELL = lazy(_STARTS.pattern + r"|source |\. /|export ")
+_BEGINS = {"image-build": _IN_A_RUN, "systemd": _IN_A_SHELL}
 
 
 def owner(situation: Situation) -> str | None:
@@ -27,7 +31,7 @@ def owner(situation: Situation) -> str | None:
 def told(fix: Fix, situation: Situation) -> Fix:
     """The fix with where what it changes belongs; itself where a person starts the program, and where nothing is started or set."""
     by = owner(situation)
-    begins = _IN_A_RUN if by == "image-build" else _STARTS
+    begins = _BEGINS.get(by or "", _STARTS)
     starts = any(begins.match(c.run) for c in fix.commands)
     written = by in ("gpustack", "xinference") and not fix.commands and any(_A_FILE.search(step.en) for step in fix.steps)  # advice in words, about a file that the owner writes
     if by is None or fix.goal == "locate" or not (starts or fix.env or written):

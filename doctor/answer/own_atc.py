@@ -5,7 +5,7 @@ What the knowledge writes is an example: `--model=model.onnx --framework=5 --soc
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 
 from doctor.findings.started import Started
 from parsers.lazy import lazy
@@ -16,6 +16,16 @@ _NAMES = lazy(r"(?:^|;)(?:x|ids|mask|images|INPUT|NAME):")  # of inputs in an ex
 _OPEN = lazy(r"(?<![\w-])-1(?!\w)")
 _PROFILES = ("dynamic-batch-size", "dynamic-image-size", "dynamic-dims")
 _SHAPE = "input-shape"
+_ITS_SIZES = ":SIZES"  # of an input that is called otherwise: the name changes, the numbers stay
+_NAMED = ("node", "value")  # captures that stand in the command which was refused
+_PARTS = lazy(r"[;:,\s]+")
+
+
+def meant(started: Sequence[Started], captures: Mapping[str, str]) -> Sequence[Started]:
+    """Who converts tries one command after the other: the one that holds what the message names is the one that it refused."""
+    named = {value for name in _NAMED if (value := captures.get(name))}
+    holding = [one for one in started if one.kind == "atc" and any(not named.isdisjoint((option.value, *_PARTS.split(option.value))) for option in one.options)]
+    return [one for one in started if one.kind != "atc" or one in holding] if holding else started
 
 
 def converted(theirs: Started, advised: Started, gone: Iterable[str]) -> Started | None:
@@ -32,7 +42,11 @@ def converted(theirs: Started, advised: Started, gone: Iterable[str]) -> Started
         example = _EXAMPLES.get(option.name)
         if given and example is not None and example.match(value) and (option.name != "soc-version" or target == "model" or "CHIP" in value):
             continue
-        if given and option.name == _SHAPE and _NAMES.search(value):
+        if option.name == _SHAPE and value.endswith(_ITS_SIZES) and given:
+            if ";" in given or ":" not in given:
+                return None
+            value = f"{value.removesuffix(_ITS_SIZES)}:{given.rpartition(':')[2].strip()}"
+        elif given and option.name == _SHAPE and _NAMES.search(value):
             value = _shape(given, value)
         elif given and option.name == _PROFILES[0] and given.isdecimal():
             value = ",".join(map(str, sorted({int(given), *(int(n) for n in value.split(",") if n.isdecimal())})))

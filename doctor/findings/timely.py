@@ -23,7 +23,7 @@ HOUR = 3600.0
 ZONES = 14  # hours by which clocks of other zones are ahead or behind
 ONE_RUN = (ZONES + 12) * HOUR  # attempts of one job, and clocks of other zones, lie within
 MOMENT = 600.0
-_ASKED = lazy(r"\s{0,40}(?:Health(?: Status)?|Error (?:Code|Information)|HBM (?:Single|Double) Bit [\w ]{4,40}) {2,}: ")  # what npu-smi -t answers
+_ASKED = lazy(r"\s{0,40}(?:NPU ID|Health(?: Status)?|Error (?:Code|Information)|HBM (?:Single|Double) Bit [\w ]{4,40}) {2,}: ")  # what npu-smi -t answers
 _EVENT = lazy(r"(?:[\w.-]{1,80} +)?(?:\d{1,3}[smh]){1,2}(?: \(x\d+ over \w+\))? +(?:Normal|Warning) ")  # an event as kubectl lists it: Kubernetes keeps them for an hour
 
 

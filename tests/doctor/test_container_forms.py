@@ -82,3 +82,16 @@ def test_of_advice_for_docker_and_for_pods_a_pod_gets_its_own(tmp_path: Path) ->
     assert "docker run" in before
     assert "docker run" not in after
     assert "emptyDir" in after
+
+
+FULL = "RuntimeError: DataLoader worker (pid 77) is killed by signal: Bus error. It is possible that dataloader's workers are out of shared memory. Please try to raise your shared memory limit.\n"
+
+
+def test_a_compose_file_beside_the_log_tells_who_starts_the_container(tmp_path: Path) -> None:
+    """Nobody typed `docker compose`: the file alone shows it, and a pod's template in the advice is none for it."""
+    (tmp_path / "train.log").write_text(FULL)
+    (tmp_path / "compose.yaml").write_text("services:\n  plugh:\n    image: registry.local/plugh:1.0\n    command: python train.py\n")
+    root = report(tmp_path)["findings"][0]
+    fix = root["fixes"][root["first_fix"]]
+    assert yaml.safe_load(fix["code"]["after"]) == {"shm_size": "64g"}
+    assert not fix["commands"]

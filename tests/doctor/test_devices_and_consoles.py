@@ -136,3 +136,15 @@ def test_return_code_says_why_a_kernel_with_empty_registers_stopped(tmp_path: Pa
     assert title in root["title"]["en"]
     assert fix in str(root["fixes"])
     assert ("Which of the two" in str(root["fixes"])) is False
+
+
+def test_the_card_of_an_ecc_error_is_told_by_counters_that_were_asked_for(tmp_path: Path) -> None:
+    """The process names no card; a loop over the cards prints health before each number, and has no date."""
+    plog = tmp_path / "plog"
+    plog.mkdir()
+    (plog / "plog-4242_20260301000000000.log").write_text("[ERROR] RUNTIME(4242,python3):2026-03-01-03:22:18.350.940 [stream.cc:1207]4301 GetError:stream_id=2, hbm Multi-bit ECC error, retCode=0x7150035\n")
+    cards = [f"        Health Status                            : {health}\n        NPU ID                                   : {npu}\n        HBM Double Bit Error Count               : {count}\n" for npu, health, count in ((0, "OK", 0), (5, "Alarm", 3))]
+    (tmp_path / "cards.txt").write_text("".join(cards))
+    root = report(tmp_path)["findings"][0]
+    assert root["id"] == "DRV002"
+    assert root["fixes"][0]["commands"][0]["run"] == "npu-smi info -t health -i 5"

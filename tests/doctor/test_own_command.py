@@ -505,6 +505,8 @@ _EXAMPLE = "atc --framework=5 --model=model.onnx --output=model --soc_version=As
         (f"{_ATC} --input_shape=a:16,3 --dynamic_batch_size=16", f"{_EXAMPLE} --input_shape=NAME:-1,3 --dynamic_batch_size=1,2,4", f"{_ATC} --input_shape=a:-1,3 --dynamic_batch_size=1,2,4,16"),
         (f"{_ATC} --input_shape=a:-1,3 --dynamic_dims=4 --dynamic_batch_size=1,4", f"{_EXAMPLE} --dynamic_batch_size=1,2,4", f"{_ATC} --input_shape=a:-1,3 --dynamic_batch_size=1,2,4"),
         (_ATC, "atc --out_nodes='add:0'", f"{_ATC} --out_nodes=add:0"),
+        (f'{_ATC} --input_shape="a:1,3,8"', f"{_EXAMPLE} --input_shape=x:SIZES", f"{_ATC} --input_shape=x:1,3,8"),
+        (f'{_ATC} --input_shape="a:1,3;b:4"', f"{_EXAMPLE} --input_shape=x:SIZES", None),
         (_ATC, "atc --help | grep -A4 -e --mode", None),
         (_ATC, f"{_EXAMPLE} --dynamic_dims=1,128;1,256", None),
     ],
@@ -563,3 +565,17 @@ def test_who_starts_with_a_file_of_settings_keeps_it() -> None:
 @pytest.mark.parametrize("text", ["vllm serve --config CONFIG", "vllm serve --config <file>", "vllm serve --config a.yaml and then it stops", "vllm serve --port 80"])
 def test_a_file_of_settings_that_nobody_names_is_none(text: str) -> None:
     assert read(text) is None
+
+
+def test_of_several_conversions_the_refused_one_is_changed() -> None:
+    """It holds the name that the message says, wherever it stands among those that were tried."""
+    log = """\
+$ atc --model=plugh.onnx --framework=5 --output=zz --soc_version=Ascend310P3
+$ python3 -c "import onnx; print([i.name for i in onnx.load('plugh.onnx').graph.input])"
+['pixels']
+$ atc --model=plugh.onnx --framework=5 --output=aa --soc_version=Ascend310P3 --input_shape="data:1,3,48,96" --log=error
+E10016: [PID: 5521] 2026-02-02-10:21:02.115.302 Opname [data] specified in [--input_shape] is not found in the model.
+"""
+    root = report(log)["findings"][0]
+    run = root["fixes"][root["first_fix"]]["commands"][0]["run"]
+    assert run == "atc --model=plugh.onnx --framework=5 --output=aa --soc_version=Ascend310P3 --input_shape=pixels:1,3,48,96 --log=error"
