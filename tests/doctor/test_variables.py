@@ -154,3 +154,22 @@ def test_what_is_written_for_the_readers_framework_alone_comes_before_what_is_fo
     entry = next(e for e in map(load().entry, ("OPR005",)) if e is not None)
     assert start(Advised((several, alone), 2), entry).fix == 1
     assert start(Advised((several, alone._replace(code=None)), 2), entry).fix == 0  # which changes nothing
+
+
+@pytest.mark.parametrize(
+    ("batch", "length", "done", "after"),
+    [
+        ("1", "512", True, []),
+        ("1", "8192", False, ["# qwen.yaml: cutoff_len=8192", "cutoff_len: 4096"]),
+        ("8", "512", False, ["# qwen.yaml: per_device_train_batch_size=8", "per_device_train_batch_size: 1", "gradient_accumulation_steps: 4"]),
+    ],
+)
+def test_of_several_settings_only_those_are_told_that_the_file_has_otherwise(batch: str, length: str, done: bool, after: list[str]) -> None:
+    """A length that is smaller than the advised one is not raised, and no accumulation is told where the batch stays."""
+    known = Situation(variables=(Variable("per_device_train_batch_size", batch, "qwen.yaml"), Variable("cutoff_len", length, "qwen.yaml")))
+    code = CodeFix("yaml", "per_device_train_batch_size: 4\ncutoff_len: 8192", "per_device_train_batch_size: 1\ngradient_accumulation_steps: 4\ncutoff_len: 4096")
+    advised = Fix("mitigate", "low", Text("x", "x"), (), (), (), code)
+    assert there(advised, known) is done
+    made = placed(advised, known).code
+    assert made is not None
+    assert done or made.after.splitlines() == after
