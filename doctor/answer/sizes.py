@@ -1,6 +1,6 @@
 """The memory limit of a container that killed a process: as people write it, and the next one to try.
 
-The kernel tells it in kB, Kubernetes as `400Gi`, Compose as `120g`. Twice as much is tried, where the host is told to have that; an
+The kernel tells it in kB, Kubernetes as `400Gi`, Compose as `120g`. Twice as much is tried: an
 example of a size would be less than many have already.
 """
 
@@ -14,7 +14,6 @@ _TOLD = lazy(r"(?i)(\d{1,15})\s?([kmgt]?)(?:i?b?)$")
 _GIB: Mapping[str, float] = {"": 2.0**-30, "k": 2.0**-20, "m": 2.0**-10, "g": 1.0, "t": 1024.0}
 _SOURCES = ("limit_kb", "compose_limit", "memory_limit")  # what the kernel killed by comes first
 _UNLIMITED = 2.0**20  # GiB: the kernel prints a number beyond all memory where there is no limit
-_KEPT = 16  # GiB that are left to the host
 
 
 def derived(known: Mapping[str, str]) -> dict[str, str]:
@@ -23,11 +22,7 @@ def derived(known: Mapping[str, str]) -> dict[str, str]:
     if limit is None or limit < 1:
         return {}
     told = {"limit_is": f"{limit:.0f} GiB" if limit >= 10 or limit == int(limit) else f"{limit:.1f} GiB"}
-    most = known.get("avail_gib", "")
-    more = int(min(2 * limit, limit + int(most) - _KEPT) if most.isdecimal() else 2 * limit)
-    if more <= limit:  # how much there is to give, the reader has to say
-        return {**told, "limit_more": "MEMORY", "limit_gi": "MEMORY"}
-    return {**told, "limit_more": f"{more}g", "limit_gi": f"{more}Gi"}
+    return {**told, "limit_more": f"{2 * limit:.0f}g", "limit_gi": f"{2 * limit:.0f}Gi"}
 
 
 def gib(text: str) -> float | None:

@@ -11,9 +11,9 @@ from doctor.answer.sizes import derived
     ("known", "told"),
     [
         ({"limit_kb": "419430400kB"}, {"limit_is": "400 GiB", "limit_more": "800g", "limit_gi": "800Gi"}),
-        ({"compose_limit": "120g", "avail_gib": "1431"}, {"limit_is": "120 GiB", "limit_more": "240g", "limit_gi": "240Gi"}),
-        ({"memory_limit": "64Gi", "avail_gib": "40"}, {"limit_is": "64 GiB", "limit_more": "88g", "limit_gi": "88Gi"}),  # twice as much is not there
-        ({"memory_limit": "64Gi", "avail_gib": "3"}, {"limit_is": "64 GiB", "limit_more": "MEMORY", "limit_gi": "MEMORY"}),  # nothing is to be given
+        ({"compose_limit": "120g"}, {"limit_is": "120 GiB", "limit_more": "240g", "limit_gi": "240Gi"}),
+        ({"limit_kb": "67108864kB", "memory_limit": "128Gi"}, {"limit_is": "64 GiB", "limit_more": "128g", "limit_gi": "128Gi"}),  # what the kernel killed by
+        ({"memory_limit": "1536Mi"}, {"limit_is": "1.5 GiB", "limit_more": "3g", "limit_gi": "3Gi"}),
         ({"limit_kb": "9007199254740988kB"}, {}),  # no limit at all
         ({"memory_limit": "much"}, {}),
     ],
