@@ -67,6 +67,10 @@ def values(finding: Finding, situation: Situation = UNKNOWN, beside: Mapping[str
         every["missing"] = {one["missing"]: None}
     if (count := one.get("count", "")).isdecimal() and 0 < int(count) <= A_NODE[-1]:  # of devices, for texts that list them
         one.setdefault("renumbered", ",".join(map(str, range(int(count)))))
+    if "limit_kb" in one or "memory_limit" in one or "compose_limit" in one:
+        from doctor.answer import sizes  # few logs tell of a limit
+
+        one = sizes.derived(one) | one
     if situation.facts.get("seats"):
         one |= other_cards(situation, one, every)
     return Values(one, {k: tuple(v) for k, v in every.items()}, zh)

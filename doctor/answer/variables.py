@@ -5,11 +5,12 @@ from __future__ import annotations
 import posixpath
 import re
 import shlex
+from collections.abc import Mapping
 
 from doctor.base.notation import clean
 from doctor.base.words import both
 from doctor.findings.situation import Situation, Variable
-from kb.model import Command, EnvFix, Fix, Text
+from kb.model import CodeFix, Command, EnvFix, Fix, Text
 from parsers.lazy import lazy
 
 _SCRIPT = lazy(r"(?:\.(?:sh|bash|py|ya?ml|env|sbatch|slurm|json|toml|cfg)|(?:^|/)(?:Dockerfile|Makefile)[^/]*)$")
@@ -17,6 +18,7 @@ _SHELL = lazy(r"\.(?:sh|bash|sbatch|slurm)$")
 _UNSET = lazy(r"unset (?P<name>[A-Z_][A-Z0-9_]*)$")
 _MORE = lazy(r"(?i)\b(?:raise|larger|bigger|increase)\b")  # the value that is advised is an example of more
 _SETTING = lazy(r"(?m)^(?P<name>[a-z][a-z0-9_.]{3,60})(?:=|: )(?P<value>[\w.]{1,40})(?![\w.])")  # of a trainer, as a line of its own
+_MAKES_UP_FOR = {"gradient_accumulation_steps": "per_device_train_batch_size"}  # keeps the global batch, and is no advice alone
 _WAITS = "TIMEOUT"  # a longer wait than the one that is advised is there already
 
 
@@ -33,23 +35,41 @@ def there(fix: Fix, situation: Situation) -> bool:
     if fix.commands or "ray" in situation.facts.get("seen", ()):
         return False
     if fix.code is not None:
-        return not fix.env and fix.code.lang == "yaml" and _has_settings(fix.code.after, situation)
+        return not fix.env and fix.code.lang == "yaml" and _has_settings(fix.code, situation)
     if not fix.env:
         return False
     more = _MORE.search(fix.title.en) is not None
     return all((known := _set(env, situation)) is not None and _as_advised(env, known.value, more) for env in fix.env)
 
 
-def _has_settings(text: str, situation: Situation) -> bool:
+def _has_settings(code: CodeFix, situation: Situation) -> bool:
     """Does a file of the reader have every line of these? A log that repeats a setting may be of another run."""
-    asked = list(_SETTING.finditer(text))
-    return len(asked) == len(text.splitlines()) and all(
-        {one.value for one in situation.variables if one.name == found["name"] and _SCRIPT.search(one.path)} == {found["value"]} for found in asked
-    )
+    return all(_SETTING.fullmatch(row) for row in code.after.splitlines()) and not _left(code, situation)
+
+
+def _left(code: CodeFix, situation: Situation) -> list[str]:
+    """The lines that change something: not those that the reader's file has already, nor what only makes up for one of them."""
+    was = {one["name"]: one["value"] for one in _SETTING.finditer(code.before)}
+    rows = [(row, _SETTING.fullmatch(row)) for row in code.after.splitlines()]
+    done = {one["name"] for _, one in rows if one is not None and _is_set(one["name"], one["value"], was, situation)}
+    return [row for row, one in rows if one is None or not {one["name"], _MAKES_UP_FOR.get(one["name"], one["name"])} & done]
+
+
+def _is_set(name: str, asked: str, was: Mapping[str, str], situation: Situation) -> bool:
+    """Is it so already, or further in the direction of the advice: a length that is to shrink to 4096 and is 1024?"""
+    now = {one.value for one in situation.variables if one.name == name and _SCRIPT.search(one.path)}
+    if len(now) != 1:
+        return False
+    value, before = now.pop(), was.get(name, "")
+    if not (value.isdecimal() and asked.isdecimal() and before.isdecimal()):
+        return value == asked
+    return int(value) <= int(asked) if int(before) > int(asked) else int(value) >= int(asked)
 
 
 def placed(fix: Fix, situation: Situation) -> Fix:
     """The fix with the place where a variable that it sets has another value now, or one that it takes back is set."""
+    if fix.code is not None and fix.code.lang == "yaml" and (rows := _left(fix.code, situation)):
+        fix = fix._replace(code=fix.code._replace(after="\n".join(rows)))
     if fix.code is not None and fix.code.lang != "json":
         fix = fix._replace(code=fix.code._replace(after=_SETTING.sub(lambda found: _where(found, situation) + found[0], fix.code.after)))
     fix = _in_container(fix, situation)

@@ -186,3 +186,22 @@ def test_what_is_unset_goes_out_of_the_command_that_starts_the_container() -> No
     advised = Fix("mitigate", "low", Text("x", "x"), (), (), (Command("unset ASCEND_RT_VISIBLE_DEVICES", Text("x", "x"), None),), None)
     told = placed(advised, Situation(started=(made,)))
     assert [c.run for c in told.commands] == [RUN.replace(" -e ASCEND_RT_VISIBLE_DEVICES=6,7", "")]
+
+
+@pytest.mark.parametrize(
+    ("batch", "length", "done", "after"),
+    [
+        ("1", "512", True, []),
+        ("1", "8192", False, ["# qwen.yaml: cutoff_len=8192", "cutoff_len: 4096"]),
+        ("8", "512", False, ["# qwen.yaml: per_device_train_batch_size=8", "per_device_train_batch_size: 1", "gradient_accumulation_steps: 4"]),
+    ],
+)
+def test_of_several_settings_only_those_are_told_that_the_file_has_otherwise(batch: str, length: str, done: bool, after: list[str]) -> None:
+    """A length that is smaller than the advised one is not raised, and no accumulation is told where the batch stays."""
+    known = Situation(variables=(Variable("per_device_train_batch_size", batch, "qwen.yaml"), Variable("cutoff_len", length, "qwen.yaml")))
+    code = CodeFix("yaml", "per_device_train_batch_size: 4\ncutoff_len: 8192", "per_device_train_batch_size: 1\ngradient_accumulation_steps: 4\ncutoff_len: 4096")
+    advised = Fix("mitigate", "low", Text("x", "x"), (), (), (), code)
+    assert there(advised, known) is done
+    made = placed(advised, known).code
+    assert made is not None
+    assert done or made.after.splitlines() == after
