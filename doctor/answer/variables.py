@@ -109,7 +109,7 @@ def _taken_back(command: Command, situation: Situation) -> Command:
     scripts = sorted({clean(posixpath.basename(one.path)) for one in situation.variables if one.name == name and _SHELL.search(one.path)})
     if not scripts:
         return command
-    run = f"sed -i.bak 's/^ *export {name}=/# &/' {' '.join(map(shlex.quote, scripts))}; unset {name}"
+    run = f"sed -i.bak -E 's/^[[:space:]]*export[[:space:]]+{name}=/# &/' {' '.join(map(shlex.quote, scripts))}; unset {name}"
     return command._replace(run=run, changes=Text(**both("variable-out", path=", ".join(scripts))))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -60,15 +61,19 @@ def test_a_fix_names_the_script_that_sets_another_value() -> None:
     assert log.en == "out.log shows it as 127.0.0.1. mind"
 
 
-def test_what_a_script_exports_again_is_taken_out_there() -> None:
+def test_what_a_script_exports_again_is_taken_out_there(tmp_path: Path) -> None:
     """Unset in a shell, it comes back with the next start of the script."""
     unset = fix()._replace(commands=(Command("unset HCCL_LOGIC_SUPERPOD_ID", Text("x", "x"), None), Command("unset HCCL_ALGO", None, None)))
     set_twice = tuple(Variable("HCCL_LOGIC_SUPERPOD_ID", "pod_0", path) for path in ("in/run.sh", "in/b c.sh", "console.log"))
     there_is, other = placed(unset, Situation(variables=set_twice)).commands
-    assert there_is.run == "sed -i.bak 's/^ *export HCCL_LOGIC_SUPERPOD_ID=/# &/' 'b c.sh' run.sh; unset HCCL_LOGIC_SUPERPOD_ID"
+    assert there_is.run == "sed -i.bak -E 's/^[[:space:]]*export[[:space:]]+HCCL_LOGIC_SUPERPOD_ID=/# &/' 'b c.sh' run.sh; unset HCCL_LOGIC_SUPERPOD_ID"
     assert there_is.changes is not None
     assert there_is.changes.en.startswith("b c.sh, run.sh sets it")
     assert other.run == "unset HCCL_ALGO"
+    (tmp_path / "run.sh").write_text("export  HCCL_LOGIC_SUPERPOD_ID=pod_0\nHCCL_LOGIC_SUPERPOD_ID=1 python x.py\n\texport OTHER=1\n")
+    (tmp_path / "b c.sh").write_text("")
+    subprocess.run(["sh", "-c", there_is.run], cwd=tmp_path, check=True)
+    assert (tmp_path / "run.sh").read_text() == "# export  HCCL_LOGIC_SUPERPOD_ID=pod_0\nHCCL_LOGIC_SUPERPOD_ID=1 python x.py\n\texport OTHER=1\n"
     assert placed(unset, Situation(variables=set_twice[2:])).commands == unset.commands
 
 
