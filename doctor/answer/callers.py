@@ -73,11 +73,14 @@ def elsewhere(made: Caller | None, entry: Entry, situation: Situation) -> Fix | 
 
 
 def _newer(package: str, situation: Situation) -> tuple[Command, ...]:
-    """How its newest release is installed beside a torch that stays."""
+    """How its newest release is installed beside a torch that stays; of the same major, where the logs tell which is here: what stays fits no other."""
     if package not in FRAMEWORKS and (package not in LIBRARIES or BOUNDS_THEM.intersection(situation.facts.get("framework", ()))):
         return ()
     changes, why = Text(**both("library-newer", package=package)), Text(**both("library-checkout"))
-    return (Command(f"python3 -m pip install -U --no-deps {distribution(package)}", changes, why),)
+    here = situation.first(package.replace("-", "_")) or ""
+    major = here.partition(".")[0]
+    bound = f"'{distribution(package)}<{int(major) + 1}'" if major.isdecimal() and "." in here else distribution(package)
+    return (Command(f"python3 -m pip install -U --no-deps {bound}", changes, why),)
 
 
 def _sentence(text: Text) -> Text:

@@ -261,7 +261,7 @@ def machine_without_an_npu(_: Finding, cause: Finding, __: Scene) -> bool:
 def ambiguous_after_a_cause(effect: Finding, cause: Finding, scene: Scene) -> bool:
     """What may be a cause yields to what is one and stands earlier in the same stream.
 
-    Without it: incident driver-hbm-ecc-kernel-exception: SMI004 is a root.
+    Without it: incident npu-smi-over-temperature: SMI002 is a root.
     """
     return (
         effect.entry.role == "ambiguous"

@@ -7,13 +7,15 @@ from typing import Any
 
 import pytest
 
+from doctor.answer import callers
 from doctor.answer.report import report
+from doctor.findings.situation import Situation
 from doctor.judge.diagnosis import conclude
 from doctor.read import discover
 from doctor.render import compact, markdown
 from doctor.render.call import Call
 from doctor.render.layout import Style
-from doctor.scan.harvest import Harvest, from_json, merge, shift
+from doctor.scan.harvest import Caller, Harvest, from_json, merge, shift
 from doctor.scan.scanner import Scanner
 from kb.knowledge import Knowledge
 
@@ -188,3 +190,11 @@ def test_who_ran_with_and_without_graphs_is_still_told(root: Any) -> None:
     frame = LIBRARY.replace("plugh/attention.py", "lmdeploy/pytorch/plugh.py")
     found = root(SERVING.format("eager_mode=True, ") + SERVING.format("eager_mode=False, ") + HEAD + frame + NULL)
     assert any("--eager-mode" in step["en"] for fix in found["fixes"] for step in fix.get("steps", ()))
+
+
+@pytest.mark.parametrize(("here", "asked"), [("4.49.0", "'transformers<5'"), ("", "transformers"), ("main", "transformers")])
+def test_a_newer_release_is_of_the_same_major(here: str, asked: str) -> None:
+    """Without its dependencies it has to go with what is there: the next major asks for another torch."""
+    made = Caller("train.log", 7, "transformers", "transformers/modeling_utils.py:9", "raise ImportError(x)")
+    situation = Situation(facts={"transformers": (here,)} if here else {})
+    assert [c.run for c in callers._newer(made.package, situation)] == [f"python3 -m pip install -U --no-deps {asked}"]
