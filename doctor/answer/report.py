@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from doctor.answer import (
@@ -125,7 +125,7 @@ def _finding(related: Related, diagnosis: Diagnosis, knowledge: Knowledge, codes
     caller = callers.caller(related, diagnosis)
     advised = advice.fixes(finding, situation, known, callers.elsewhere(caller, entry, situation), callers.of_library(caller), caller.way if caller is not None else "")
     told, start = advised.fixes, advice.start(advised, entry)
-    times = sorted(t for h in finding.hits if (t := h.place.time))
+    times = _times(h for h in finding.hits if matched.decides(entry, h.signal)) or _times(finding.hits)
     says = said.said(related, diagnosis)
     return {
         "id": entry.code,
@@ -161,6 +161,10 @@ def _finding(related: Related, diagnosis: Diagnosis, knowledge: Knowledge, codes
         **({"page": page} if entry.layer == BUILT_IN and (page := _page(entry.code)) else {}),
         **({} if entry.layer == BUILT_IN else {"layer": entry.layer, "replaces": knowledge.replaced(entry.code)}),
     }
+
+
+def _times(hits: Iterable[Hit]) -> list[str]:
+    return sorted(time for hit in hits if (time := hit.place.time))
 
 
 def _of_owner(related: Related, diagnosis: Diagnosis) -> Finding:

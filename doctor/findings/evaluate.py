@@ -263,7 +263,8 @@ def _held(entry: Entry, hits: list[Hit]) -> Instance | None:
             values = every.setdefault(name, {})
             if len(values) < MAX_VALUES:
                 values[value] = None
-    kept.sort(key=lambda h: order(h.place))
+    decide = {leaf for part in entry.condition for leaf in leaves_of(part)}
+    kept.sort(key=lambda h: (int(h.signal.partition("/")[2]) not in decide, order(h.place)))  # when it failed, and where, those tell that decide
     return Instance(
         _scope(kept),
         tuple(kept),

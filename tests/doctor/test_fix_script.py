@@ -16,7 +16,7 @@ from doctor.render.fix_script import Script, script
 from doctor.render.harmless import looks_only, sets_only, to_fill_in
 
 Json = dict[str, Any]
-MEMORY = b"RuntimeError: NPU out of memory. Tried to allocate 2.00 GiB (NPU 0; 61.00 GiB total capacity; 60.00 GiB already allocated)\n"
+MEMORY = b"RuntimeError: NPU out of memory. Tried to allocate 2.00 GiB (NPU 0; 61.00 GiB total capacity; 40.00 GiB already allocated; 58.00 GiB reserved in total by PyTorch)\n"
 
 
 def _both(text: str) -> dict[str, str]:
