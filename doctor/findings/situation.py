@@ -307,7 +307,8 @@ def _started(told: Sequence[Said]) -> tuple[Started, ...]:
     """The commands among what was told."""
     if not told:
         return ()
-    from doctor.findings.started import read, unrepeated  # few logs hold one
+    from doctor.findings.started import read  # few logs hold one
+    from doctor.findings.unrepeated import unrepeated
 
     return unrepeated([made for one in told if (made := read(one.value, one.path)) is not None])
 

@@ -229,21 +229,6 @@ def read(text: str, path: str = "") -> Started | None:
     return _command(text, path)
 
 
-def unrepeated(commands: Sequence[Started]) -> tuple[Started, ...]:
-    """Without those that another file tells in whole: a shell repeats a command cut off, an engine tells a part of its settings."""
-    return tuple(one for one in commands if not any(_repeats(one, other) for other in commands))
-
-
-def _repeats(one: Started, other: Started) -> bool:
-    if one.kind != other.kind or one.path == other.path or other.partial or len(one.words) >= len(other.words):
-        return False
-    return one.words == other.words[: len(one.words)] or (one.partial and _given(one) <= _given(other))
-
-
-def _given(command: Started) -> set[tuple[str, tuple[str, ...]]]:
-    return {(option.name, option.values) for option in command.options}
-
-
 def _command(text: str, path: str) -> Started | None:
     words = _words(text)
     env: list[tuple[str, str]] = []

@@ -27,13 +27,11 @@ from doctor.render.document import (
     Pair,
     Prose,
 )
-from doctor.render.excerpt import Excerpt, excerpt, passage
-from doctor.render.layout import HELD, SMALL, Style, cells, cut, linked, paint, rows_of, wrap
+from doctor.render.excerpt import Excerpt, excerpt, foremost, passage
+from doctor.render.layout import HELD, SMALL, Style, cells, cut, dotted, linked, paint, rows_of, wrap
 from doctor.render.room import ROOMS, SMALL_ROOMS, Room
 from doctor.render.shorter import shorter
 from doctor.render.terminal import LABEL, command, headline, labelled, remark
-from parsers.lazy import lazy
-from parsers.traceback_forms import EXCEPTION, FRAME
 
 Json = dict[str, Any]
 FURTHER = 4  # roots after the first
@@ -72,7 +70,7 @@ def _quiet(made: Answer, lang: str) -> Iterator[str]:
         for one in made.decisive.evidence:
             yield f"{notation.place(one.path, one.line)}: {made.decisive.code} {' '.join(one.text.split())}"
     for found in made.causes:
-        first = _shown(found.document)
+        first = foremost(found.document)
         place = f"{notation.place(first.path, first.line)}: " if first else ""
         told = f"{found.where.partition(', 2')[0]}, " if found.where and not found.where.startswith("2") else ""
         yield f"{place}{found.tag} {found.code} {found.title} ({told}{found.confidence})"
@@ -125,7 +123,7 @@ class _Compact:
         """At most so many lines; the last one ends in dots when more was there."""
         found = list(rows)
         if most is not None and len(found) > most:
-            found = [*found[: most - 1], _dotted(found[most - 1], self.style.width)]
+            found = [*found[: most - 1], dotted(found[most - 1], self.style.width)]
         yield from found
 
     def _holds(self, reason: str) -> bool:
@@ -148,7 +146,7 @@ class _Compact:
         told = word("semicolon", self.lang).join(filter(None, (beside, _whole(found) if self.room.whole else found.reason)))
         yield from self._labelled("reason", shorter(told, self._holds), self.room.why)
         yield from self._labelled("against", word("semicolon", self.lang).join(found.against), self.room.against)
-        if (one := _shown(found.document)) is not None:
+        if (one := foremost(found.document)) is not None:
             yield from self._evidence(one, found)
         yield from self._labelled("caller", found.caller, self.room.caller)
         yield from self._labelled("action", found.action, 1)
@@ -384,28 +382,6 @@ class _Compact:
             yield f"{paint(word('next', self.lang) + ':', 'label', self.style)} {paint(proposed, 'code', self.style)}"
 
 
-def _shown(document: Document) -> Evidence | None:
-    """The evidence to show alone: an exception with the place that raised it, else one alone, else the first that took part in the decision.
-
-    A frame of a stack says less than the line it led to, and a setting less than the failure that rests on it.
-    """
-    found = [e for e in document.evidence if e.matched] or list(document.evidence)
-    ranked = (
-        [e for e in found if "\n" in e.text and FRAME.match(e.text)],
-        [e for e in found if EXCEPTION.match(_BY_PYTEST.sub("", e.text))],
-        [e for e in found if "\n" in e.text or not FRAME.match(e.text)],
-        found,
-    )
-    told = next((rows[0] for rows in ranked if rows), None)
-    if told is not None and _SOURCE.match(told.text):  # what came of that line, though it only adds to the decision
-        return next((e for e in document.evidence if EXCEPTION.match(e.text)), told)
-    return told
-
-
-_SOURCE = lazy(r" {4}(?=\S)[^\n]*\Z")  # a line of a program, beneath its place
-_BY_PYTEST = lazy(r"^E {2,8}(?=\S)")  # pytest marks the lines of an exception
-
-
 def _whole(found: Finding) -> str:
     """All that is said of the cause."""
     return " ".join(b.text for b in found.document.section("cause").blocks if isinstance(b, Prose))
@@ -418,16 +394,3 @@ def _told(fix: Fix) -> str:
 
 def _undoes(part: FixPart) -> bool:
     return isinstance(part, Command) and part.undo
-
-
-_ESCAPE = lazy(r"\x1b\[[\d;]*m")
-_RESET = "\x1b[0m"
-
-
-def _dotted(row: str, width: int) -> str:
-    """The row with dots at its end, within the width."""
-    tail = _RESET if row.endswith(_RESET) else ""
-    row = row.removesuffix(_RESET)
-    while cells(_ESCAPE.sub("", row)) > width - 4:
-        row = row[:-1]
-    return f"{row.rstrip(' .,;，。；')} ...{tail}"

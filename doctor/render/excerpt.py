@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from doctor.base import notation
-from doctor.render.document import Evidence
+from doctor.render.document import Document, Evidence
 from doctor.render.layout import cells, cut, wrap
+from parsers.lazy import lazy
 from parsers.named import NamedTuple
-from parsers.traceback_forms import FRAME
+from parsers.traceback_forms import EXCEPTION, FRAME
 
 DOTS = "..."
 
@@ -85,3 +86,25 @@ def _head(text: str, width: int) -> str:
 
 def _tail(text: str, width: int) -> str:
     return _head(text[::-1], max(0, width))[::-1]
+
+
+def foremost(document: Document) -> Evidence | None:
+    """The evidence to show alone: an exception with the place that raised it, else one alone, else the first that took part in the decision.
+
+    A frame of a stack says less than the line it led to, and a setting less than the failure that rests on it.
+    """
+    found = [e for e in document.evidence if e.matched] or list(document.evidence)
+    ranked = (
+        [e for e in found if "\n" in e.text and FRAME.match(e.text)],
+        [e for e in found if EXCEPTION.match(_BY_PYTEST.sub("", e.text))],
+        [e for e in found if "\n" in e.text or not FRAME.match(e.text)],
+        found,
+    )
+    told = next((rows[0] for rows in ranked if rows), None)
+    if told is not None and _SOURCE.match(told.text):  # what came of that line, though it only adds to the decision
+        return next((e for e in document.evidence if EXCEPTION.match(e.text)), told)
+    return told
+
+
+_SOURCE = lazy(r" {4}(?=\S)[^\n]*\Z")  # a line of a program, beneath its place
+_BY_PYTEST = lazy(r"^E {2,8}(?=\S)")  # pytest marks the lines of an exception

@@ -148,6 +148,18 @@ def cut(text: str, width: int) -> str:
     return "".join(kept) + "..."
 
 
+_RESET = "\x1b[0m"
+
+
+def dotted(row: str, width: int) -> str:
+    """The row with dots at its end, within the width."""
+    tail = _RESET if row.endswith(_RESET) else ""
+    row = row.removesuffix(_RESET)
+    while cells(_DRAWN.sub("", row)) > width - 4:
+        row = row[:-1]
+    return f"{row.rstrip(' .,;，。；')} ...{tail}"
+
+
 ORPHAN = 8  # cells: what is shorter than this is no line of its own
 HELD = "\u00a0"  # a blank at which no line is broken; it is drawn as a blank
 
