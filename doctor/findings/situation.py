@@ -40,7 +40,7 @@ _ASKED = ("npu_asked", "npu_node", "npu_taken", "memory_limit")
 # Worked out from what is told: where it is not, nothing speaks for it.
 _WORKED_OUT = frozenset({"launcher", "cards", "ranks", "held", "npus", "kubernetes", "lacking", "idle", "npu", "numbering", "driver_pair", "image_pair"})
 # Facts that texts may name.
-_COUNTED = ("processes", "visible", "visible_count", "visible_wanted", "renumbered", "given", "npu_ids", "npu_first", "sharing_ranks", "shared_card", "holder_pid", "holder_pids", "holders", "sharers", "crowded_npu", "crowd", "both_shares", "idle_npu", "idle_npus", "port", "other_port", "listener_pid", "listener", "ray_head", "ray_npus", "ray_gpus", "ray_list", "driver_wanted", "image_chip", "interface", "interface_ip")
+_COUNTED = ("processes", "visible", "visible_count", "visible_wanted", "renumbered", "given", "npu_ids", "npu_first", "sharing_ranks", "shared_card", "holder_pid", "holder_pids", "holders", "sharers", "crowded_npu", "crowd", "both_shares", "idle_npu", "idle_npus", "port", "other_port", "listener_pid", "listener", "ray_head", "ray_npus", "ray_gpus", "ray_list", "driver_wanted", "image_chip", "interface", "interface_ip", "vllm_said")
 NAMED = ("chip", *VERSIONS, "transformers", "deepspeed", "opset", "progress", *_COUNTED, *_CALLED, *_ASKED)
 _TAGGED = frozenset({"vllm", "vllm_ascend"})  # whose tags and images leave out what a build adds: 0.19.0+empty
 _CONTAINERS = frozenset({"pod", "compose", "gpustack"})  # of what is seen: whose programs run in containers
@@ -223,6 +223,7 @@ def situation(
     known |= of_image((*known.get("image", ()), *(one.words[one.target] for one in started if one.kind == "docker" and one.target is not None)), known.get("chip", ()))
     known["pair"] = fits.together(known, published)
     known |= fits.driver(known, published)
+    known |= _said_of_vllm(known, variables)
     known |= _lacking(known.pop("installed", ()), published)
     known |= _held(harvest, started, known.pop("holder", ()), known.pop("card_use", ()), known.pop("listener", ()), next(iter(known.get("visible", ())), ""))
     if nics := known.pop("nic", ()):
@@ -282,6 +283,13 @@ def _place(known: Mapping[str, tuple[str, ...]], started: tuple[Started, ...]) -
     """Does the program run in a container or on a bare host? Whoever starts containers, or is started as one, runs in one."""
     inside = known.get("kubernetes") or any(one.kind == "docker" for one in started) or not _CONTAINERS.isdisjoint(known.get("seen", ())) or "container" in known.get("place", ())
     return {"place": ("container",)} if inside else {}
+
+
+def _said_of_vllm(known: Mapping[str, tuple[str, ...]], variables: Iterable[Variable]) -> dict[str, tuple[str, ...]]:
+    """The release that a variable tells vllm-ascend to take vLLM for, where another one is installed: it chooses its patches by that word."""
+    told = {one.value for one in variables if one.name == "VLLM_VERSION"}
+    here = {value.partition("+")[0] for value in known.get("vllm", ())}
+    return {"pair": ("said",), "vllm_said": tuple(told)} if len(told) == len(here) == 1 and told != here and all(value[:1].isdigit() for value in told | here) else {}
 
 
 def _lacking(lists: Sequence[str], published: tuple[Pairing, ...]) -> Mapping[str, tuple[str, ...]]:
