@@ -313,7 +313,8 @@ def _theirs(run: str, finding: Finding, situation: Situation, less: bool) -> Own
     """The reader's own command with what an advised one changes; None where the logs show none."""
     if not situation.started:
         return None
-    from doctor.answer.own_command import meant, own  # few logs show one
+    from doctor.answer.own_atc import meant  # few logs show one
+    from doctor.answer.own_command import own
 
     return own(run, meant(situation.started, finding.instances[0].captures), finding.instances[0].paths, less, _SERVES.match(run) is not None)  # a part of theirs would drop what else it says
 

@@ -9,7 +9,7 @@ import posixpath
 from collections.abc import Iterable, Sequence
 
 from doctor.answer.option_json import difference, joined, without_key
-from doctor.answer.own_atc import converted, meant
+from doctor.answer.own_atc import converted
 from doctor.base.notation import clean
 from doctor.base.words import both, word
 from doctor.findings import python_call
@@ -17,8 +17,6 @@ from doctor.findings.started import KINDS, Option, Started, is_flag, read
 from kb.model import Text
 from parsers.lazy import lazy
 from parsers.named import NamedTuple
-
-__all__ = ("Own", "has_all", "meant", "own", "value_of", "with_asked", "with_phrase", "without_option")
 
 # What the knowledge writes where the reader's own model, image or script stands.
 _THEIRS = frozenset({"MODEL", "MODEL_PATH", "MODEL_DIR", "IMAGE", "SCRIPT"})
