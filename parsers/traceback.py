@@ -54,7 +54,7 @@ Link = Literal["", "cause", "context", "member"]
 
 _BEGINS = lazy(
     r'Traceback \(most recent|File "|Exception ignored |terminate called|Fatal Python error|Segmentation fault|Aborted|Bus error'
-    r"|Illegal instruction|Floating point exception|symbol lookup error|relocation error|error while loading"
+    r"|Illegal instruction|Floating point exception|Trace/breakpoint trap|stack smashing detected|核心已转储|吐核|symbol lookup error|relocation error|error while loading"
 )
 
 

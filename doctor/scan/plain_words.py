@@ -20,12 +20,13 @@ from parsers.line import read_line
 from parsers.traceback import failures
 
 KNOWN = frozenset({"plog", "message", "launcher", "table", "kernel", "dump", "traceback"})
+LAST = 3  # lines at the end of a text, where a program says what it ended with
 MOST = 8  # lines: whoever says more than that has said it
 _TAIL = 8  # lines at the end of a text in which a frame stands that is its last
 _TEXTS = (".log", ".txt", ".out", ".err")
 _WORDS = lazy(
     r"(?i:\b(?:fail(?:ed|s|ure)?|errors?|fatal|panic|cannot|can't|could not|couldn't|unable to|unreachable|refused|denied|not found|no such"
-    r"|timed? ?out|abort(?:ed|ing)?|crash(?:ed)?|killed|hangs?|hung|stuck|giving up|gave up|(?:exited|terminated|exit) with(?: exit)?(?: code| status)? -?[1-9]))\b"
+    r"|timed? ?out|abort(?:ed|ing)?|crash(?:ed)?|killed|unsuccessful|hangs?|hung|stuck|giving up|gave up|(?:exited|terminated|exit) with(?: exit)?(?: code| status)? -?[1-9]))\b"
     r"|失败|错误|异常|无法|超时|拒绝|找不到|未找到|报错|崩溃|卡住|卡死|不支持"
 )
 _NONE = lazy(
@@ -34,6 +35,12 @@ _NONE = lazy(
 )
 _SETTING = lazy(r"\s*(?:- )?[\w.\"'-]{1,60}\s{0,3}[:=]\s{0,3}[\w.\"'/-]{0,60},?\s*$")
 _LETTER = lazy(rb"^[EF](?:\d{4}(?=\d{4} ))?\d{3,4} \d\d:\d\d:\d\d(?:\.\d{1,9})? {1,8}\d{1,19} [\w./<>+-]{1,160}?\.(?:cpp|cc|cxx|h|hpp):\d{1,7}\]", re.MULTILINE)
+# What a program says of itself with its last words, and no model in a text that it wrote: `msquant run failed`, `FATAL: no such card`, `模型转换失败`.
+_ENDED = lazy(
+    r"(?!(?:I|We|You|It|This|That)\b)[A-Za-z][\w ./:'\"-]{2,120} (?:failed|FAILED|unsuccessful|aborted)[.!]{0,3}$|FATAL\b[: ].{3}"
+    r"|(?:[Cc]annot|[Cc]ould not|[Uu]nable to|[Ff]ailed to) (?:open|load|find|init|create|start|connect|access|get|set|read|allocate|run|import)\w{0,8} \S[^?]{2,160}$"
+    r"|[\u4e00-\u9fffA-Za-z_ ]{2,20}失败[！!。]?$"
+)
 _SENTENCE = lazy(r"[^\W\d_]{2,}[\W\d_][^\n]{0,80}?[^\W\d_]{2,}|[\u4e00-\u9fff]{4,}")  # more than a word
 
 
@@ -41,10 +48,30 @@ def with_plain_words(harvest: Harvest, lines: WindowLines, select: Select) -> Ha
     """The harvest of a whole short text, with what it says in plain words where nothing was recognised in it."""
     harvest = _cut_off(_with_letters(harvest, lines, select), lines, select)
     name = lines.source.name.rpartition("/")[2]
-    if harvest.hits or harvest.errors or KNOWN & harvest.kinds.keys() or not ("." not in name or name.endswith(_TEXTS)):
+    if harvest.errors or not ("." not in name or name.endswith(_TEXTS)):
         return harvest
-    found, total = _said(lines, select)
-    return harvest._replace(clusters=found, errors=total) if total else harvest
+    known = harvest.hits or KNOWN & harvest.kinds.keys()
+    found, total = _said_last(harvest, lines, select) if known else _said(lines, select)
+    return harvest._replace(clusters=(*harvest.clusters, *found), errors=total) if total else harvest
+
+
+def _said_last(harvest: Harvest, lines: WindowLines, select: Select) -> tuple[tuple[Cluster, ...], int]:
+    """What a program whose lines are known ended with, in words of its own that have no level."""
+    clusters = Clusters()
+    if harvest.kinds.keys() & {"plog", "dump", "table", "kernel"}:
+        return clusters.result(), 0
+    rows, end = lines.window.data.rstrip().split(b"\n"), len(lines.window.data.rstrip())
+    for raw in reversed(rows[-LAST:]):
+        start, end = end - len(raw), end - len(raw) - 1
+        line = read_line(decode(raw[:1000]))
+        levelled = line.kind != "text" and not (line.kind == "launcher" and line.level == "fatal")
+        if levelled or not _ENDED.match(line.text.strip()) or not reports(line.text):
+            continue
+        place = lines.place(start, line)
+        if select.wants(place):
+            clusters.add(place)  # a finding that rests on the line takes it back
+            break
+    return clusters.result(), clusters.total
 
 
 def _with_letters(harvest: Harvest, lines: WindowLines, select: Select) -> Harvest:

@@ -21,7 +21,7 @@ from parsers.patterns import compiled
 # Literals that stand in lines which report an error, whoever wrote them. They find what no signal knows.
 ERROR_MARKS = (
     "[ERROR]", "[CRITICAL]", "[FATAL]", "[error]", " ERROR ", " CRITICAL ", " FATAL ", "ERROR:", "Error:", "Error\n",
-    "Exception:", "Exception\n", "terminate called", "Segmentation fault", "core dumped", "Fatal Python error",
+    "Exception:", "Exception\n", "terminate called", "Segmentation fault", "core dumped", "核心已转储", "Trace/breakpoint trap", "stack smashing detected", "Fatal Python error",
     "[ERROR][", "ERROR |", "| ERROR", "Interrupt\n", "CANN error", "symbol lookup error",
     ": Inner Error!", "[PID: ", ": In op[", "][FILE:", "] [FILE:", "error code: -", "Traceback (most recent call", "TraceBack (most recent call", ": error: ", ": fatal error: ", ", needed by ", "undefined reference to", "or higher is required", "in wrong format", "文件格式错误", "is incompatible with elf", "is incompatible with aarch64", "Relocations in generic ELF", "errno", "strerror",
     "ERROR 0", "ERROR 1", "] Failed ", "] Error ",  # of a line that begins with its level: `ERROR 07-29 05:04:30 [a.py:7]`, `E0729 05:04:30.52 14093 a.cpp:7]`

@@ -60,6 +60,24 @@ def test_where_software_is_known_only_its_own_words_count() -> None:
     assert _diagnosis(("serve.log", healthy)).verdict == "clean"
 
 
+@pytest.mark.parametrize("last", ["msquant run failed", "FATAL: no such card here", "cannot open device /dev/davinci0", "模型转换失败", "Unable to load library libplugh.so"])
+def test_a_known_log_that_ends_with_a_failure_has_one(last: str) -> None:
+    found = _diagnosis(("job.log", f"2026-03-25 06:14:02 INFO: start\n{last}\n\n"))
+    assert found.verdict == "inconclusive"
+    assert found.decisive is not None
+    assert found.decisive.first.text == last
+
+
+@pytest.mark.parametrize("last", ["I cannot open a file for you, but I can explain", "Could not load it? Ask us.", "0 requests failed", "done"])
+def test_what_a_model_wrote_last_is_no_failure(last: str) -> None:
+    assert _diagnosis(("job.log", f"2026-03-25 06:14:02 INFO: start\n{last}\n")).verdict == "clean"
+
+
+@pytest.mark.parametrize("last", ["段错误 (核心已转储)", "Trace/breakpoint trap", "*** stack smashing detected ***: terminated", "Segmentation fault"])
+def test_a_crash_is_never_clean(last: str) -> None:
+    assert _diagnosis(("job.log", f"2026-03-25 06:14:02 INFO: start\n{last}\n")).verdict != "clean"
+
+
 def test_it_is_bounded() -> None:
     found = _diagnosis(("job.log", "".join(f"step of part {chr(97 + n % 26)} failed here\n" for n in range(1000))))
     assert sum(c.total for c in found.unexplained) == MOST
