@@ -201,7 +201,7 @@ def fixes(finding: Finding, situation: Situation, known: Values, elsewhere: Fix 
     fitting = _fitting(finding.entry.fixes, situation, finding.instances[0].captures, finding)
     if library and any(one.certain and one.fix.goal != "locate" and not changes_code(one.fix) for one in fitting):
         fitting = sorted((one._replace(certain=one.certain and not changes_code(one.fix)) for one in fitting), key=lambda one: not one.certain)
-    if elsewhere is not None:
+    if elsewhere is not None and not _has_no_support(finding.entry):
         own = [n for n, one in enumerate(fitting) if one.certain and one.fix.goal != "locate"]
         if (own or elsewhere.when) and all(is_for_the_caller(fitting[n].fix) for n in own):
             fitting.insert(sum(one.certain for one in fitting), _Fitting(elsewhere, True, False))
@@ -218,6 +218,10 @@ def fixes(finding: Finding, situation: Situation, known: Values, elsewhere: Fix 
         from doctor.answer.newer import with_newer  # few logs tell of it
 
         fitting = [one._replace(fix=with_newer(one.fix, situation)) for one in fitting]
+    if any(one.kind == "docker" for one in situation.started):
+        from doctor.answer.newer import with_image  # few logs show one
+
+        fitting = [one._replace(fix=with_image(one.fix, situation)) for one in fitting]
     called = situation.words() | {name: value for name, value in finding.instances[0].captures.items() if value and name in ("pod", "namespace")} | situation.card(known.one.get("device", ""))
     filled = tuple(
         fix._replace(
@@ -284,11 +288,11 @@ def _by_phrase(fix: Fix, finding: Finding, situation: Situation) -> tuple[Comman
 
 def _worded(run: str, known: Values, called: Mapping[str, str]) -> str:
     """A command with the words put in that it leaves to its reader, where the logs tell what they stand for."""
-    if not called and "VERSION" not in run and "X.Y.Z" not in run:
+    if not called and "VERSION" not in run and "X.Y.Z" not in run and "Ascend-cann-kernels-" not in run and "mindspore==" not in run:
         return run
     from doctor.answer import known_words  # few logs tell of a name
 
-    return known_words.versions(known_words.filled(run, called, quoted), known.one)
+    return known_words.as_released(known_words.versions(known_words.filled(run, called, quoted), known.one))
 
 
 def _code(code: CodeFix, finding: Finding, situation: Situation, known: Values, called: Mapping[str, str], less: bool) -> CodeFix:
@@ -358,6 +362,11 @@ def start(advised: Advised, entry: Entry) -> Start:
     if remedies[0] == asked:  # its author knows without looking
         at_once = True
     return Start(None if at_once or not looks else looks[0], remedies[0], tuple(others))
+
+
+def _has_no_support(entry: Entry) -> bool:
+    """Is it known that the package is not made for this hardware? No other release of it is advice then."""
+    return (entry.kind, entry.role, entry.confidence) == ("unsupported-hardware", "cause", "high")
 
 
 def _only_read(entry: Entry, fixes: Sequence[Fix]) -> bool:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 
 from doctor.answer.own_command import another
+from doctor.findings.release import release
 from parsers.lazy import lazy
 
 # The word, the fact that it stands for, and what a command must hold for the word to mean that.
@@ -39,6 +40,15 @@ _VERSIONS: tuple[tuple[str, str], ...] = (
 _PAIRS = (("torch", "cann_torch", "torch[-_]npu", "cann_torch_npu"), ("vllm", "vllm", "vllm[-_]ascend", "vllm_ascend_for_vllm"))
 _RELEASE = lazy(r"[\w.-]{1,40}")
 
+# What a release is called, and where it lies, changes from one to the next.
+_KERNELS = lazy(r"\bAscend-cann-kernels-(?P<chip>[\w.]+?)_(?P<version>\d+\.\d[\w.]*?)(?=_linux)")
+_FIRST_OPS = release("8.5")
+_OLD_A3 = "Atlas-A3-cann-kernels"
+_MINDSPORE = lazy(r"(?:python3? -m )?pip3? install (?P<options>(?:--?[\w-]+ )*)(?P<quote>['\"]?)mindspore==(?P<version>2\.\d+(?:\.\d+)*(?:-?rc\d+)?)(?P=quote)(?=\s*(?:$|[;&|]))")
+_FIRST_ON_PYPI, _WITHOUT_M = release("2.7"), release("2.3")
+_TAG = "$(python3 -c 'import sys; print(\"cp%d%d\" % sys.version_info[:2])')"
+_WHEEL = "python3 -m pip install {options}https://ms-release.obs.cn-north-4.myhuaweicloud.com/$V/MindSpore/unified/$(uname -m)/mindspore-$V-$P-{abi}-linux_$(uname -m).whl"
+
 
 def versions(run: str, known: Mapping[str, str]) -> str:
     """The command with the versions that are published with those which the logs tell."""
@@ -53,6 +63,33 @@ def versions(run: str, known: Mapping[str, str]) -> str:
         if name in known:
             run = re.sub(f"({begin}){_OPEN}", lambda m, name=name: m[1] + known[name], run)  # type: ignore[misc]
     return run
+
+
+def as_released(run: str) -> str:
+    """The command with packages called as they are in the very release, and taken from where it lies.
+
+    >>> as_released("bash Ascend-cann-kernels-910b_8.5.0_linux*.run --install")
+    'bash Ascend-cann-910b-ops_8.5.0_linux*.run --install'
+    >>> as_released("bash Ascend-cann-kernels-A3_8.3.RC1_linux*.run --install")
+    'bash Atlas-A3-cann-kernels_8.3.RC1_linux*.run --install'
+    """
+    return _MINDSPORE.sub(_wheel, _KERNELS.sub(_package, run))
+
+
+def _package(found: re.Match[str]) -> str:
+    chip, version = found["chip"], found["version"]
+    if release(version) >= _FIRST_OPS:
+        return f"Ascend-cann-{chip}-ops_{version}"
+    return f"{_OLD_A3}_{version}" if chip == "A3" else found[0]
+
+
+def _wheel(found: re.Match[str]) -> str:
+    """MindSpore before 2.7 is not on PyPI; its wheels are named after the Python that runs, 3.7 with an `m` behind."""
+    version = found["version"].replace("-", "")
+    if release(version) >= _FIRST_ON_PYPI:
+        return found[0]
+    abi = "${P/cp37/cp37m}" if release(version) < _WITHOUT_M else "$P"
+    return f"V={version} && P={_TAG} && {_WHEEL.format(options=found['options'], abi=abi)}"
 
 
 def filled(run: str, known: Mapping[str, str], quote: Callable[[str, str], str]) -> str:

@@ -28,6 +28,7 @@ _OF_CONTAINERS = lazy(r"(?:docker|podman|nerdctl) (?:run|stop|exec|restart|updat
 _REQUIREMENT = lazy(r"(?<![\w./-])['\"]?(?P<name>[A-Za-z][\w-]{1,60})(?:\[[\w,-]{1,60}\])?(?P<bounds>(?:(?:==|>=|<=|<|>)\d[\w.]{0,20},?){1,3})(?![\w*$])")
 _CPUS = ("aarch64", "x86_64")
 _OF_CPU = lazy(r"(?<=[-/])(?:aarch64|x86_64)(?=-linux|\.run\b|/devlib\b)")
+_OF_KV_CACHE = lazy(r"vllm serve (?:MODEL|MODEL_PATH) --gpu-memory-utilization 0\.\d+\s*$")  # the share that is left to it, and nothing else
 _SAME = {"hdk": "driver", "torch-npu": "torch_npu", "vllm-ascend": "vllm_ascend"}
 
 
@@ -58,18 +59,26 @@ def _pulled(fix: Fix, situation: Situation) -> bool:
 
 
 def refuted(fix: Fix, situation: Situation) -> bool:
-    """Does it install a release that does not know the model which the logs show as loaded, start a container for who uses none, or set what no software of this machine reads?"""
+    """Does it install a release that does not know the model which the logs show as loaded, start a container for who uses none, take memory from a KV cache that there was not, or set what no software of this machine reads?"""
     if fix.goal == "locate":
         return False
     if situation.first("machine") in FOREIGN and fix.env and not fix.commands and all(_OF_AN_NPU.match(variable.name) for variable in fix.env):
         return True
     if situation.facts.get("place") == ("host",) and fix.commands and all(_OF_CONTAINERS.match(command.run) for command in fix.commands):
         return True
+    if "before-kv-cache" in situation.facts.get("seen", ()) and _leaves_less_to_kv_cache(fix):
+        return True
     models = situation.facts.get("model", ())
     if not models:
         return False
     known_from = [row.versions for row in situation.published if row.table == MODELS and row.versions["model"][0] in models]
     return any(shut_out(bounds, least) for name, bounds in _asked(fix) for row in known_from for least in row.get(name.lower(), ()))
+
+
+def _leaves_less_to_kv_cache(fix: Fix) -> bool:
+    """Is all of it a smaller share of memory for vLLM, which its KV cache would have had to give?"""
+    runs = [*(command.run for command in fix.commands), *([fix.code.after] if fix.code else [])]
+    return bool(runs) and not fix.env and all(_OF_KV_CACHE.match(run) for run in runs)
 
 
 def without_containers(fix: Fix, situation: Situation) -> Fix:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from doctor.base.words import both
 from doctor.findings.chips import family
 from doctor.findings.fits import later
+from doctor.findings.release import release
 from doctor.findings.situation import Situation
 from kb.model import Command, Fix, Text
 from parsers.lazy import lazy
@@ -17,7 +18,42 @@ _SUFFIX = {"A3": "-a3", "310P": "-310p", "950": "-a5"}
 _PULL = 'cd "$(python3 -c \'import os, vllm_ascend; print(os.path.dirname(vllm_ascend.__path__[0]))\')" && git pull && pip install -v --no-build-isolation -e .'
 _FIRST_OF_950 = [0, 22]
 _IMAGE = lazy(r"\bquay\.io/ascend/vllm-ascend:(v[\d.]+(?:rc\d+)?)(?=$|[\s;&])")
-_THEIRS = lazy(r"((?:[\w.:-]+/){1,4}vllm-ascend):v[\d.]+(?:rc\d+|\.post\d+)?(-a3|-a5|-310p)?(-openeuler)?")
+_THEIRS = lazy(r"((?:[\w.:-]+/){1,4}vllm-ascend):v\d[\d.]*(?:rc\d+|\.post\d+)?(-a3|-a5|-310p)?(-openeuler)?")
+_TOOLKIT = lazy(r"\bAscend-cann-toolkit_(?P<cann>\d+\.\d[\w.]*?)_linux")
+_BASE = lazy(r"(?P<name>(?:[\w.:-]+/){0,4}ascend/cann):(?P<cann>\d+\.\d[\w.]*?)(?P<rest>-(?:910b|910|a3|310p)-[\w.-]+)")
+
+
+def with_image(fix: Fix, situation: Situation) -> Fix:
+    """For who starts an image, the tag of the same repository that has the CANN which a fix would install in a host; the fix itself where none is known to."""
+    wanted = next((found["cann"] for command in fix.commands if (found := _TOOLKIT.search(command.run)) is not None), "")
+    images = {one.words[one.target] for one in situation.started if one.kind == "docker" and one.target is not None}
+    if fix.goal == "locate" or not wanted or len(images) != 1:
+        return fix
+    image, cann = _having(images.pop(), wanted, situation)
+    if not image:
+        return fix
+    pull = Command(f"docker pull {image}", Text(**both("downloads-image")), Text(**both("newer-image-why")))
+    return fix._replace(title=Text(**both("newer-image", image=image, cann=cann)), steps=(), env=(), commands=(pull,), code=None)
+
+
+def _having(image: str, wanted: str, situation: Situation) -> tuple[str, str]:
+    """The next finished release of an image that has such a CANN, and which it has; nothing of an image that nobody publishes."""
+    if (base := _BASE.fullmatch(image)) is not None and release(base["cann"]) < release(wanted):
+        return f"{base['name']}:{wanted.lower()}{base['rest']}", wanted
+    mine = _THEIRS.fullmatch(image)
+    if mine is None:
+        return "", ""
+    tagged = release(image.rpartition(":v")[2])
+    later_ones = [
+        (row.versions["vllm_ascend"][0], row.versions["cann"][0])
+        for row in situation.published
+        if row.table == "vllm_ascend" and "cann" in row.versions and release(row.versions["vllm_ascend"][0]) > tagged and row.versions["vllm_ascend"][0].replace(".", "").isdecimal()
+    ]
+    fitting = [(name, cann) for name, cann in later_ones if release(cann) >= release(wanted)]
+    if not fitting:
+        return "", ""
+    name, cann = min(fitting, key=lambda one: release(one[0]))
+    return f"{mine[1]}:v{name}{mine[2] or ''}{mine[3] or ''}", cann
 
 
 def with_newer(fix: Fix, situation: Situation) -> Fix:

@@ -24,7 +24,7 @@ MOST = 3  # changes that are named
 _TAIL = lazy(r"\s(?:\d?>|\||;|&&)")
 _WITHOUT = lazy(r"\s{1,40}# without ((?:--\w[\w-]*|-v /[\w./-]+)(?:, (?:--\w[\w-]*|-v /[\w./-]+))*)(?:, )?$")  # how the knowledge says that an option goes, or a mount of docker
 _OPTIONS = lazy(r"--[a-z][\w-]*(?:=\w+)?")
-_BEGIN = lazy(r"(?:[A-Z_][A-Z0-9_]*=\S* )*(?:vllm serve|python3? -m (?:vllm|sglang|torch)|sglang serve|lmdeploy serve|torchrun|docker run|xllm|atc|swift (?:sft|rlhf))\b")
+_BEGIN = lazy(r"(?:[A-Z_][A-Z0-9_]*=\S* )*(?:vllm serve|python3? -m (?:vllm|sglang|torch)|sglang (?:serve|generate)|lmdeploy serve|torchrun|docker run|xllm|atc|swift (?:sft|rlhf))\b")
 _SEVERAL = frozenset({"volume", "device", "env", "group-add", "cap-add", "security-opt", "ulimit"})  # of docker: each adds something
 _SETTINGS, _GRAPHS = "additional-config", "torchair_graph_config"  # of vllm-ascend: JSON, and the key of it that compiles graphs
 # Options that mean nothing, or are refused, without another one.

@@ -38,7 +38,7 @@ _SEAT = "fact:error-head/"  # lines that name a rank with its device
 _CALLED = ("ascend_home", "pod", "namespace", "kube_node", "container", "image")
 _ASKED = ("npu_asked", "npu_node", "npu_taken", "memory_limit")
 # Worked out from what is told: where it is not, nothing speaks for it.
-_WORKED_OUT = frozenset({"launcher", "cards", "ranks", "held", "npus", "kubernetes", "lacking", "idle", "npu", "numbering", "driver_pair", "image_pair"})
+_WORKED_OUT = frozenset({"launcher", "cards", "ranks", "held", "npus", "kubernetes", "lacking", "idle", "npu", "numbering", "driver_pair", "image_pair", "split"})
 # Facts that texts may name.
 _COUNTED = ("processes", "visible", "visible_count", "visible_wanted", "renumbered", "given", "npu_ids", "npu_first", "sharing_ranks", "shared_card", "holder_pid", "holder_pids", "holders", "sharers", "crowded_npu", "crowd", "both_shares", "idle_npu", "idle_npus", "port", "other_port", "listener_pid", "listener", "ray_head", "ray_npus", "ray_gpus", "ray_list", "driver_wanted", "image_chip", "interface", "interface_ip", "vllm_said")
 NAMED = ("chip", *VERSIONS, "transformers", "deepspeed", "opset", "progress", *_COUNTED, *_CALLED, *_ASKED)
@@ -107,8 +107,8 @@ class Situation(NamedTuple):
         return {"npu_id": device, "chip_id": "0"} if plain else {}
 
     def pair(self, captures: Mapping[str, str]) -> dict[str, str]:
-        """Of an importing and an imported package that were captured: their versions, and what is published of the pair."""
-        return fits.pair(captures, self.versions(), self.published)
+        """Of two things that were captured: packages with their versions and what is published of the pair, shapes with the degree by which they differ."""
+        return fits.pair(captures, self.versions(), self.published) | _degrees(captures, self.facts.get("degree", ()))
 
     def versions(self) -> dict[str, str]:
         """The version of each software that the logs tell of."""
@@ -135,6 +135,8 @@ class Situation(NamedTuple):
         known = self.facts.get(fact, ())
         if fact == "npu" and "npu" in captures and (ids := self.facts.get("npu_ids")):  # the card that the log names, and those of a table
             known = ("there" if captures["npu"] in ids[0].split(", ") else "absent",)
+        if fact == "split":
+            known = ("degree",) if _degrees(captures, self.facts.get("degree", ())) else ()
         if fact == "vllm_ascend" and not known and self.first("machine") not in ("cuda", "rocm", "dcu"):
             known = self.facts.get("vllm", ())  # its releases carry the number of the vllm they are made for
         if fact == "mended":
@@ -170,6 +172,14 @@ class Situation(NamedTuple):
 
 
 UNKNOWN = Situation()
+
+
+def _degrees(captures: Mapping[str, str], told: Sequence[str]) -> dict[str, str]:
+    if not told or "should" not in captures:
+        return {}
+    from doctor.findings.degrees import names  # few failures compare shapes
+
+    return names(captures, told)
 
 
 def _is(told: str, wanted: str) -> bool:

@@ -44,6 +44,7 @@ KINDS: Mapping[str, Kind] = {
     "vllm": Kind((("vllm", "serve"), *_modules("vllm.entrypoints.openai.api_server", "vllm.entrypoints.api_server")), ("tensor-parallel-size", "pipeline-parallel-size", "data-parallel-size"), aliases=_VLLM),
     "llm": Kind((("LLM",),), ("tensor-parallel-size", "pipeline-parallel-size", "data-parallel-size"), aliases=_VLLM, single=True),
     "sglang": Kind((("sglang", "serve"), *_modules("sglang.launch_server")), ("tp-size", "pp-size"), aliases=_SGLANG),
+    "sglang-generate": Kind((("sglang", "generate"),), aliases={"model": "model-path"}),
     "lmdeploy": Kind((("lmdeploy", "serve", "api_server"),), ("tp",), frozenset({"eager-mode", "enable-prefix-caching", "enable-microbatch", "enable-eplb", "allow-terminate-by-client"}), single=True),
     "xllm": Kind((("xllm",),), single=True),
     "atc": Kind((("atc",),), single=True),

@@ -184,7 +184,7 @@ def no_log(name: str, text: bytes, whole: bool) -> str:
 
 
 _STARTS = lazy(
-    rb"\b(?:vllm serve|vllm\.entrypoints|sglang\.launch_server|sglang serve|torchrun|torch\.distributed\.(?:run|launch)|msrun|mpirun|accelerate launch"
+    rb"\b(?:vllm serve|vllm\.entrypoints|sglang\.launch_server|sglang (?:serve|generate)|torchrun|torch\.distributed\.(?:run|launch)|msrun|mpirun|accelerate launch"
     rb"|deepspeed --|llamafactory-cli|swift (?:sft|pt|rlhf|infer|deploy)|docker run|podman run|nerdctl run)\b|\bASCEND_(?:RT_)?VISIBLE_DEVICES\s?="
     rb"|[\"']vllm[\"'], ?[\"']serve[\"']"
     rb"|\b(?:megatron (?:sft|pt|rlhf|export)|swift (?:rollout|export|sample|app)|verl\.trainer\.\w{2,30}|(?:pre|post)train_\w{1,20}\.py|preprocess_data\.py)\b"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from doctor.answer.known_words import versions
-from doctor.answer.newer import with_newer
+from doctor.answer.known_words import as_released, versions
+from doctor.answer.newer import with_image, with_newer
 from doctor.answer.situation_line import asked_for
 from doctor.findings.fits import driver, later, misfits, names, pair, together
 from doctor.findings.situation import Situation
@@ -242,3 +242,70 @@ def test_a_driver_older_than_any_that_is_published_for_the_cann_is_told() -> Non
     (told,) = asked_for(Situation({**known, "driver_pair": ("older",), "driver_wanted": ("25.0",)}))
     assert (told.software, told.version, told.wanted, told.by, told.of) == ("driver", "23.0.7", ">=25.0", "cann", "8.5.1")
     assert asked_for(Situation({**known, "driver_pair": ("fits",)})) == ()
+
+
+@pytest.mark.parametrize(
+    ("run", "made"),
+    [
+        ("./Ascend-cann-kernels-310p_9.0.0_linux-$(uname -m).run --install", "./Ascend-cann-310p-ops_9.0.0_linux-$(uname -m).run --install"),
+        ("bash Ascend-cann-kernels-CHIP_8.5.0_linux*.run", "bash Ascend-cann-CHIP-ops_8.5.0_linux*.run"),
+        ("bash Ascend-cann-kernels-A3_8.5.0_linux*.run", "bash Ascend-cann-A3-ops_8.5.0_linux*.run"),
+        ("bash Ascend-cann-kernels-A3_8.3.RC1_linux*.run", "bash Atlas-A3-cann-kernels_8.3.RC1_linux*.run"),
+        ("bash Ascend-cann-kernels-910b_8.3.RC1_linux*.run", "bash Ascend-cann-kernels-910b_8.3.RC1_linux*.run"),
+        ("bash Ascend-cann-kernels-910b_VERSION_linux*.run", "bash Ascend-cann-kernels-910b_VERSION_linux*.run"),
+    ],
+)
+def test_operator_packages_are_called_as_in_their_release(run: str, made: str) -> None:
+    """CANN 8.5 renamed them; those of A3 had a name of their own before."""
+    assert as_released(run) == made
+
+
+WHEEL = "https://ms-release.obs.cn-north-4.myhuaweicloud.com/$V/MindSpore/unified/$(uname -m)/mindspore-$V-$P-{abi}-linux_$(uname -m).whl"
+
+
+@pytest.mark.parametrize(
+    ("run", "version", "abi"),
+    [
+        ("pip install mindspore==2.5.0", "2.5.0", "$P"),
+        ("python3 -m pip install 'mindspore==2.6.0-rc1'", "2.6.0rc1", "$P"),
+        ("pip install mindspore==2.1.0", "2.1.0", "${P/cp37/cp37m}"),
+    ],
+)
+def test_releases_that_an_index_lacks_are_taken_from_where_they_lie(run: str, version: str, abi: str) -> None:
+    """PyPI has MindSpore from 2.7 on; the wheel is that of the Python that runs."""
+    made = as_released(f"source set_env.sh && {run}")
+    assert made.startswith(f"source set_env.sh && V={version} && P=$(python3 -c ")
+    assert made.endswith(f" && python3 -m pip install {WHEEL.format(abi=abi)}")
+
+
+@pytest.mark.parametrize("run", ["pip install mindspore==2.7.1", "pip install mindspore==VERSION", "pip install mindspore-ascend==1.10.1", "pip install mindspore==1.9.0", "pip install mindspore==2.5.0 mindformers==1.4"])
+def test_what_an_index_has_or_nobody_knows_stays(run: str) -> None:
+    assert as_released(run) == run
+
+
+IMAGES = (
+    Pairing("vllm_ascend", {"vllm_ascend": ("0.18.0",), "cann": ("8.5.2",)}),
+    Pairing("vllm_ascend", {"vllm_ascend": ("0.14.0rc1",), "cann": ("8.5.0",)}),
+    Pairing("vllm_ascend", {"vllm_ascend": ("0.13.0",), "cann": ("8.5.0",)}),
+    Pairing("vllm_ascend", {"vllm_ascend": ("0.11.0",), "cann": ("8.3.RC2",)}),
+)
+TOOLKIT = "bash Ascend-cann-toolkit_8.5.0_linux-$(uname -m).run --install && pip install 'triton-ascend>=3.2.0'"
+
+
+@pytest.mark.parametrize(
+    ("image", "made"),
+    [
+        ("quay.io/ascend/vllm-ascend:v0.11.0rc2-openeuler", "docker pull quay.io/ascend/vllm-ascend:v0.13.0-openeuler"),
+        ("mirror.example/ascend/vllm-ascend:v0.13.0rc1-a3", "docker pull mirror.example/ascend/vllm-ascend:v0.13.0-a3"),
+        ("quay.io/ascend/cann:8.3.rc1-910b-ubuntu22.04-py3.11", "docker pull quay.io/ascend/cann:8.5.0-910b-ubuntu22.04-py3.11"),
+        ("quay.io/ascend/cann:9.0.0-910b-ubuntu22.04-py3.11", TOOLKIT),
+        ("quay.io/ascend/vllm-ascend:v0.20.0", TOOLKIT),
+        ("own/image:1", TOOLKIT),
+    ],
+)
+def test_who_starts_an_image_gets_another_tag_of_it(image: str, made: str) -> None:
+    """What would be installed in a host goes with a container: the next finished release that has that CANN, of the same repository."""
+    started = read(f"docker run -it --privileged {image} bash")
+    assert started is not None
+    fix = Fix("resolve", "medium", Text("CANN 8.5.0 or later", "x"), (), (), (Command(TOOLKIT, None, None),), None)
+    assert [c.run for c in with_image(fix, Situation({}, published=IMAGES, started=(started,))).commands] == [made]

@@ -120,3 +120,17 @@ def test_a_list_of_packages_decides_why_the_compiler_does_not_start() -> None:
     assert [f["confidence"] for f in told.values()] == [0.75, 0.95, 0.95]
     assert "decorator, attrs, psutil, scipy, cffi" in told[LIST % ""]["title"]["en"]
     assert "(psutil, scipy)" in told[LIST % THERE]["title"]["en"]
+
+
+@pytest.mark.parametrize(
+    ("seen", "run", "no"),
+    [
+        ("before-kv-cache", "vllm serve MODEL --gpu-memory-utilization 0.8", True),
+        ("before-kv-cache", "vllm serve MODEL --gpu-memory-utilization 0.8 --max-num-batched-tokens 4096", False),
+        ("before-kv-cache", "vllm serve MODEL --max-num-batched-tokens 4096", False),
+        ("kv-cache-being-laid-out", "vllm serve MODEL --gpu-memory-utilization 0.8", False),
+    ],
+)
+def test_a_kv_cache_that_was_not_there_yet_gives_no_memory(seen: str, run: str, no: bool) -> None:
+    """What failed while the model was built, or its memory measured, has not failed for the share that is kept for the cache."""
+    assert refuted(fix(run), Situation({"seen": (seen,)})) is no

@@ -28,6 +28,8 @@ WORDS = {
     "newer-main": ("{mine} was built from a checkout; take the vllm commit that its documentation names for main", "{mine} 由源码编译；vllm 须使用其文档为 main 指定的提交"),
     "newer-release": ("{release} is the newest finished release, yours is {mine}; the driver has to fit its CANN", "{release} 是最新的正式版本（当前为 {mine}）；驱动须与其 CANN 配套"),
     "newer-release-of-chip": ("{release} is the newest finished release, yours is {mine}; add -a3 on an A3, -310p on a 310P", "{release} 是最新的正式版本（当前为 {mine}）；A3 加后缀 -a3，310P 加 -310p"),
+    "newer-image": ("In the image: {image}, which has CANN {cann}", "在镜像中：改用含 CANN {cann} 的 {image}"),
+    "newer-image-why": ("start it as before, with this tag; what is installed in a container goes with it, and the image is built for one CANN; the driver has to fit", "其余启动参数不变；在容器内安装的内容会随容器消失，且镜像内软件只对应一个 CANN；驱动须与其配套"),
     "downloads-image": ("downloads an image", "下载镜像"),
     "owner-image-build": ("into the Dockerfile, as ENV or in the RUN that needs it: what one RUN sources or exports is gone in the next", "写进 Dockerfile：用 ENV，或与需要它的命令放在同一个 RUN；一个 RUN 中 source 或 export 的变量到下一个就失效"),
     "owner-gpustack": ("GPUStack starts it: put options among the model's backend parameters, variables among its environment variables, and let it start again", "由 GPUStack 启动：选项填入模型的后端参数，变量填入模型的环境变量，再由它重新启动"),
