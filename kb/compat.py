@@ -17,9 +17,9 @@ SURE = ("documented", "inferred", "unverified")
 _NEEDED = {
     "torch_npu": ("torch_npu", "torch", "cann"), "python": ("torch", "python"), "adapter": ("adapter", "cann"), "adapter_tolerance": ("adapter", "cann"),
     "driver": ("cann", "hdk"), "vllm_ascend": ("vllm_ascend", "vllm", "cann", "torch", "torch_npu"), "mindspore": ("mindspore", "cann"),
-    "mindie": ("mindie", "cann"), "mindcluster": ("mindcluster", "cann"), "feature_floor": ("feature",), "chip_floor": ("chip", "min_cann"), "models": ("model", "transformers"), "packages": ("software", "packages"), "products": ("software",), "rules": ("rule",),
+    "mindie": ("mindie", "cann"), "mindcluster": ("mindcluster", "cann"), "feature_floor": ("feature",), "chip_floor": ("chip", "min_cann"), "models": ("models",), "packages": ("software", "packages"), "products": ("software",), "rules": ("rule",),
 }  # fmt: skip
-_LISTS = {"python": ("python",), "adapter_tolerance": ("cann",), "driver": ("hdk",), "vllm_ascend": ("vllm",), "packages": ("packages",)}
+_LISTS = {"python": ("python",), "adapter_tolerance": ("cann",), "driver": ("hdk",), "vllm_ascend": ("vllm",), "packages": ("packages",), "models": ("models",)}
 
 Rows = dict[str, list[dict[str, Any]]]
 

@@ -28,7 +28,7 @@ def pairings(compat: Mapping[str, Sequence[Mapping[str, Any]]]) -> tuple[Pairing
 
 
 def _pairing(table: str, row: Mapping[str, Any]) -> Pairing:
-    told = {name: row[name] for name in (*SOFTWARE, "model", "transformers", "software", "packages", "hdk") if name in row}
+    told = {name: row[name] for name in (*SOFTWARE, "models", "transformers", "software", "packages", "hdk") if name in row}
     return Pairing(table, {name: tuple(v) if isinstance(v, list) else (str(v),) for name, v in told.items()})
 
 

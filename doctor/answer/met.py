@@ -71,7 +71,8 @@ def refuted(fix: Fix, situation: Situation) -> bool:
     models = situation.facts.get("model", ())
     if not models:
         return False
-    known_from = [row.versions for row in situation.published if row.table == MODELS and row.versions["model"][0] in models]
+    named = {name for model in models for name in (model.replace("_", ""), model.replace("_", "").removesuffix("moe"))}
+    known_from = [row.versions for row in situation.published if row.table == MODELS and named.intersection(row.versions["models"])]
     return any(shut_out(bounds, least) for name, bounds in _asked(fix) for row in known_from for least in row.get(name.lower(), ()))
 
 

@@ -110,6 +110,12 @@ class Situation(NamedTuple):
         """Of two things that were captured: packages with their versions and what is published of the pair, shapes with the degree by which they differ."""
         return fits.pair(captures, self.versions(), self.published) | _degrees(captures, self.facts.get("degree", ()))
 
+    def newcomer(self, captures: Mapping[str, str]) -> dict[str, str]:
+        """Of a model that was captured: from which releases on it is known."""
+        from doctor.findings.newcomers import since  # few failures name one
+
+        return since(captures, self.versions(), self.published)
+
     def versions(self) -> dict[str, str]:
         """The version of each software that the logs tell of."""
         return {name: value for name in self.facts if (value := self.first(name)) is not None and value[:1].isdigit()}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from doctor.findings.evaluate import Finding
 from doctor.findings.situation import Situation
-from kb.model import SAID, Condition, Variant
+from kb.model import SAID, Condition, Entry, Variant
 from parsers.lazy import lazy
 
 
@@ -12,6 +12,10 @@ def decided(finding: Finding, situation: Situation) -> Finding:
     """The finding with what the first variant that holds says instead; itself where none does."""
     entry = finding.entry
     captures = finding.instances[0].captures
+    if _of_newcomers(entry):
+        captures = {**situation.newcomer(captures), **captures}
+        first = finding.instances[0]._replace(captures=captures)
+        finding = finding._replace(instances=(first, *finding.instances[1:]))
     for variant in entry.variants:
         if situation.fits(variant.when, captures) is True:
             said = entry._replace(title=variant.title or entry.title, cause=variant.cause or entry.cause, fixes=variant.fixes or entry.fixes)
@@ -20,6 +24,12 @@ def decided(finding: Finding, situation: Situation) -> Finding:
     return finding
 
 
+def _of_newcomers(entry: Entry) -> bool:
+    """Does it say from which release on a model is known?"""
+    return any(fact in _SINCE for variant in entry.variants for fact, _ in variant.when)
+
+
+_SINCE = frozenset({f"{SAID}transformers_since", f"{SAID}vllm_since"})
 _FAILS = lazy(r"(?i)\b(?:\w*error|fail\w*|fatal|not|cannot|can't|un\w+ed|illegal|invalid|exception|refus\w+|missing|no|only|must|should|exceed\w*|expect\w*|killed|times? out|timeout)\b|失败|错误")
 _ERRORS = ("error", "fatal", "critical")
 

@@ -14,7 +14,7 @@ from doctor.findings.started import read
 from kb.model import Command, Fix, Text
 from kb.pairings import Pairing
 
-ROWS = (Pairing("models", {"model": ("qwen3",), "transformers": ("4.51.0",)}), Pairing("packages", {"software": ("cann",), "packages": ("attrs", "scipy", "psutil", "zarr")}))
+ROWS = (Pairing("models", {"models": ("qwen3",), "transformers": ("4.51.0",)}), Pairing("packages", {"software": ("cann",), "packages": ("attrs", "scipy", "psutil", "zarr")}))
 NEW_MODEL = Situation({"model": ("qwen3",), "cpu": ("x86_64",)}, {}, ROWS)
 
 

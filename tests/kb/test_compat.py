@@ -22,12 +22,12 @@ KEYS = {
     "mindspore": {"mindspore", "cann"},
     "mindie": {"mindie", "cann", "torch_npu", "adapter", "cxx_abi"},
     "mindcluster": {"mindcluster", "cann"},
-    "models": {"model", "transformers"},
+    "models": {"models"},
     "packages": {"software", "packages"},
     "products": {"software", "products"},
     "rules": {"rule"},
 }
-MAY = {"note", "for", "min_cann", "triton_ascend", "mooncake"}
+MAY = {"note", "transformers", "vllm", "for", "min_cann", "triton_ascend", "mooncake"}
 VERSION = re.compile(r"\d+\.\d+(\.(\d+|RC\d+|X)){0,2}(\.(alpha|beta)\d+)?", re.IGNORECASE)
 HAN = re.compile("[\u4e00-\u9fff]")
 
