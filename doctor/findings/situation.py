@@ -38,7 +38,8 @@ _SEAT = "fact:error-head/"  # lines that name a rank with its device
 _CALLED = ("ascend_home", "pod", "namespace", "kube_node", "container", "image")
 _ASKED = ("npu_asked", "npu_node", "npu_taken", "memory_limit")
 # Worked out from what is told: where it is not, nothing speaks for it.
-_WORKED_OUT = frozenset({"launcher", "cards", "ranks", "held", "npus", "kubernetes", "lacking", "idle", "npu", "numbering", "driver_pair", "image_pair", "split"})
+_WORKED_OUT = frozenset({"launcher", "cards", "ranks", "held", "npus", "kubernetes", "lacking", "idle", "npu", "numbering", "driver_pair", "image_pair", "split", "option"})
+_ANYTHING = "~ ."  # asked of a capture: that there is one
 # Facts that texts may name.
 _COUNTED = ("processes", "visible", "visible_count", "visible_wanted", "renumbered", "given", "npu_ids", "npu_first", "sharing_ranks", "shared_card", "holder_pid", "holder_pids", "holders", "sharers", "crowded_npu", "crowd", "both_shares", "idle_npu", "idle_npus", "port", "other_port", "listener_pid", "listener", "ray_head", "ray_npus", "ray_gpus", "ray_list", "driver_wanted", "image_chip", "interface", "interface_ip", "vllm_said")
 NAMED = ("chip", *VERSIONS, "transformers", "deepspeed", "opset", "progress", *_COUNTED, *_CALLED, *_ASKED)
@@ -72,7 +73,7 @@ class Situation(NamedTuple):
     def fits(self, wanted: When, captures: Mapping[str, str] | None = None) -> bool | None:
         """Do all conditions hold? None: the logs do not tell; False: they tell something else."""
         answers = [
-            _captured(captures or {}, fact.removeprefix(SAID), values) if fact.startswith(SAID) else self._holds(fact, values, captures or {})
+            _captured(captures, fact.removeprefix(SAID), values) if fact.startswith(SAID) else self._holds(fact, values, captures or {})
             for fact, values in wanted
         ]
         return False if False in answers else None if None in answers else True
@@ -195,12 +196,15 @@ def _is(told: str, wanted: str) -> bool:
     return condition(wanted, told) if wanted.startswith("~") else told == wanted or told.startswith(wanted + ".")
 
 
-def _captured(captures: Mapping[str, str], name: str, values: Sequence[str]) -> bool | None:
-    """Does what a leaf captured fulfil a condition? What was captured by none is not told, but for who asks for just that."""
-    value = captures.get(name)
+def _captured(captures: Mapping[str, str] | None, name: str, values: Sequence[str]) -> bool | None:
+    """Does what a leaf captured fulfil a condition? What was captured by none is not told, but for who asks for just that.
+
+    Whoever asks whether anything was captured says it as a fact: it is none of a finding that captured nothing.
+    """
+    value = captures.get(name) if captures else None
     if value is None and UNSAID in values:
         return True
-    if values == (UNSAID,):
+    if values == (UNSAID,) or (captures is not None and value is None and values == (_ANYTHING,)):
         return False
     return None if value is None else any(condition(wanted, value) for wanted in values)
 

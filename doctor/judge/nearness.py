@@ -112,8 +112,10 @@ def not_later(one: Finding, other: Finding) -> bool:
 
 
 def later_in_file(one: Finding, other: Finding) -> bool:
-    """Does it begin further down in the file in which the other begins?"""
-    return one.first.path == other.first.path and not not_later(one, other)
+    """Does it begin further down in a file in which the other stands as well, which may have begun in another file (its plog)?"""
+    path = one.first.path
+    told = [h.place.line for h in other.hits if h.place.path == path]
+    return bool(told) and _first_line(one, path) > min(told)
 
 
 def right_below(one: Finding, other: Finding) -> bool:

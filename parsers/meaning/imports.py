@@ -36,7 +36,7 @@ _NAME = lazy(
 _MODULE = lazy(r"No module named ['\"]?(?P<top>\w{1,80})\.(?P<rest>[\w.]{1,200})['\"]?(?P<shadowed>; '[\w.]{1,120}' is not a package)?")
 _ARGUMENT = lazy(
     r"(?P<call>[\w.<>]{1,160})\(\):? (?P<name>got an unexpected keyword argument '\w{1,80}'|got multiple values for (?:keyword )?argument '\w{1,80}'"
-    r"|missing \d{1,3} required (?:positional|keyword-only) arguments?: .{1,120}|takes (?:from )?\d[\d to]{0,12} positional arguments? but \d{1,4} (?:was|were) given)"
+    r"|missing \d{1,3} required (?:positional|keyword-only) arguments?: '\w{1,80}'(?:(?:,| and|, and) '\w{1,80}'){0,12}|takes (?:from )?\d[\d to]{0,12} positional arguments? but \d{1,4} (?:was|were) given)"
 )
 _OF_MODULE = lazy(r"(?:partially initialized )?module '(?P<module>[\w.]{1,200})' has no attribute '(?P<name>\w{1,120})'(?P<circular> \(most likely due to a circular import\))?")
 _OF_OBJECT = lazy(r"(?:type object )?'(?P<owner>[\w.]{1,120})'(?: '(?P<space>\w{1,60})')?(?: object)? has no attribute '(?P<name>\w{1,120})'")
@@ -64,6 +64,8 @@ _CALLED = lazy(r"(?:return |= ?|await )?(?P<root>[A-Za-z_]\w{0,60})\.(?:[A-Za-z_
 _ALIASES = {"F": "torch", "nn": "torch", "dist": "torch", "np": "numpy"}
 _KNOWN = frozenset(("torch", "torch_npu", "transformers", "vllm", "vllm_ascend", "accelerate", "deepspeed", "peft", "trl", "megatron", "mindspeed", "mindspore", "numpy", "triton", "ray", "datasets", "sglang", "diffusers"))
 """Packages that are called by their own name in a source line."""
+_PATCHING = frozenset(("vllm_ascend", "vllm_omni", "sglang", "mindspeed", "mindspeed_llm", "mindspeed_mm", "verl", "swift", "lmdeploy"))
+"""Packages that replace methods of others on an NPU."""
 
 
 def read(said: Said) -> tuple[Reading, ...]:
@@ -153,7 +155,8 @@ def _whose(class_: str, name: str, said: Said) -> str:
 
 
 def _of_argument(text: str, said: Said) -> Reading | None:
-    if (found := _ARGUMENT.search(text)) is None:
+    """Of an exception of another kind that quotes it (an answer of a service, an error of a worker), the frames are not those of the call."""
+    if (found := _ARGUMENT.search(text)) is None or (found.start() > 0 and said.type and "TypeError" not in said.type):
         return None
     return _row(said, said.raised_in, _callee(found["call"], said), f"{found['call']}() {found['name']}", "argument")
 
@@ -164,11 +167,21 @@ def _callee(call: str, said: Said) -> str:
     known = next((package for form, package in _CLASSES if form.match(class_) and package in said.through), "")
     if known:
         return known
+    if (patch := _replaced_by(call, said)) != "":
+        return patch
     called = next((m for m in _CALLED.finditer(said.code) if m["name"] == call.rpartition(".")[2]), None)
     if called is None:
         return ""
     root = _ALIASES.get(called["root"], called["root"])
     return root if root in _KNOWN else ""
+
+
+def _replaced_by(call: str, said: Said) -> str:
+    """Whose a method is that an NPU stack put in the place of another package's: a closure named after NPUs, of a package that was passed."""
+    outer, closed, name = call.rpartition(".<locals>.")
+    if not closed or f"self.{name}(" not in said.code or not any(mark in outer.lower() for mark in ("npu", "ascend")):
+        return ""
+    return next((p for p in reversed(said.through) if p in _PATCHING and p != said.raised_in), "")
 
 
 def _installed_as(package: str) -> str:

@@ -249,3 +249,12 @@ def test_a_tag_has_nothing_of_the_build_in_it() -> None:
     """An image and a branch are called by the release: 0.19.0+empty is how a build of it calls itself."""
     assert Situation({"vllm": ("4.7.3+empty",), "torch": ("4.7.3+cpu",)}).names() == {"vllm": "4.7.3", "torch": "4.7.3+cpu"}
 
+
+
+def test_what_is_said_as_a_fact_is_only_said_where_it_was_captured() -> None:
+    """`~ .` asks whether anything was captured at all; what a capture says is left open where there is none."""
+    found = Situation()
+    assert found.fits((("said.brought", ("~ .",)),), {"other": "x"}) is False
+    assert found.fits((("said.kernel", ("~ (?i)gather",)),), {"other": "x"}) is None
+    assert found.fits((("said.brought", ("~ .",)),)) is None, "of no finding: nothing is known"
+    assert found.fits((("option", ("fsdp2",)),)) is False, "an option that no command and no script sets"

@@ -184,3 +184,21 @@ def test_what_is_not_there_yet_is_named_without_its_verb() -> None:
 def test_what_the_interpreter_says_of_types_is_no_rule(text: str) -> None:
     """Nobody refused anything: the program met a value that it does not expect."""
     assert not [row for row in read(Said(text, "TypeError", "vllm_ascend")) if row.kind == "rule"]
+
+
+def test_what_quotes_a_wrong_call_did_not_make_it() -> None:
+    """The assertion on a service's answer is not the call that failed there; the exception itself is, wherever it was passed on."""
+    quoted = '{"message":"Internal server error: build() missing 1 required positional argument: \'config\'","code":500}'
+    assert [row for row in read(Said(quoted, "AssertionError", "sglang")) if row.table == "meaning.import"] == []
+    row = next(row for row in read(Said(quoted)) if row.table == "meaning.import")
+    assert row.get("name") == "build() missing 1 required positional argument: 'config'"
+    passed_on = Said("build() missing 2 required positional arguments: 'a' and 'b'", "ray.exceptions.RayTaskError(TypeError)", "verl")
+    assert read(passed_on)[0].get("name").endswith("'a' and 'b'")
+
+
+def test_a_method_that_an_npu_stack_replaced_is_of_that_stack() -> None:
+    said = Said("npu_fold.<locals>._fold() missing 1 required positional argument: 'x'", "TypeError", "transformers", through=("sglang", "transformers"), code="y = self._fold(z)")
+    row = read(said)[0]
+    assert (row.get("importer"), row.get("imported"), row.get("between")) == ("transformers", "sglang", "two-packages")
+    own = said._replace(text="fold.<locals>._fold() missing 1 required positional argument: 'x'")
+    assert read(own)[0].get("imported") == ""
