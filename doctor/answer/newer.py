@@ -65,6 +65,8 @@ def _of_their_machine(fix: Fix, situation: Situation) -> Fix:
     """Images of vllm-ascend as the reader pulls them."""
     if not any(_IMAGE.search(command.run) for command in fix.commands):
         return fix
+    if situation.facts.get("place") == ("host",):
+        return _without_container(fix, situation)
     words = {word: None for one in situation.started if one.kind == "docker" for word in one.words if _THEIRS.fullmatch(word)}
     mine = _THEIRS.fullmatch(next(iter(words))) if len(words) == 1 else None
     chip = situation.first("chip")
@@ -75,6 +77,21 @@ def _of_their_machine(fix: Fix, situation: Situation) -> Fix:
         return command._replace(run=_IMAGE.sub(lambda found: f"{name}:{found[1]}{suffix}", command.run))
 
     return fix._replace(commands=tuple(map(pulled, fix.commands)))
+
+
+_PULLS = lazy(r"docker pull quay\.io/ascend/vllm-ascend:v(?P<release>[\d.]+(?:rc\d+)?)\s*$")
+
+
+def _without_container(fix: Fix, situation: Situation) -> Fix:
+    """On a bare host the packages that the image holds; the fix itself where it does more than pull one, or where they are not published."""
+    pulls = [_PULLS.match(command.run) for command in fix.commands]
+    release = pulls[0]["release"] if len(pulls) == 1 and pulls[0] is not None else ""
+    row = next((r.versions for r in situation.published if r.table == "vllm_ascend" and release in r.versions["vllm_ascend"]), None)
+    if row is None:
+        return fix
+    told = {"release": release, "vllm": row["vllm"][0], "cann": row["cann"][0]}
+    command = Command(f"pip install vllm=={told['vllm']} && pip install vllm-ascend=={release}", Text(**both("pair-on-host-changes")), Text(**both("pair-on-host-why", **told)))
+    return fix._replace(title=Text(**both("pair-on-host", **told)), commands=(command,))
 
 
 def _with_release(fix: Fix, situation: Situation) -> Fix:

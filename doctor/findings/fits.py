@@ -177,4 +177,6 @@ def pair(captures: Mapping[str, str], known: Mapping[str, str], rows: Sequence[P
 def _others(known: Mapping[str, str], rows: Sequence[Pairing], one: str, other: str) -> tuple[str, ...]:
     """What is published with the version of one; nothing when the other is of such a version already."""
     versions = published(rows, one, known[one], other, known)
+    if not versions and (one, other) == ("torch_npu", "torch"):
+        versions = (_PRE.sub("", plain(known[one])).partition(".post")[0],)  # it carries the number of its torch, whichever post release it is
     return () if plain(known.get(other, "")) in versions else versions

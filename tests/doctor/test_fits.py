@@ -161,6 +161,22 @@ def test_an_image_is_the_one_for_the_readers_machine(chip: str, typed: str, run:
 
 
 @pytest.mark.parametrize(
+    ("place", "begins"),
+    [(("host",), "pip install vllm=="), (("container",), "docker pull "), ((), "docker pull ")],
+)
+def test_on_a_bare_host_an_image_is_the_pair_that_it_holds(knowledge: Knowledge, place: tuple[str, ...], begins: str) -> None:
+    command = Command("docker pull quay.io/ascend/vllm-ascend:v0.13.0", Text("x", "x"), Text("", ""))
+    fix = with_newer(Fix("resolve", "low", Text("Take that image", "使用该镜像"), (), (), (command,), None, ()), Situation({"place": place} if place else {}, published=knowledge.published()))
+    assert fix.commands[0].run.startswith(begins)
+    assert "0.13.0" in fix.commands[0].run
+
+
+def test_every_post_release_of_torch_npu_has_its_torch(knowledge: Knowledge) -> None:
+    assert names({"torch_npu": "2.8.0.post1", "torch": "2.12.0"}, knowledge.published())["torch_for_torch_npu"] == "2.8.0"
+    assert "torch_for_torch_npu" not in names({"torch_npu": "9.9.0.post7", "torch": "9.9.0"}, knowledge.published())
+
+
+@pytest.mark.parametrize(
     ("run", "made"),
     [
         ("bash Ascend-cann-toolkit_VERSION_linux-$(uname -m).run --install && bash Ascend-cann-kernels-910b_VERSION_linux.run --install", "bash Ascend-cann-toolkit_8.1.RC1_linux-$(uname -m).run --install && bash Ascend-cann-kernels-910b_8.1.RC1_linux.run --install"),

@@ -25,6 +25,7 @@ def _diagnosis(*texts: tuple[str, str]) -> Diagnosis:
         "task 7 of job llm-sft terminated with exit code 1",
         "模型加载失败，请联系管理员",
         "the licence server refused the request",
+        "aclmdlPlugh(id) ret: 145000",
     ],
 )
 def test_what_it_says_is_shown_first(line: str) -> None:
@@ -60,7 +61,7 @@ def test_where_software_is_known_only_its_own_words_count() -> None:
     assert _diagnosis(("serve.log", healthy)).verdict == "clean"
 
 
-@pytest.mark.parametrize("last", ["msquant run failed", "FATAL: no such card here", "cannot open device /dev/davinci0", "模型转换失败", "Unable to load library libplugh.so"])
+@pytest.mark.parametrize("last", ["msquant run failed", "FATAL: no such card here", "cannot open device /dev/davinci0", "模型转换失败", "Unable to load library libplugh.so", "aclmdlPlugh ret = 145000"])
 def test_a_known_log_that_ends_with_a_failure_has_one(last: str) -> None:
     found = _diagnosis(("job.log", f"2026-03-25 06:14:02 INFO: start\n{last}\n\n"))
     assert found.verdict == "inconclusive"
@@ -68,7 +69,7 @@ def test_a_known_log_that_ends_with_a_failure_has_one(last: str) -> None:
     assert found.decisive.first.text == last
 
 
-@pytest.mark.parametrize("last", ["I cannot open a file for you, but I can explain", "Could not load it? Ask us.", "0 requests failed", "done"])
+@pytest.mark.parametrize("last", ["I cannot open a file for you, but I can explain", "Could not load it? Ask us.", "0 requests failed", "done", "aclmdlPlugh ret = 0"])
 def test_what_a_model_wrote_last_is_no_failure(last: str) -> None:
     assert _diagnosis(("job.log", f"2026-03-25 06:14:02 INFO: start\n{last}\n")).verdict == "clean"
 
