@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from doctor.findings.evaluate import Finding
 from doctor.findings.situation import Situation
+from doctor.scan.harvest import Place
 from kb.model import SAID, Condition, Entry, Variant
 from parsers.lazy import lazy
 
@@ -32,6 +33,12 @@ def _of_newcomers(entry: Entry) -> bool:
 _SINCE = frozenset({f"{SAID}transformers_since", f"{SAID}vllm_since"})
 _FAILS = lazy(r"(?i)\b(?:\w*error|fail\w*|fatal|not|cannot|can't|un\w+ed|illegal|invalid|exception|refus\w+|missing|no|only|must|should|exceed\w*|expect\w*|killed|times? out|timeout)\b|失败|错误")
 _ERRORS = ("error", "fatal", "critical")
+# A frame, behind whatever prefix, says where something is, and a command what somebody wanted, whatever words stand in them.
+_ASIDE = lazy(r"(?:^|\s)File \"[^\"\n]{1,300}\", line \d{1,8}, in \w+\s*$|(?:[\s'\"\[,]{1,4}(?:--[\w-]+[ =][^\s',]+|\+?[a-z_]\w{0,40}(?:\.\w{1,60}){1,6}=[^\s',]*)){2}")
+
+
+def _tells_of_failure(place: Place) -> bool:
+    return _ASIDE.search(place.text) is None and (_FAILS.search(place.text) is not None or place.level in _ERRORS)
 
 
 def _shown_by(finding: Finding, variant: Variant) -> Finding:
@@ -40,7 +47,7 @@ def _shown_by(finding: Finding, variant: Variant) -> Finding:
     But for what says nothing of a failure: a command, a listing, a step of a build.
     """
     words = {fact.removeprefix(SAID) for fact, _ in variant.when if fact.startswith(SAID)}
-    tell = {hit.signal for hit in finding.hits if any(name in words for name, _ in hit.captures) and (_FAILS.search(hit.place.text) or hit.place.level in _ERRORS)}
+    tell = {hit.signal for hit in finding.hits if any(name in words for name, _ in hit.captures) and _tells_of_failure(hit.place)}
     if not tell:
         return finding
     aside: tuple[Condition, ...] = tuple(number for number, signal in enumerate(finding.entry.signals) if signal.id not in tell)

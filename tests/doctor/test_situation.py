@@ -245,6 +245,17 @@ def test_a_variant_is_shown_by_what_failed_and_not_by_the_step_that_told_it() ->
     assert [row["matched"] != "" for row in found["evidence"]] == [False, True]
 
 
+def test_neither_a_command_nor_a_frame_is_shown_for_a_failure() -> None:
+    """Words such as `no` and `error` stand in the options of a command as well."""
+    log = (
+        "python3 -m verl.trainer.main_ppo data.truncation=error algorithm.use_kl_in_reward=False trainer.nnodes=1\n"
+        "torch.distributed.DistNetworkError: The client socket has timed out after 1800000ms while trying to connect to (10.1.2.3, 38321).\n"
+    )
+    [found] = [f for f in report(log)["findings"] if f["role"] == "root"]
+    assert "One machine" in found["title"]["en"]
+    assert [row["line"] for row in found["evidence"] if row["matched"]] == [2]
+
+
 def test_a_tag_has_nothing_of_the_build_in_it() -> None:
     """An image and a branch are called by the release: 0.19.0+empty is how a build of it calls itself."""
     assert Situation({"vllm": ("4.7.3+empty",), "torch": ("4.7.3+cpu",)}).names() == {"vllm": "4.7.3", "torch": "4.7.3+cpu"}
