@@ -125,5 +125,6 @@ def _there(name: str, bounds: str, situation: Situation) -> bool | None:
     if not bounds:
         return None
     fact = name.lower()
-    told = [v for v in situation.facts.get(_SAME.get(fact, fact.replace("-", "_")), ()) if v[:1].isdigit()]
+    fact = _SAME.get(fact, fact.replace("-", "_"))
+    told = [v for v in situation.facts.get(fact, ()) or (situation.packages.get(fact, ""),) if v[:1].isdigit()]
     return all(within(version, bounds) for version in told) if told else None

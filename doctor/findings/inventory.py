@@ -1,4 +1,4 @@
-"""What is not installed, as a whole list of packages shows it: pip sorts the list, so what is not in its place is not there."""
+"""What is installed, as lists of packages show it, and what is not: pip sorts a whole list, so what is not in its place is not there."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from collections.abc import Iterator, Sequence
 from kb.pairings import PACKAGES, Pairing
 from parsers.lazy import lazy
 
-_ROW = lazy(r"(?:^| )(?P<name>[A-Za-z][\w.-]*) +\d[\w.+!-]*(?= |$)")
+_ROW = lazy(r"(?:^| )(?P<name>[A-Za-z][\w.-]*)(?: +|==)(?P<version>\d[\w.+!-]*)(?= |$)")
+_TOLD = lazy(r"(?P<name>[A-Za-z][\w.-]*)`? version: (?P<version>\d[\w.+!-]*)$")  # of an environment that somebody reports
 
 
 def lacking(lists: Sequence[str], rows: Sequence[Pairing]) -> tuple[str, ...]:
@@ -16,6 +17,18 @@ def lacking(lists: Sequence[str], rows: Sequence[Pairing]) -> tuple[str, ...]:
     known = [tuple(_names(one)) for one in lists]
     wanted = dict.fromkeys(name for row in rows if row.table == PACKAGES for name in row.versions["packages"])
     return tuple(name for name in wanted if (told := [_holds(names, name.lower()) for names in known]) and True not in told and False in told)
+
+
+def installed(lists: Sequence[str], releases: Sequence[str]) -> dict[str, str]:
+    """The version of every package that is told, by the name that Python imports it by; none of what two environments have in two.
+
+    >>> installed(["attrs      1.2 torch-npu 2.1.0 "], ["PEFT version: 0.12.0"])
+    {'attrs': '1.2', 'torch_npu': '2.1.0', 'peft': '0.12.0'}
+    """
+    found: dict[str, set[str]] = {}
+    for row in (*(row for one in lists for row in _ROW.finditer(one)), *(row for one in releases if (row := _TOLD.match(one)) is not None)):
+        found.setdefault(re.sub(r"[-_.]+", "_", row["name"].lower()), set()).add(row["version"])
+    return {name: next(iter(versions)) for name, versions in found.items() if len(versions) == 1}
 
 
 def _names(told: str) -> Iterator[str]:

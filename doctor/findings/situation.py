@@ -66,6 +66,7 @@ class Situation(NamedTuple):
     started: tuple[Started, ...] = ()  # the commands by which programs were started, as they are told
     variables: tuple[Variable, ...] = ()
     kernels: tuple[Said, ...] = ()  # that somebody wrote, as they stand in their sources
+    packages: Mapping[str, str] = {}  # that lists show as installed
 
     def first(self, fact: str) -> str | None:
         return next(iter(self.facts.get(fact, ())), None)
@@ -119,7 +120,7 @@ class Situation(NamedTuple):
 
     def versions(self) -> dict[str, str]:
         """The version of each software that the logs tell of."""
-        return {name: value for name in self.facts if (value := self.first(name)) is not None and value[:1].isdigit()}
+        return {**self.packages, **{name: value for name in self.facts if (value := self.first(name)) is not None and value[:1].isdigit()}}
 
     def world_size(self, at_least: int) -> int | None:
         """The size that a line states for a job of which at least so many ranks are seen."""
@@ -244,7 +245,8 @@ def situation(
     known["pair"] = fits.together(known, published)
     known |= fits.driver(known, published)
     known |= _said_of_vllm(known, variables)
-    known |= _lacking(known.pop("installed", ()), published)
+    lacks, packages = _installed(known.pop("installed", ()), known.pop("release", ()), published)
+    known |= lacks
     known |= _held(harvest, started, known.pop("holder", ()), known.pop("card_use", ()), known.pop("listener", ()), next(iter(known.get("visible", ())), ""))
     if nics := known.pop("nic", ()):
         from doctor.findings.interfaces import MASTERS, between  # few logs list interfaces
@@ -257,7 +259,7 @@ def situation(
     if "machine" in known:
         # Others run programs written for CUDA, or print what HIP says: their own names tell more than those.
         known["machine"] = next(((one,) for one in ("npu", "dcu", "other") if one in known["machine"]), known["machine"])
-    return Situation({fact: values for fact, values in known.items() if values and values[0]}, frameworks, published, started, variables, kernels)
+    return Situation({fact: values for fact, values in known.items() if values and values[0]}, frameworks, published, started, variables, kernels, packages)
 
 
 def _counted(harvest: Harvest, started: tuple[Started, ...], visible: Sequence[str], here: Sequence[str], usable: Sequence[str], there: Sequence[str], apart: bool, asked: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
@@ -312,13 +314,13 @@ def _said_of_vllm(known: Mapping[str, tuple[str, ...]], variables: Iterable[Vari
     return {"pair": ("said",), "vllm_said": tuple(told)} if len(told) == len(here) == 1 and told != here and all(value[:1].isdigit() for value in told | here) else {}
 
 
-def _lacking(lists: Sequence[str], published: tuple[Pairing, ...]) -> Mapping[str, tuple[str, ...]]:
-    """Which packages that are needed a list of those installed does not hold."""
-    if not lists:
-        return {}
-    from doctor.findings.inventory import lacking  # few logs hold such a list
+def _installed(lists: Sequence[str], releases: Sequence[str], published: tuple[Pairing, ...]) -> tuple[Mapping[str, tuple[str, ...]], Mapping[str, str]]:
+    """Which packages that are needed a list of those installed does not hold, and the versions of those that are told."""
+    if not lists and not releases:
+        return {}, {}
+    from doctor.findings.inventory import installed, lacking  # few logs hold such a list
 
-    return {"lacking": lacking(lists, published)}
+    return {"lacking": lacking(lists, published)}, installed(lists, releases)
 
 
 def _held(harvest: Harvest, started: tuple[Started, ...], holders: Sequence[str], cards: Sequence[str], listeners: Sequence[str], visible: str) -> Mapping[str, tuple[str, ...]]:

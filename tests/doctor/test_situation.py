@@ -8,12 +8,13 @@ import pytest
 
 from doctor import diagnose, report
 from doctor.answer.advice import chosen
+from doctor.answer.met import met
 from doctor.findings.chips import family
 from doctor.findings.situation import Situation
 from doctor.scan.harvest import from_json, merge
 from doctor.scan.situation import Said, joined
 from kb import knowledge
-from kb.model import Fix, Text
+from kb.model import Command, Fix, Text
 
 TRAINING = """\
 [WARNING|2025-03-17 11:51:10] llamafactory.extras.misc:168 >> Version checking has been disabled
@@ -269,3 +270,24 @@ def test_what_is_said_as_a_fact_is_only_said_where_it_was_captured() -> None:
     assert found.fits((("said.kernel", ("~ (?i)gather",)),), {"other": "x"}) is None
     assert found.fits((("said.brought", ("~ .",)),)) is None, "of no finding: nothing is known"
     assert found.fits((("option", ("fsdp2",)),)) is False, "an option that no command and no script sets"
+
+
+@pytest.mark.parametrize(
+    ("log", "told"),
+    [
+        ("Package    Version\n---------- -------\nattrs      1.2\nplugh-x    4.7.3\nwheel      0.38.4\n", {"attrs": "1.2", "plugh_x": "4.7.3", "wheel": "0.38.4"}),
+        ("attrs==1.2\nnumpy==1.24.4\nplugh-x==4.7.3\n", {"attrs": "1.2", "numpy": "1.24.4", "plugh_x": "4.7.3"}),
+        ("- `plugh` version: 1.0\n- PEFT version: 0.12.0\n- Platform: Linux\n", {"plugh": "1.0", "peft": "0.12.0"}),
+        ("numpy==1.24.4\n", {}),
+    ],
+)
+def test_lists_tell_what_is_installed(log: str, told: dict[str, str]) -> None:
+    assert diagnose(log).situation.packages == told
+
+
+def test_a_release_that_a_list_shows_is_no_advice() -> None:
+    command = Command("pip install 'plugh-x>=4.5'", Text("", ""), Text("", ""))
+    fix = Fix("resolve", "low", Text("Update it", "升级"), (), (), (command,), None, ())
+    assert met(fix, Situation(packages={"plugh_x": "4.7.3"})) is True
+    assert met(fix, Situation(packages={"plugh_x": "4.4.0"})) is False
+    assert met(fix, Situation()) is False
