@@ -238,6 +238,10 @@ def fixes(finding: Finding, situation: Situation, known: Values, elsewhere: Fix 
         )
         for fix, *_ in fitting
     )
+    if situation.facts.get("checkout"):
+        from doctor.answer.checkouts import from_source  # few logs show one
+
+        filled = tuple(from_source(fix, situation) for fix in filled)
     if any(one.kind == "llm" for one in situation.started):
         from doctor.answer.in_python import in_python  # few logs show a call
 
@@ -293,7 +297,7 @@ def _by_phrase(fix: Fix, finding: Finding, situation: Situation) -> tuple[Comman
 
 def _worded(run: str, known: Values, called: Mapping[str, str]) -> str:
     """A command with the words put in that it leaves to its reader, where the logs tell what they stand for."""
-    if not called and "VERSION" not in run and "X.Y.Z" not in run and "Ascend-cann-kernels-" not in run and "mindspore==" not in run:
+    if not called and "VERSION" not in run and "X.Y.Z" not in run and "Ascend-cann-kernels-" not in run and "mindspore==" not in run and "install -U " not in run:
         return run
     from doctor.answer import known_words  # few logs tell of a name
 

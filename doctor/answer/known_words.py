@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from doctor.answer.own_command import another
 from doctor.findings.release import release
 from parsers.lazy import lazy
+from parsers.meaning.said import distribution
 
 # The word, the fact that it stands for, and what a command must hold for the word to mean that.
 WORDS: Mapping[str, tuple[str, str]] = {
@@ -44,6 +45,7 @@ _RELEASE = lazy(r"[\w.-]{1,40}")
 _KERNELS = lazy(r"\bAscend-cann-kernels-(?P<chip>[\w.]+?)_(?P<version>\d+\.\d[\w.]*?)(?=_linux)")
 _FIRST_OPS = release("8.5")
 _OLD_A3 = "Atlas-A3-cann-kernels"
+_IMPORTED = lazy(r"(?<=install -U )(?:fla|megatron|cv2|PIL|sklearn|skimage|swift|yaml)(?=\s|$)")  # as Python calls it, not pip
 _MINDSPORE = lazy(r"(?:python3? -m )?pip3? install (?P<options>(?:--?[\w-]+ )*)(?P<quote>['\"]?)mindspore==(?P<version>2\.\d+(?:\.\d+)*(?:-?rc\d+)?)(?P=quote)(?=\s*(?:$|[;&|]))")
 _FIRST_ON_PYPI, _WITHOUT_M = release("2.7"), release("2.3")
 _TAG = "$(python3 -c 'import sys; print(\"cp%d%d\" % sys.version_info[:2])')"
@@ -73,7 +75,7 @@ def as_released(run: str) -> str:
     >>> as_released("bash Ascend-cann-kernels-A3_8.3.RC1_linux*.run --install")
     'bash Atlas-A3-cann-kernels_8.3.RC1_linux*.run --install'
     """
-    return _MINDSPORE.sub(_wheel, _KERNELS.sub(_package, run))
+    return _MINDSPORE.sub(_wheel, _KERNELS.sub(_package, _IMPORTED.sub(lambda found: distribution(found[0]), run)))
 
 
 def _package(found: re.Match[str]) -> str:

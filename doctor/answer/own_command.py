@@ -200,7 +200,9 @@ def _one(started: Sequence[Started], kind: str, paths: frozenset[str]) -> Starte
         if len(distinct) == 1 or (distinct and kind == "atc"):  # who converts tries one after the other: the newest
             return next(reversed(distinct.values()))
         if distinct:
-            return None
+            loaded = {s.model for s in found if not s.typed and s.model}  # by the engine that speaks in the logs
+            meant = [s for s in distinct.values() if s.model in loaded]
+            return meant[0] if len(meant) == 1 else None
     return None
 
 

@@ -23,6 +23,8 @@ _DISTRIBUTIONS = {
     "swift": "ms-swift", "llamafactory": "llamafactory", "fitz": "pymupdf", "dotenv": "python-dotenv",
     "paddle": "paddlepaddle", "git": "gitpython", "attr": "attrs", "pkg_resources": "setuptools", "whisper": "openai-whisper",
     "jwt": "PyJWT", "serial": "pyserial", "docx": "python-docx",
+    "fla": "flash-linear-attention", "megatron": "megatron-core", "mpl_toolkits": "matplotlib", "OpenSSL": "pyopenssl", "magic": "python-magic",
+    "Levenshtein": "python-Levenshtein", "faiss": "faiss-cpu", "usb": "pyusb", "zmq": "pyzmq",
 }  # fmt: skip
 
 

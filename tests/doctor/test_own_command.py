@@ -218,6 +218,17 @@ def test_of_two_commands_none_is_taken() -> None:
     assert own("vllm serve MODEL --enforce-eager", two) is None
 
 
+def test_of_two_commands_the_one_whose_model_the_engine_names_is_meant() -> None:
+    log = (
+        "$ vllm serve /m/a --port 8000\n$ vllm serve /m/b --port 8001 --max-model-len 8192\n"
+        "INFO 03-10 10:00:00 [utils.py:233] non-default args: {'model_tag': '/m/b', 'port': 8001, 'model': '/m/b', 'max_model_len': 8192}\n"
+        "ValueError: No available memory for the cache blocks.\n"
+    )
+    found = [c["run"] for f in report(log)["findings"][:1] for fix in f["fixes"] for c in fix["commands"] if "vllm serve" in c["run"]]
+    assert found
+    assert all(run.startswith("vllm serve /m/b --port 8001") for run in found)
+
+
 def test_a_container_gets_what_it_lacks() -> None:
     started = read("docker run --rm --name v --device=/dev/davinci3 -v /usr/local/Ascend/driver:/usr/local/Ascend/driver:ro -it repo/vllm-ascend:v0.9.1 bash run.sh")
     assert started is not None

@@ -33,6 +33,8 @@ WORDS = {
     "pair-on-host": ("Install vllm-ascend {release} with vllm {vllm}, made for CANN {cann}", "安装 vllm-ascend {release} 与 vllm {vllm}（对应 CANN {cann}）"),
     "pair-on-host-changes": ("replaces both, torch and torch_npu in this Python", "替换当前 Python 中的 vllm、vllm-ascend、torch 与 torch_npu"),
     "pair-on-host-why": ("CANN {cann} has to be installed and sourced first; or a container of quay.io/ascend/vllm-ascend:v{release}", "须先安装并 source CANN {cann}；或使用容器镜像 quay.io/ascend/vllm-ascend:v{release}"),
+    "checkout-changes": ("the checkout of that package and its installation", "更新该软件的源码目录与其安装"),
+    "checkout-why": ("the frames show that it runs from there; changes of your own: git stash first", "调用栈表明它从该目录运行；若有自己的修改，请先 git stash"),
     "downloads-image": ("downloads an image", "下载镜像"),
     "owner-image-build": ("into the Dockerfile, as ENV or in the RUN that needs it: what one RUN sources or exports is gone in the next", "写进 Dockerfile：用 ENV，或与需要它的命令放在同一个 RUN；一个 RUN 中 source 或 export 的变量到下一个就失效"),
     "owner-gpustack": ("GPUStack starts it: put options among the model's backend parameters, variables among its environment variables, and let it start again", "由 GPUStack 启动：选项填入模型的后端参数，变量填入模型的环境变量，再由它重新启动"),
