@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from doctor.answer.peak import phrases
@@ -41,3 +43,19 @@ def test_workers_of_a_ray_that_the_job_began_have_its_variables(seen: tuple[str,
     fix = Fix("resolve", "low", Text("x", "x"), (), (env,), (), None, ())
     at = Situation(facts={"seen": seen}, variables=(Variable(env.name, env.value, "run.sh"),))
     assert there(fix, at) == known
+
+
+@pytest.mark.parametrize(
+    ("stack", "fits"),
+    [(("paddle",), False), (("torch",), None), ((), None)],
+)
+def test_a_bound_on_software_of_another_stack_does_not_hold(stack: tuple[str, ...], fits: bool | None) -> None:
+    """DeepSpeed is no matter of a run with Paddle."""
+    assert Situation(facts={"stack": stack}).fits((("deepspeed", ("<0.14.4",)),)) is fits
+
+
+def test_a_conversion_in_a_script_is_the_readers_own(tmp_path: Path) -> None:
+    (tmp_path / "convert.sh").write_text('atc --model=model.onnx --framework=5 --output=plugh --input_shape="x:1,3,8,8" --soc_version=Ascend310P3\n', "utf-8")
+    (tmp_path / "atc.log").write_text("E19999  Param:src_out_anchor is nullptr[FUNC:AddEdge]\n        Model parse to graph failed.[FUNC:ModelParseToGraph][FILE:onnx_parser.cc][LINE:8]\n", "utf-8")
+    made = [c["run"] for fix in report([str(tmp_path)])["findings"][0]["fixes"] for c in fix["commands"]]
+    assert any("--output=plugh" in run and "--soc_version=Ascend310P3" in run for run in made)
