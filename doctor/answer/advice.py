@@ -52,8 +52,13 @@ def values(finding: Finding, situation: Situation = UNKNOWN, beside: Mapping[str
             one.setdefault(name, str(told))
     for name, value in (situation.names() | situation.pair(first.captures) | {n: clean(v)[:300] for n, v in (beside or {}).items()}).items():
         one.setdefault(name, value)
-    zh = {name: text.zh for name, text in situation.phrases().items() if name not in one}
-    one = {name: text.en for name, text in situation.phrases().items()} | one
+    phrases = situation.phrases()
+    if situation.facts.get("option"):
+        from doctor.answer import peak  # few logs tell of one
+
+        phrases |= peak.phrases(situation)
+    zh = {name: text.zh for name, text in phrases.items() if name not in one}
+    one = {name: text.en for name, text in phrases.items()} | one
     told = first.every.get("missing", ())
     unlisted = () if told else _not_listed(first.every.get("came", ()), first.captures)
     if (missing := told or tuple(map(str, unlisted))) and (common := _in_common(missing, first.captures)):

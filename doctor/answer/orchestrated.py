@@ -18,7 +18,9 @@ _A_FILE = lazy(r"(?:^|[ (,])[iI]n (?:its |the )?config\.json\b")
 _IN_A_RUN = lazy(r"(?:[A-Z_][A-Z0-9_]*=\S* )*(?:source |\. /|export |(?:python3? -m )?pip3? install|cmake |make\b|bash |apt|yum |dnf )")  # what a Dockerfile would do
 
 _IN_A_SHELL = lazy(_STARTS.pattern + r"|source |\. /|export ")
-_BEGINS = {"image-build": _IN_A_RUN, "systemd": _IN_A_SHELL}
+_OF_LLAMA = lazy(r"(?:\S{1,60}/)?llama-(?:server|cli)\b")
+_FOR_AN_INSTANCE = lazy(_IN_A_SHELL.pattern + r"|unset |llama-\w")  # no shell that somebody types in reaches it
+_BEGINS = {"image-build": _IN_A_RUN, "systemd": _IN_A_SHELL, "gpustack": _FOR_AN_INSTANCE, "xinference": _FOR_AN_INSTANCE}
 
 
 def owner(situation: Situation) -> str | None:
@@ -31,6 +33,8 @@ def owner(situation: Situation) -> str | None:
 def told(fix: Fix, situation: Situation) -> Fix:
     """The fix with where what it changes belongs; itself where a person starts the program, and where nothing is started or set."""
     by = owner(situation)
+    if "llama-box" in situation.facts.get("seen", ()):
+        fix = fix._replace(commands=tuple(c._replace(run=_OF_LLAMA.sub("llama-box", c.run, count=1)) if _OF_LLAMA.match(c.run) else c for c in fix.commands))
     begins = _BEGINS.get(by or "", _STARTS)
     starts = any(begins.match(c.run) for c in fix.commands)
     written = by in ("gpustack", "xinference") and not fix.commands and any(_A_FILE.search(step.en) for step in fix.steps)  # advice in words, about a file that the owner writes

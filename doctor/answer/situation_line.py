@@ -39,6 +39,9 @@ def line(situation: Situation, job: Job | None, unfit: Sequence[Misfit]) -> Text
     if situation.first("image_pair") == "other-chip":
         en.append(word("image-other", "en", made=situation.first("image_chip")))
         zh.append(word("image-other", "zh", made=situation.first("image_chip")))
+    if len(worked := situation.facts.get("worked", ())) == 1:  # what changed since is the first suspect
+        en.append(word("worked-with", "en", worked=worked[0]))
+        zh.append(word("worked-with", "zh", worked=worked[0]))
     if size := _size(job, situation):
         en.append(size["en"])
         zh.append(size["zh"])

@@ -30,9 +30,10 @@ def is_script(path: str) -> bool:
 def there(fix: Fix, situation: Situation) -> bool:
     """Is all that a fix does to set variables that are set so, or settings in a file?
 
-    Under Ray that is not known: its workers have the environment of the node that they run on.
+    Under Ray that is not known: its workers have the environment of the node that they run on, unless the job itself began Ray.
     """
-    if fix.commands or "ray" in situation.facts.get("seen", ()):
+    seen = situation.facts.get("seen", ())
+    if fix.commands or ("ray" in seen and "ray-local" not in seen):
         return False
     if fix.code is not None:
         return not fix.env and fix.code.lang == "yaml" and _has_settings(fix.code, situation)

@@ -68,6 +68,28 @@ def together(facts: Mapping[str, Sequence[str]], rows: Sequence[Pairing]) -> tup
     return ("differs",) if published(rows, "vllm", known["vllm"], "vllm_ascend", {}) else ("differs", "no-plugin")
 
 
+_OF_STACK = {"deepspeed": "torch", "vllm": "torch", "vllm_ascend": "torch"}
+
+
+def of_another_stack(fact: str, stacks: Sequence[str]) -> bool:
+    """Is it the version of software that nothing of these stacks runs with? Then no bound on it holds, told or not."""
+    return bool(stacks) and _OF_STACK.get(fact, stacks[0]) not in stacks
+
+
+_NAMED = lazy(r"(?i)(?P<name>cann|driver|驱动)\W?v?(?P<version>\d[\w.]*)$")
+
+
+def without_former(facts: Mapping[str, tuple[str, ...]]) -> Mapping[str, tuple[str, ...]]:
+    """The versions that are there: not the one of which the reader says that it worked before, where another one is told."""
+    found: dict[str, tuple[str, ...]] = {}
+    for told in facts.get("worked", ()):
+        if (was := _NAMED.match(told)) is not None:
+            name = "cann" if was["name"].lower() == "cann" else "driver"
+            rest = tuple(v for v in found.get(name, facts.get(name, ())) if v != was["version"] and not v.startswith(was["version"] + "."))
+            found |= {name: rest} if rest else {}
+    return found
+
+
 _LINE = 2
 
 

@@ -41,7 +41,7 @@ _ASKED = ("npu_asked", "npu_node", "npu_taken", "memory_limit")
 _WORKED_OUT = frozenset({"launcher", "cards", "ranks", "held", "npus", "kubernetes", "lacking", "idle", "npu", "numbering", "driver_pair", "image_pair", "split", "option"})
 _ANYTHING = "~ ."  # asked of a capture: that there is one
 # Facts that texts may name.
-_COUNTED = ("processes", "visible", "visible_count", "visible_wanted", "renumbered", "given", "npu_ids", "npu_first", "sharing_ranks", "shared_card", "holder_pid", "holder_pids", "holders", "sharers", "crowded_npu", "crowd", "both_shares", "idle_npu", "idle_npus", "port", "other_port", "listener_pid", "listener", "ray_head", "ray_npus", "ray_gpus", "ray_list", "driver_wanted", "image_chip", "interface", "interface_ip", "vllm_said")
+_COUNTED = ("processes", "visible", "visible_count", "visible_wanted", "renumbered", "given", "npu_ids", "npu_first", "sharing_ranks", "shared_card", "holder_pid", "holder_pids", "holders", "sharers", "crowded_npu", "crowd", "both_shares", "idle_npu", "idle_npus", "port", "other_port", "listener_pid", "listener", "ray_head", "ray_npus", "ray_gpus", "ray_list", "driver_wanted", "image_chip", "interface", "interface_ip", "vllm_said", "worked")
 NAMED = ("chip", *VERSIONS, "transformers", "deepspeed", "opset", "progress", *_COUNTED, *_CALLED, *_ASKED)
 _TAGGED = frozenset({"vllm", "vllm_ascend"})  # whose tags and images leave out what a build adds: 0.19.0+empty
 _CONTAINERS = frozenset({"pod", "compose", "gpustack"})  # of what is seen: whose programs run in containers
@@ -162,7 +162,7 @@ class Situation(NamedTuple):
             return True
         if fact == "framework":
             return self._of_another(known, values)
-        return False if known or fact in _WORKED_OUT else None
+        return False if known or fact in _WORKED_OUT or fits.of_another_stack(fact, self.facts.get("stack", ())) else None
 
     def _of_another(self, known: Sequence[str], values: Sequence[str]) -> bool | None:
         """Is advice for frameworks that are not seen advice for others? Those beneath others leave it open what stands on them."""
@@ -242,6 +242,7 @@ def situation(
     known |= _room(known)
     known |= _place(known, started)
     known |= of_image((*known.get("image", ()), *(one.words[one.target] for one in started if one.kind == "docker" and one.target is not None)), known.get("chip", ()))
+    known |= fits.without_former(known)
     known["pair"] = fits.together(known, published)
     known |= fits.driver(known, published)
     known |= _said_of_vllm(known, variables)

@@ -82,3 +82,32 @@ def test_a_file_that_the_owner_writes_is_not_changed_by_hand(by: str) -> None:
     steps = [step["en"] for fix in report(log)["findings"][0]["fixes"] for step in fix.get("steps", ())]
     assert any("in config.json" in step for step in steps)
     assert any("GPUStack starts it" in step for step in steps) == by.startswith("gpustack")
+
+
+NO_ROOM = "CANN error: EL0004: 2025-03-11-19:26:50.354.859 Failed to allocate memory.\n  ggml_cann: aclrtMalloc\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "run"),
+    [
+        ("2026-07-02 gpustack.worker.backends.llama_box - INFO - Starting llama-box server\n", "llama-box -m MODEL.gguf"),
+        ("$ llama-server -m plugh.gguf\n", "llama-server -m"),
+    ],
+)
+def test_llama_box_is_not_told_the_command_of_llama_server(before: str, run: str) -> None:
+    """It has the same options under another name, and GPUStack gives them to it."""
+    made = [c for fix in report(before + NO_ROOM)["findings"][0]["fixes"] for c in fix["commands"] if c["run"].startswith("llama")]
+    assert made[0]["run"].startswith(run)
+    assert ("GPUStack starts it" in str(made[0]["why"])) == ("gpustack" in before)
+
+
+def test_no_shell_reaches_what_gpustack_starts() -> None:
+    """A variable is taken back among those of the model."""
+    log = (
+        "2026-07-02 gpustack.worker.backends.llama_box - INFO - Starting llama-box server\n0.1 I environ : GGML_CANN_DISABLE_BUF_POOL_CLEAN=1\n"
+        + NO_ROOM
+        + "4.4 E   current device: 0, in function alloc at /opt/x/ggml/src/ggml-cann/ggml-cann.cpp:284\n"
+    )
+    fix = first(log)
+    assert fix["commands"][0]["run"] == "unset GGML_CANN_DISABLE_BUF_POOL_CLEAN"
+    assert fix["commands"][0]["why"]["en"].startswith("GPUStack starts it")
