@@ -51,7 +51,7 @@ def chips(told: Sequence[Said]) -> tuple[str, ...]:
     return tuple(sorted(exact, key=lambda n: (-len(n), -names[n], n)))
 
 
-_CALLED = {"310p": "310P", "300i-duo": "310P", "300i": "310P", "a3": "A3", "910c": "A3", "910_93": "A3", "a2": "A2", "800i-a2": "A2", "910b": "A2", "910a": "A1"}
+_CALLED = {"310p": "310P", "300i-duo": "310P", "300i": "310P", "a3": "A3", "910c": "A3", "910_93": "A3", "a2": "A2", "800i-a2": "A2", "910b": "A2", "910a": "A1", "a5": "950", "950": "950"}
 _MADE_FOR = lazy(rf"(?<![a-z0-9])(?:{'|'.join(sorted(_CALLED, key=len, reverse=True))})(?![a-z0-9])")
 _UNSAID = lazy(r"(?:^|/)vllm-ascend:v?\d[^/]*$")  # whose plain tags are those for A2
 
@@ -61,6 +61,8 @@ def of_image(images: Sequence[str], told: Sequence[str]) -> Mapping[str, tuple[s
 
     >>> of_image(("quay.io/ascend/vllm-ascend:v0.11.0rc0-openeuler",), ("310P3",))
     {'image_pair': ('other-chip',), 'image_chip': ('A2',)}
+    >>> of_image(("quay.io/ascend/vllm-ascend:v0.21.0rc1-a5",), ("950PR",))["image_pair"]
+    ('fits',)
     >>> of_image(("hiyouga/llamafactory:latest-npu-a2",), ("910B3",))["image_pair"], of_image(("ubuntu:22.04",), ("310P3",))
     (('fits',), {})
     """
