@@ -117,6 +117,9 @@ def general_beneath_precise(effect: Finding, cause: Finding, _: Scene) -> bool:
     return cause.entry.code in effect.entry.refines
 
 
+_NPU_SOFTWARE = frozenset({"torch_npu", "hccl", "npu_smi", "driver", "mindie"})  # domains whose entries speak of Ascend's own software
+
+
 def without_an_npu_alone(effect: Finding, cause: Finding, _: Scene) -> bool:
     """That a log is of a machine without an NPU follows from nothing, and explains no remark and no user's error.
 
@@ -126,6 +129,7 @@ def without_an_npu_alone(effect: Finding, cause: Finding, _: Scene) -> bool:
     if "elsewhere" in effect.entry.traits or "elsewhere" not in cause.entry.traits:
         return "elsewhere" in effect.entry.traits
     of_npus = "raises" in effect.entry.traits and "ends_job" not in effect.entry.traits  # a warning of what NPUs lack
+    of_npus = of_npus or (effect.entry.domain in _NPU_SOFTWARE and effect.entry.severity == "warning")  # what it advises is for an NPU
     return not (is_error(effect.entry) or of_npus) and not ("foreign" in cause.entry.traits and guesses(effect.entry))
 
 

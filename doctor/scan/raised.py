@@ -13,6 +13,7 @@ from doctor.scan.tablescan import Cells
 from doctor.scan.window_lines import WindowLines, line_breaks
 from doctor.scan.windows import LOOK_BACK
 from kb.model import RAISED, Signal
+from parsers.lazy import lazy
 from parsers.named import NamedTuple
 from parsers.patterns import compiled
 from parsers.traceback_forms import EXCEPTION
@@ -74,12 +75,16 @@ def evidence(found: Thrown, text: str) -> str:
     return (quoted(found.who) + said)[:_LONGEST]
 
 
+_PASSED_ON = lazy(r"Caught \w{3,60} in (?:DataLoader worker process|replica|pin memory thread)\b")
+"""What torch raises again in the parent: its frames are not those in which it failed, which stand below."""
+
+
 def caller(found: Thrown, place: Place) -> Caller | None:
     """Who made the call that was refused; None where no frame tells."""
     from parsers.raised import place_of, shown
 
     spot = found.who.spot
-    if spot is None:
+    if spot is None or _PASSED_ON.search(place.text):
         return None
     return Caller(place.path, place.line, spot.package, f"{place_of(spot)}:{spot.line}"[:_CAPTURED], shown(spot)[:_CAPTURED], found.who.way)
 

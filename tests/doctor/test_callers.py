@@ -198,3 +198,13 @@ def test_a_newer_release_is_of_the_same_major(here: str, asked: str) -> None:
     made = Caller("train.log", 7, "transformers", "transformers/modeling_utils.py:9", "raise ImportError(x)")
     situation = Situation(facts={"transformers": (here,)} if here else {})
     assert [c.run for c in callers._newer(made.package, situation)] == [f"python3 -m pip install -U --no-deps {asked}"]
+
+
+def test_what_a_worker_raised_is_not_laid_to_who_waited_for_it(root: Any) -> None:
+    """torch raises it again in the parent, whose frames stand above: the worker's own stand below."""
+    parent = HEAD + '  File "/usr/lib/python3/dist-packages/plugh/loops.py", line 26, in advance\n    batch = next(it)\n' + TORCH + "RuntimeError: Caught RuntimeError in DataLoader worker process 0.\nOriginal "
+    forked = "RuntimeError: Cannot re-initialize NPU in forked subprocess. To use NPU with multiprocessing, you must use the 'spawn' start method\n"
+    lazily = '  File "/usr/lib/python3/dist-packages/torch_npu/npu/__init__.py", line 214, in _lazy_init\n    raise RuntimeError(\n'
+    found = root(parent + HEAD + OWN + lazily + forked)
+    assert found["caller"] == "/data/job/train.py:88  loss = picked - target"
+    assert not any("plugh" in fix["title"]["en"] for fix in found["fixes"])

@@ -13,6 +13,7 @@ MEMORY = "RuntimeError: NPU out of memory. Tried to allocate 900.00 GiB (NPU 0; 
 SLOW = "[W] Warning: CAUTION: The operator 'aten::isin.Tensor_Tensor_out' is not currently supported on the NPU backend and will fall back to run on the CPU. This may have performance implications.\n"
 PASSED = "=================== 4 passed, 1 skipped in 14.22s ===================\n"
 FAILED = "=================== 1 failed, 3 passed in 14.22s ===================\n"
+NO_AUTOCAST = "/opt/py/torch/amp/autocast_mode.py:27: UserWarning: User provided device_type of 'cuda', but CUDA is not available. Disabling\n"
 OPENVINO = 'Traceback (most recent call last):\n  File "a.py", line 9, in <module>\n    load()\nRuntimeError: Exception from src/inference/core.cpp:112:\n'
 
 
@@ -34,6 +35,8 @@ def roots(text: str, knowledge: Knowledge) -> list[str]:
         (PASSED + MEMORY, ["MEM005"]),
         (OPENVINO, ["NOT033"]),
         ("NPU : Intel(R) AI Boost\n" + OPENVINO, ["NOT971"]),
+        ("NPU : Intel(R) AI Boost\n" + NO_AUTOCAST, ["NOT971"]),  # what it advises is for Ascend's NPU
+        (NO_AUTOCAST, ["PTA012"]),
     ],
 )
 def test_what_stands_before_the_end(text: str, codes: list[str], knowledge: Knowledge) -> None:
