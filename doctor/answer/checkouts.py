@@ -20,6 +20,7 @@ _INSTALL = lazy(rf"(?:python3? -m )?pip3? install (?P<options>(?:(?:-U|--upgrade
 _ONE = lazy(r"(?P<name>[A-Za-z][\w-]*)(?P<bounds>.*)$")
 _LEAST = lazy(r"(?:==|>=)(?P<version>\d+(?:\.\d+)*(?:\.?(?:rc|post)\d+)?)(?=,|$)")
 _GIT = lazy(r"(?<=git -C )(?P<project>[A-Za-z][\w-]{1,40})(?= )|(?<= -e )(?P<again>[A-Za-z][\w-]{1,40})(?=\s*$|\[| )")
+_HERE = lazy(r"^git (?=(?:pull|fetch|checkout|status)\b)")
 _BUILT = {"lmdeploy": "LMDEPLOY_TARGET_DEVICE=ascend "}  # what a build for NPUs wants set
 _WITHIN = {"sglang": "/python"}  # where a project keeps what pip installs, if not in its root
 _NUMBERS = 3  # of a tag
@@ -28,9 +29,18 @@ _NUMBERS = 3  # of a tag
 def from_source(fix: Fix, situation: Situation) -> Fix:
     """The fix with the commands of a checkout where it would take a package from the index that the logs show to run from its sources."""
     roots = _roots(situation.facts.get("checkout", ()))
-    if not roots or not any("pip" in command.run or "git -C " in command.run for command in fix.commands):
+    if not roots or not any("pip" in command.run or "git " in command.run for command in fix.commands):
         return fix
-    return fix._replace(commands=tuple(_theirs(command, roots) for command in fix.commands))
+    named = " ".join((fix.title.en, *(command.changes.en for command in fix.commands if command.changes is not None)))
+    here = {root for root in roots.values() if root.rpartition("/")[2] in named}
+    commands = tuple(_theirs(command, roots) for command in fix.commands)
+    return fix._replace(commands=tuple(_there(command, here.copy().pop()) for command in commands) if len(here) == 1 else commands)
+
+
+def _there(command: Command, root: str) -> Command:
+    """In the folder that is meant by a command of git that names none."""
+    there = shlex.quote(root)
+    return command._replace(run=_HERE.sub(f"git -C {there} ", command.run).replace(" -e .", f" -e {there}")) if _HERE.match(command.run) else command
 
 
 def _roots(paths: Sequence[str]) -> dict[str, str]:

@@ -40,6 +40,14 @@ def test_all_else_stays(run: str) -> None:
     assert _made(run) == run
 
 
+def test_a_command_of_git_without_a_folder_is_meant_for_the_checkout_that_the_fix_names() -> None:
+    commands = (Command("git pull && python3 -m pip install --no-deps -e .", Text("replaces LLaMA-Factory", "x"), Text("", "")),)
+    fix = Fix("resolve", "medium", Text("A later LLaMA-Factory", "x"), (), (), commands, None, ())
+    assert from_source(fix, LIES).commands[0].run == "git -C /w/LLaMA-Factory pull && python3 -m pip install --no-deps -e /w/LLaMA-Factory"
+    other = fix._replace(title=Text("A later MindSpeed", "x"), commands=(commands[0]._replace(changes=Text("x", "x")),))
+    assert from_source(other, LIES).commands == other.commands
+
+
 def test_two_checkouts_of_one_package_are_nobodys() -> None:
     assert _made("pip install -U verl", Situation({"checkout": ("/a/verl/verl", "/b/verl/verl")})) == "pip install -U verl"
 
