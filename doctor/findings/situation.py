@@ -321,7 +321,8 @@ def _installed(lists: Sequence[str], releases: Sequence[str], published: tuple[P
         return {}, {}
     from doctor.findings.inventory import installed, lacking  # few logs hold such a list
 
-    return {"lacking": lacking(lists, published)}, installed(lists, releases)
+    whole = [one for one in lists if "==" not in one]  # pip freeze breaks off at what came from a file
+    return {"lacking": lacking(whole, published)}, installed(lists, releases)
 
 
 def _held(harvest: Harvest, started: tuple[Started, ...], holders: Sequence[str], cards: Sequence[str], listeners: Sequence[str], visible: str) -> Mapping[str, tuple[str, ...]]:

@@ -288,6 +288,12 @@ def test_lists_tell_what_is_installed(log: str, told: dict[str, str]) -> None:
     assert diagnose(log).situation.packages == told
 
 
+def test_what_pip_freeze_does_not_show_is_not_lacking() -> None:
+    """It names what came from a file in another form, so that the list breaks off there."""
+    log = "attrs @ file:///croot/attrs\ndecorator @ file:///croot/decorator\nnumpy==1.24.4\nplugh-x==4.7.3\nzipp==3.1.0\n"
+    assert "lacking" not in diagnose(log).situation.facts
+
+
 def test_a_release_that_a_list_shows_is_no_advice() -> None:
     command = Command("pip install 'plugh-x>=4.5'", Text("", ""), Text("", ""))
     fix = Fix("resolve", "low", Text("Update it", "升级"), (), (), (command,), None, ())
