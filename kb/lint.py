@@ -260,6 +260,13 @@ def code_is_filled(entry: Entry, _: Context) -> Iterator[str]:
                 yield f"the code of {fix.title.en[:40]!r} shows the slot {{{name}}} as it is: write {{{name}|a default}}, in code every slot has one"
 
 
+def code_has_single_braces(entry: Entry, _: Context) -> Iterator[str]:
+    """Braces are doubled in commands and sentences; code is pasted as it stands, and doubled ones are a fault in it."""
+    for fix in entry.every_fix:
+        if fix.code and fix.code.lang in ("python", "json") and any("{{" in text and 'f"' not in text for text in (fix.code.before, fix.code.after)):
+            yield f"the code of {fix.title.en[:40]!r} has doubled braces, which are printed so: write single ones"
+
+
 def is_written(entry: Entry, _: Context) -> Iterator[str]:
     """A draft marks what only a person can write."""
     told = [(where, text) for where, pair in _texts(entry) for text in pair] + [("a reference", r.title) for r in entry.references]
@@ -271,5 +278,5 @@ def is_written(entry: Entry, _: Context) -> Iterator[str]:
 CHECKS: tuple[Check, ...] = (
     name_fits, two_languages, title_is_short, decided_if_sure, has_references, has_advice, known_variables, nothing_destructive,
     placeholders_bound, safe_patterns, rare_anchors, edges_resolve, has_samples,
-    risk_is_told, names_its_card, device_is_no_chip, reads_without_a_log, code_is_filled, is_written,
+    risk_is_told, names_its_card, device_is_no_chip, reads_without_a_log, code_is_filled, code_has_single_braces, is_written,
 )  # fmt: skip

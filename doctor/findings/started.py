@@ -222,6 +222,8 @@ def read(text: str, path: str = "") -> Started | None:
         return None
     if text.startswith("{"):
         return _of_arguments(text, path)
+    if text.endswith("]") and text.count("[") < text.count("]"):  # of a list in which somebody tells it
+        text = text[:-1]
     if text.startswith(python_call.BEGIN):
         words = python_call.words(text)
         return None if words is None else _without_secrets(Started("llm", (), words, 1, path))

@@ -40,6 +40,7 @@ NO_DRIVER = "ImportError: libascend_hal.so: cannot open shared object file: No s
         ("""vllm serve /m/a -tp 2 --kv-transfer-config '{"kv_connector": "A", "kv_role": "kv_both"}'""", "vllm", 2, "/m/a"),
         ("{'model_tag': '/m/a', 'tensor_parallel_size': 2, 'enforce_eager': True}", "vllm", 2, "/m/a"),
         ("python -m sglang.launch_server --model-path /m/a --tp 8", "sglang", 8, "/m/a"),
+        ("sglang serve --model-path /m/a --port 80 --tp-size 8]", "sglang", 8, "/m/a"),
         ("torchrun --nproc_per_node=8 --master_port 29501 train.py --epochs 3", "torchrun", 8, None),
         ("msrun --worker_num=16 --local_worker_num=8 --join=True run.py", "msrun", 8, None),
         ("accelerate launch --num_processes 4 train.py", "accelerate", 4, None),

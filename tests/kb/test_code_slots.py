@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from kb.knowledge import Knowledge
+from kb.lint import code_has_single_braces
+from kb.model import CodeFix, Fix, Text
 from kb.placeholders import fill_code, open_slots
 
 
@@ -27,3 +30,15 @@ def test_slots_with_a_default_are_filled(text: str, filled: str) -> None:
 def test_a_slot_without_a_default_is_refused(lang: str, open_ones: tuple[str, ...]) -> None:
     """But where the language writes the same itself; a variable of a shell is none."""
     assert open_slots("a: {n} ${HOME} {m|1} {{x}}", lang) == open_ones
+
+
+@pytest.mark.parametrize(
+    ("lang", "code", "faults"),
+    [("python", 'x({{"a": 1}})', 1), ("json", '{{"a": 1}}', 1), ("python", 'print(f"{{x}}")', 0), ("python", 'x({"a": 1})', 0), ("bash", "docker ps --format '{{.Names}}'", 0)],
+)
+def test_doubled_braces_in_code_are_refused(knowledge: Knowledge, lang: str, code: str, faults: int) -> None:
+    """Commands and sentences are written with them; code would show them."""
+    entry = knowledge.entry("PRC001")
+    assert entry is not None
+    fix = Fix("resolve", "low", Text("x", "x"), (), (), (), CodeFix(lang, "", code), ())
+    assert len(list(code_has_single_braces(entry._replace(fixes=(fix,), variants=()), None))) == faults  # type: ignore[arg-type]
