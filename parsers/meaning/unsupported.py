@@ -13,6 +13,8 @@
 ['operator', 'ApplyRotaryPosEmb', 'ascend910']
 >>> [row.get("operator") for row in read(Said("Maybe the operator can not supported on Ascend platform."))]
 []
+>>> read(Said("the input dtype or format of op Plugh is not supported."))
+()
 >>> [read(Said("Unsupported soc version: Ascend310B4"))[0].get(name) for name in ("what", "chip")]
 ['chip', 'Ascend310B4']
 """
@@ -45,7 +47,7 @@ _NAMED_CHIP = lazy(r"\b(?P<chip>(?:Ascend|ascend)(?:910|310|950)\w{0,8}|910(?:B\
 def read(said: Said) -> tuple[Reading, ...]:
     """Which operator is not there, and on which chip."""
     text = said.line
-    if "All supported data type" in text:  # one library refuses a type: the operator is there
+    if "All supported data type" in text or "dtype or format of op" in text:  # one library refuses a type: the operator is there
         return ()
     for form in _OPERATOR:
         if (found := form.search(text)) is not None:
