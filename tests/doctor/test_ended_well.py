@@ -77,7 +77,8 @@ NOT_STARTED = "EE9999: [PID: 412] 2025-09-22-20:03:38.402.118 tsd client wait re
     [
         (NO_KERNEL + CARD.replace("HEALTH", "Alarm "), ["ENV046"]),  # no state of a card takes files away
         (NO_KERNEL + CARD.replace("HEALTH  ", "Critical"), ["ENV046", "SMI001"]),
-        (CARD.replace("HEALTH", "Alarm "), ["SMI001"]),
+        (CARD.replace("HEALTH", "Alarm ").replace("NA            |", "0000:11:00.0  |"), ["SMI001"]),
+        (CARD.replace("HEALTH", "Alarm "), []),  # a board that cannot measure its power
         (NOT_STARTED, ["DRV010"]),
         (NOT_STARTED + WRONG_FIRMWARE, ["SMI010"]),
     ],
