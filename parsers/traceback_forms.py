@@ -25,10 +25,11 @@ UNNAMED = lazy(
 )
 """One whose name does not say so (`_queue.Empty`): known only by its place, right below the frames."""
 
+_RARER = r"Trace/breakpoint trap|\*\*\* stack smashing detected|(?:段错误|已放弃|总线错误|非法指令|浮点数例外) ?[（(](?:核心已转储|吐核)"  # rarer signals, and how a shell that speaks Chinese says them
 DEATH = lazy(
     r"(?:(?P<terminate>terminate called)(?: after throwing an instance of '(?P<type>[^']{1,200})')?"
     r"|(?P<fatal>Fatal Python error)(?:: (?P<why>[^\n]{0,400}))?"
-    r"|(?:[^\s:]{1,200}: line \d{1,7}: +\d{1,8} )?(?P<signal>Segmentation fault|Aborted|Bus error|Illegal instruction|Floating point exception|Trace/breakpoint trap|\*\*\* stack smashing detected|(?:段错误|已放弃|总线错误|非法指令|浮点数例外) ?[（(](?:核心已转储|吐核))"
+    r"|(?:[^\s:]{1,200}: line \d{1,7}: +\d{1,8} )?(?P<signal>Segmentation fault|Aborted|Bus error|Illegal instruction|Floating point exception|" + _RARER + r")"
     r"|\S{1,300}: (?P<linker>symbol lookup error|relocation error|error while loading)\b[^:\n]{0,40}(?:: (?P<missing>[^\n]*))?)"
 )
 """How a process ends without an exception of Python."""
@@ -38,8 +39,7 @@ PART = lazy(
     r"|\s*\S{1,300}: (?:symbol lookup error|relocation error|error while loading shared libraries)\b"
     r"|\s*(?:[|+] {1,4})?(?:(?:\S.{0,200}?)?Traceback \(most recent call last\):?\s*$|\+-\+-{8,} \d|terminate called |what\(\): "
     r"|Fatal Python error: "
-    r"|Segmentation fault|Aborted(?: \(core dumped\)|$)|Bus error|Illegal instruction|Floating point exception|Trace/breakpoint trap|\*\*\* stack smashing detected|(?:段错误|已放弃|总线错误|非法指令|浮点数例外) ?[（(](?:核心已转储|吐核)"
-    r"|!{3,} Segfault encountered !{3,}|frame #\d+: |\*{3} (?:Aborted at|SIG|Process received)|@ {1,20}0x[0-9a-f]+"
+    r"|Segmentation fault|Aborted(?: \(core dumped\)|$)|Bus error|Illegal instruction|Floating point exception|" + _RARER + r"|!{3,} Segfault encountered !{3,}|frame #\d+: |\*{3} (?:Aborted at|SIG|Process received)|@ {1,20}0x[0-9a-f]+"
     r"|(?:Current thread|Thread) 0x[0-9a-f]+|During handling of the above exception"
     r"|The above exception was the direct cause|\[Previous line repeated \d+ more|Exception raised from \S"
     r"|Extension modules: |\[\S{1,80}:\d+\] (?:\*\*\*|\[ ?\d+\]) )"

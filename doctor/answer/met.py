@@ -71,7 +71,9 @@ def refuted(fix: Fix, situation: Situation) -> bool:
     models = situation.facts.get("model", ())
     if not models:
         return False
-    named = {name for model in models for name in (model.replace("_", ""), model.replace("_", "").removesuffix("moe"))}
+    from doctor.findings.newcomers import names_of  # few logs tell a model
+
+    named = {name for model in models for name in names_of({"model": model})}
     known_from = [row.versions for row in situation.published if row.table == MODELS and named.intersection(row.versions["models"])]
     return any(shut_out(bounds, least) for name, bounds in _asked(fix) for row in known_from for least in row.get(name.lower(), ()))
 

@@ -28,7 +28,7 @@ _MAJOR = "5"
 
 def since(captures: Mapping[str, str], versions: Mapping[str, str], rows: Sequence[Pairing]) -> dict[str, str]:
     """The first releases that know a captured model; nothing of software that is as new, or newer, and does not know it all the same."""
-    keys = tuple(_keys(captures))
+    keys = tuple(names_of(captures))
     told: dict[str, str] = {}
     for software in ("transformers", "vllm") if keys else ():
         known = next((row.versions[software][0] for key in keys for row in rows if row.table == MODELS and software in row.versions and key in row.versions["models"]), "")
@@ -46,10 +46,10 @@ def _image(vllm: str, rows: Sequence[Pairing]) -> dict[str, str]:
     return {"image_since": fitting[0][0], "image_vllm": fitting[0][1]} if fitting else {}
 
 
-def _keys(captures: Mapping[str, str]) -> Iterator[str]:
+def names_of(captures: Mapping[str, str]) -> Iterator[str]:
     """As the table writes them.
 
-    >>> list(_keys({"arch": "'Qwen3VLMoeForConditionalGeneration'"})), list(_keys({"model": "glm4_moe"}))
+    >>> list(names_of({"arch": "'Qwen3VLMoeForConditionalGeneration'"})), list(names_of({"model": "glm4_moe"}))
     (['qwen3vlmoe', 'qwen3vl'], ['glm4moe', 'glm4'])
     """
     for name in _TELL:

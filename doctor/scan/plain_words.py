@@ -24,10 +24,11 @@ LAST = 3  # lines at the end of a text, where a program says what it ended with
 MOST = 8  # lines: whoever says more than that has said it
 _TAIL = 8  # lines at the end of a text in which a frame stands that is its last
 _TEXTS = (".log", ".txt", ".out", ".err")
+_CALL = r"(?:acl[a-z]{0,4}|rt|ge|[Hh]ccl)[A-Z]\w{2,60}"  # of ACL, the runtime, GE or HCCL
 _WORDS = lazy(
     r"(?i:\b(?:fail(?:ed|s|ure)?|errors?|fatal|panic|cannot|can't|could not|couldn't|unable to|unreachable|refused|denied|not found|no such"
     r"|timed? ?out|abort(?:ed|ing)?|crash(?:ed)?|killed|unsuccessful|hangs?|hung|stuck|giving up|gave up|(?:exited|terminated|exit) with(?: exit)?(?: code| status)? -?[1-9]))\b"
-    r"|\b(?:acl[a-z]{0,4}|rt|ge|[Hh]ccl)[A-Z]\w{2,60}[^\n\d=]{0,40}\b[Rr]et(?:urn)?(?:ed| code| value)?\s?[:=]{1,2}\s?-?[1-9]\d{2,6}\b"  # `aclmdlPlugh ret = 145000`
+    r"|\b" + _CALL + r"[^\n\d=]{0,40}\b[Rr]et(?:urn)?(?:ed| code| value)?\s?[:=]{1,2}\s?-?[1-9]\d{2,6}\b"  # `aclmdlPlugh ret = 145000`
     r"|失败|错误|异常|无法|超时|拒绝|找不到|未找到|报错|崩溃|卡住|卡死|不支持"
 )
 _NONE = lazy(
@@ -40,7 +41,7 @@ _LETTER = lazy(rb"^[EF](?:\d{4}(?=\d{4} ))?\d{3,4} \d\d:\d\d:\d\d(?:\.\d{1,9})? 
 _ENDED = lazy(
     r"(?!(?:I|We|You|It|This|That)\b)[A-Za-z][\w ./:'\"-]{2,120} (?:failed|FAILED|unsuccessful|aborted)[.!]{0,3}$|FATAL\b[: ].{3}"
     r"|(?:[Cc]annot|[Cc]ould not|[Uu]nable to|[Ff]ailed to) (?:open|load|find|init|create|start|connect|access|get|set|read|allocate|run|import)\w{0,8} \S[^?]{2,160}$"
-    r"|(?:acl[a-z]{0,4}|rt|ge|[Hh]ccl)[A-Z]\w{2,60}\b[^\n]{0,60}\d$"
+    r"|" + _CALL + r"\b[^\n]{0,60}\d$"
     r"|[\u4e00-\u9fffA-Za-z_ ]{2,20}失败[！!。]?$"
 )
 _SENTENCE = lazy(r"[^\W\d_]{2,}[\W\d_][^\n]{0,80}?[^\W\d_]{2,}|[\u4e00-\u9fff]{4,}")  # more than a word
