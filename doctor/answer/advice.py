@@ -76,6 +76,11 @@ def values(finding: Finding, situation: Situation = UNKNOWN, beside: Mapping[str
         from doctor.answer import sizes  # few logs tell of a limit
 
         one = sizes.derived(one) | one
+    if "tp" in one:
+        from doctor.answer.own_command import served  # few findings capture a degree
+        from doctor.findings.weights import divided
+
+        one |= divided(first.captures, served(situation.started, first.paths), situation.facts)
     if situation.facts.get("seats"):
         one |= other_cards(situation, one, every)
     return Values(one, {k: tuple(v) for k, v in every.items()}, zh)
@@ -217,6 +222,10 @@ def fixes(finding: Finding, situation: Situation, known: Values, elsewhere: Fix 
         from doctor.answer.features import feature  # few logs show any
 
         off = feature(finding, way, situation, [one.fix for one in fitting if one.certain])
+    if off is None and situation.started:
+        from doctor.answer.room import for_weights  # few logs show one
+
+        off = for_weights(finding, situation)
     if off is not None:  # it need not be found by trial
         fitting = [one for one in fitting if one.fix.goal != "locate" or not any(_SERVES.match(command.run) for command in one.fix.commands)]
     if situation.facts.get("vllm_ascend") or situation.facts.get("vllm"):
@@ -238,6 +247,11 @@ def fixes(finding: Finding, situation: Situation, known: Values, elsewhere: Fix 
         )
         for fix, *_ in fitting
     )
+    certain, followed = sum(one.certain for one in fitting), sum(one.followed is None for one in fitting)
+    if off is not None:
+        same = [n for n, fix in enumerate(filled) if off.commands and [c.run for c in fix.commands] == [c.run for c in off.commands]]
+        filled = (off, *(fix for n, fix in enumerate(filled) if n not in same))
+        certain += 1 - sum(n < certain for n in same)
     if situation.facts.get("checkout"):
         from doctor.answer.checkouts import from_source  # few logs show one
 
@@ -254,9 +268,6 @@ def fixes(finding: Finding, situation: Situation, known: Values, elsewhere: Fix 
         from doctor.answer.variables import placed  # few logs show any
 
         filled = tuple(placed(fix, situation) for fix in filled)
-    certain, followed = sum(one.certain for one in fitting), sum(one.followed is None for one in fitting)
-    if off is not None:
-        filled, certain = (off, *filled), certain + 1
     if not any(_SAYS_SO.search(hit.place.text) for hit in finding.instances[0].hits):
         return Advised(filled, certain, followed)
     from doctor.answer.asked import asked  # few messages ask for anything

@@ -148,6 +148,11 @@ def with_asked(started: Sequence[Started], options: Iterable[tuple[str, str]], p
     return None if changed == theirs else Own(clean(changed.shell()), _note(theirs, changed))
 
 
+def served(started: Sequence[Started], paths: Iterable[str] = ()) -> Started | None:
+    """The reader's own service, where one is shown."""
+    return next((one for kind in ("vllm", "llm", "sglang", "lmdeploy") if (one := _one(started, kind, frozenset(paths))) is not None), None)
+
+
 def value_of(started: Sequence[Started], name: str, paths: Iterable[str] = ()) -> str:
     """What the reader's own service was given for an option; empty where that is not shown."""
     theirs = _one(started, "vllm", frozenset(paths))

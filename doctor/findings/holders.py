@@ -32,8 +32,10 @@ def held(holders: Iterable[str], cards: Iterable[str], listeners: Iterable[str],
     memory, port = of_memory(holders, visible, own), of_port(listeners, started)
     beside = engines(started)
     named = seats(cards)
+    whole = {m[4] for row in cards if (m := _CARD.match(row)) and int(m[4])}
+    size: Facts = {"card_mib": (whole.pop(),)} if len(whole) == 1 else {}
     both = (*memory.get("held", ()), *port.get("held", ()), *beside.get("held", ()))
-    return {**beside, **memory, **port, **idle(cards, started), **named, **({"held": both} if both else {})}
+    return {**beside, **memory, **port, **idle(cards, started), **named, **size, **({"held": both} if both else {})}
 
 
 def idle(rows: Iterable[str], started: Sequence[Started]) -> Facts:
