@@ -26,6 +26,7 @@ from parsers.parsed import Row
 ANCHORS: tuple[str, ...] = (
     "恢复正常", "输出正常", "后正常", "就正常", "就没问题", "没问题了", "无乱码", "没有乱码", "不乱码", "不再乱码", "精度正常", "结果正常", "结果正确",
     "输出正确", "garbled", "gibberish", "频正常", "像正常", "else the same", "其余相同", "其他相同", "其余参数相同",
+    "卡住", "卡死", "夯住", "一直卡", "始终卡", "会卡在", "就卡在", "不动了", "没有反应", "没反应", "进程消失", "程消失", "it hangs", "just hangs", "hangs forever", "gets stuck", "got stuck", "is stuck", "hangs at", "hangs here", "hung forever",
 )  # fmt: skip
 """Words one of which stands in every such note, wherever it begins; programs do not print them line after line."""
 
@@ -34,6 +35,7 @@ IN_NOTES: tuple[str, ...] = (
     "works well", "goes away", "is normal", "are normal", "gsm8k", "GSM8K", "ccuracy", "准确率", "ceval", "gpqa", "answers are", "output is",
     "很慢", "较慢", "太慢", "慢很多", "速度慢", "性能差", "性能较差", "very slow", "too slow", "so slow", "is slow", "slower than", "slow decode", "slow inference",
     "same model", "same weights", "same script", "same request", "same query", "same prompt", "same input", "same config", "same data", "同样的", "相同的",
+    " hangs", " hung", "stuck",
     "同一个", "# same ", "# The same ", "# the same ", "# on a", "# On a",
 )  # fmt: skip
 """Further ones, of a line that begins as a comment or as a point of a list does: elsewhere a program may print them all day."""
@@ -70,6 +72,11 @@ _OF_OTHERS = lazy(r"(?i)rocm|\bamd\b|nvidia|platform cuda|\bmi[23]\d\dx?\b|\bmlu
 _LOG = lazy(r"^(?:\[?\d{4}-\d\d-\d\d|\((?:APIServer|Worker|Engine)|(?:INFO|WARNING|ERROR|DEBUG)\b|[IWEF]\d{4,8} |\{|\"|data: |\s{0,8}File \")")
 _SCORE = lazy(r"(?:[Aa]ccuracy|[Ss]core|精度|准确率|得分|gsm8k|GSM8K|ceval|gpqa)[^\d\n]{0,24}(?P<n>\d{1,3}(?:\.\d{1,4})?)(?![\d.])")
 _SLOW = lazy(r"(?:很|较|太|非常|速度|推理|响应)慢|慢很多|性能较?差|吞吐(?:很|较)?低|(?i:\b(?:very|too|so|is|extremely) slow\b|\bslower than\b|\bslow (?:decode|inference|generation)\b)")
+_HANGS = lazy(
+    r"卡住|卡死|夯住|(?:一直|始终)卡|[会就]卡在|不动了|没有?反应|进程(?:就|都|也|已经?)?消失"
+    r"|\b(?:it|(?:just|then) it|process(?:es)?|program|training|service|server|job|run|engine|script|command|and)\b[^.,;\n]{0,40}?\b(?:hangs?|hung|freezes|gets? stuck|got stuck|is stuck|stuck)\b|\b(?:just hangs|hangs (?:forever|at|here)|hung forever)\b"
+)
+_PERHAPS = lazy(r"可能|避免|防止|否则|不会|没有卡|\b(?:if|may|might|can|could|would|not|avoid|prevent|detect\w*|no longer|unless|whether)\b")
 _RECOVERED = lazy(r"恢复正常|(?:无|没有|不再|不会)乱码|就正常|才正常|\b(?:goes away|disappears?|no longer|no more)\b|\bno (?:garbled|gibberish)")
 _WRONG = lazy(r"乱码|崩坏|胡言|不正确|错误|不对|异常|卡住|卡死|挂死|无响应|报错|精度(?:下降|掉)|空回复|\b(?:garbled|gibberish|garbage|wrong|broken|nonsense|incoherent|hangs?|stuck|never returns?|crash(?:es|ed)?|fails?|corrupt(?:ed|s)?)\b")
 _BOTH = lazy(r"均正常|都正常|均无|都没问题|\bboth\b")
@@ -119,7 +126,7 @@ def rows(lines: Sequence[str], first_line: int) -> tuple[Row, ...]:
         well = next(one for one in off if one.good)
         name = first.name.partition("=")[0] if first.kind == "variable" else first.name
         found.append(_row(well.line, name, first.kind, well.text))
-    return (*found, *_slow(lines, first_line), *_elsewhere(lines, first_line))
+    return (*found, *_slow(lines, first_line), *_hangs(lines, first_line), *_elsewhere(lines, first_line))
 
 
 def elsewhere(lines: Sequence[str]) -> bool:
@@ -136,6 +143,14 @@ def _slow(lines: Sequence[str], first_line: int) -> Iterator[Row]:
     for number, text in enumerate(lines[:MOST]):
         if len(text) <= LONGEST and (found := _SLOW.search(text)) is not None and _LOG.match(text) is None:
             yield Row("session", first_line + number, (("check", "slow"), ("program", ""), ("command", ""), ("what", found[0]), ("value", ""), ("said", text.strip(" #/")[:300])))
+            return
+
+
+def _hangs(lines: Sequence[str], first_line: int) -> Iterator[Row]:
+    """The first note that says that something stands still; programs warn that something might."""
+    for number, text in enumerate(lines[:MOST]):
+        if len(text) <= LONGEST and (found := _HANGS.search(text)) is not None and _LOG.match(text) is None and _PERHAPS.search(text[: found.end()]) is None:
+            yield Row("session", first_line + number, (("check", "hangs"), ("program", ""), ("command", ""), ("what", found[0]), ("value", ""), ("said", text.strip(" #/")[:300])))
             return
 
 

@@ -72,18 +72,16 @@ def values(finding: Finding, situation: Situation = UNKNOWN, beside: Mapping[str
         every["missing"] = {one["missing"]: None}
     if (count := one.get("count", "")).isdecimal() and 0 < int(count) <= A_NODE[-1]:  # of devices, for texts that list them
         one.setdefault("renumbered", ",".join(map(str, range(int(count)))))
-    if "limit_kb" in one or "memory_limit" in one or "compose_limit" in one:
-        from doctor.answer import sizes  # few logs tell of a limit
+    if not _COUNTS.isdisjoint(one):
+        from doctor.answer import sums  # few findings tell of what they need
 
-        one = sizes.derived(one) | one
-    if "tp" in one:
-        from doctor.answer.own_command import served  # few findings capture a degree
-        from doctor.findings.weights import divided
-
-        one |= divided(first.captures, served(situation.started, first.paths), situation.facts)
+        one = sums.worked_out(one, first, situation)
     if situation.facts.get("seats"):
         one |= other_cards(situation, one, every)
     return Values(one, {k: tuple(v) for k, v in every.items()}, zh)
+
+
+_COUNTS = frozenset({"limit_kb", "memory_limit", "compose_limit", "tp", "tried"})
 
 
 def _not_listed(came: Sequence[str], captures: Mapping[str, str]) -> tuple[int, ...]:

@@ -6,7 +6,7 @@ from doctor.base.words import both
 from doctor.findings.situation import Situation
 from kb.model import Text
 
-_MEASURES = ("micro-batch-1", "recompute-on", "offload-on")  # values of the fact `option`
+_MEASURES = ("micro-batch-1", "recompute-on", "offload-on", "zero3-on")  # values of the fact `option`
 
 
 def phrases(situation: Situation) -> dict[str, Text]:

@@ -189,7 +189,7 @@ _STARTS = lazy(
     rb"|[\"']vllm[\"'], ?[\"']serve[\"']|\batc +(?:\\\\\r?\n\s{0,20})?--\w"
     rb"|\b(?:megatron (?:sft|pt|rlhf|export)|swift (?:rollout|export|sample|app)|verl\.trainer\.\w{2,30}|(?:pre|post)train_\w{1,20}\.py|preprocess_data\.py)\b"
     rb"|\bexport (?:ASCEND|HCCL|PYTORCH_NPU|VLLM_ASCEND|TASK_QUEUE|RAY)_\w{1,60}=|(?m:^)(?:model_name_or_path: |FROM [\w.-]{1,80}/)"
-    rb"|\bLLM\(|\bset_default_device\(|\bos\.environ\[[\"'](?:ASCEND|HCCL|PYTORCH_NPU|VLLM_ASCEND|TASK_QUEUE)_"
+    rb"|\"zero_optimization\"\s?:|\bLLM\(|\bset_default_device\(|\bos\.environ\[[\"'](?:ASCEND|HCCL|PYTORCH_NPU|VLLM_ASCEND|TASK_QUEUE)_"
     rb"|\bDataLoader\([^\n]{0,200}batch_sampler=|@(?:triton|tilelang|tl)\.jit\b|\b__global__ [^\n]{0,20}__(?:aicore|vector|cube|mix)__"  # who wrote the kernel
 )
 

@@ -65,6 +65,8 @@ WORDS = {
     "peak-micro-batch-1": ("micro batch 1", "micro batch 设为 1"),
     "peak-recompute-on": ("gradient checkpointing (recompute)", "打开重计算（gradient checkpointing）"),
     "peak-offload-on": ("offload of parameters and optimizer", "参数与优化器 offload"),
+    "peak-zero3-on": ("weights and states divided among the cards (ZeRO-3, FSDP)", "将权重与优化器状态切分到各卡（ZeRO-3、FSDP）"),
+    "peak-is-zero3-on": ("ZeRO-3 is on", "ZeRO-3"),
     "peak-is-micro-batch-1": ("micro batch is 1", "micro batch 为 1"),
     "peak-is-recompute-on": ("recompute is on", "重计算"),
     "peak-is-offload-on": ("offload is on", "offload"),
