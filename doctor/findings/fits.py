@@ -110,6 +110,12 @@ def driver(facts: Mapping[str, Sequence[str]], rows: Sequence[Pairing]) -> Mappi
     return {"driver_pair": ("older",), "driver_wanted": (least,)} if release(have[0]) < release(least) and not same else {"driver_pair": ("fits",)}
 
 
+def cann_of(releases: Sequence[str], rows: Sequence[Pairing]) -> tuple[str, ...]:
+    """The CANN for which releases of vllm-ascend are published; nothing where one of them is not."""
+    made = {row.versions["vllm_ascend"][0]: row.versions["cann"] for row in rows if row.table == "vllm_ascend" and {"vllm_ascend", "cann"} <= row.versions.keys()}
+    return tuple(cann for one in releases for cann in made[one.partition("+")[0]]) if all(one.partition("+")[0] in made for one in releases) else ()
+
+
 def names(known: Mapping[str, str], rows: Sequence[Pairing]) -> dict[str, str]:
     """`vllm_for_vllm_ascend` and the like: the release to take, of every pair of which one version is known."""
     made: dict[str, str] = {}
