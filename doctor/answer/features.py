@@ -19,7 +19,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 
-from doctor.answer.own_command import without_option
+from doctor.answer.met import without_graphs
+from doctor.answer.own_command import has_all, own, without_option
 from doctor.answer.variables import placed
 from doctor.base.notation import clean
 from doctor.base.words import both
@@ -71,6 +72,10 @@ _NAMED = {
     "xlite": "xlite_graph_config", "torchair": "torchair_graph_config", "netloader": "--load-format netloader", "weightprefetch": "weight_prefetch_config",
     "cpubinding": "enable_cpu_binding", "recomputescheduler": "recompute_scheduler_enable",
 }  # fmt: skip
+# Code that captures graphs; and the model itself, which is run while they are captured and may fail on its own.
+_CAPTURES = ("aclgraph", "cudagraph", "npugraph", "capturemodel", "capturegraph", "graphcapture")
+_MODEL = ("forward", "dummyrun", "executemodel", "profilerun", "loadmodel")
+_EAGER = {"vllm": ("vllm serve MODEL --enforce-eager", "--enforce-eager"), "sglang": ("python3 -m sglang.launch_server --model-path MODEL --disable-cuda-graph", "--disable-cuda-graph")}
 _VALUED = frozenset({"speculative-config", "speculative-algorithm", "load-format", "prefill-context-parallel-size", "decode-context-parallel-size"})
 _ENGINES = ("vllm", "sglang")  # whose commands are read
 
@@ -98,7 +103,7 @@ def feature(finding: Finding, way: str, situation: Situation, known: Sequence[Fi
     found = through(way, mine) or next((one for hit in finding.instances[0].hits for one in mine if one.name in _TELLING and through(hit.place.text, (one,))), None)
     if found is None and not any(one.kind in (*_ENGINES, "llm") for one in situation.started):
         found = next((Setting(written, "named", ()) for name in way.split() for word, written in _NAMED.items() if word in _plain(name)), None)
-    return _fix(found, "feature-out", finding, situation) if found is not None else None
+    return _fix(found, "feature-out", finding, situation) if found is not None else _eager(way, finding, situation, known)
 
 
 def refused(message: str, settings: Sequence[Setting]) -> Setting | None:
@@ -129,6 +134,37 @@ def through(way: str, settings: Sequence[Setting]) -> Setting | None:
             if any(word in spoken for word in one.words):
                 return one
     return None
+
+
+def through_graphs(way: str) -> bool:
+    """Did code that only captures graphs fail, and not the model that it runs once for them?
+
+    >>> through_graphs("worker plugh_runner initialize_aclgraph_capture builder"), through_graphs("attention forward _dummy_run capture_model")
+    (True, False)
+    """
+    for name in way.split():
+        spoken = _plain(name)
+        if any(word in spoken for word in _MODEL):
+            return False
+        if any(word in spoken for word in _CAPTURES):
+            return True
+    return False
+
+
+def _eager(way: str, finding: Finding, situation: Situation, known: Sequence[Fix]) -> Fix | None:
+    """How to start without graphs, where their capture failed: nobody switched them on, so no command names them."""
+    engine = next((name for name in _ENGINES if name in situation.facts.get("framework", ())), None)
+    if engine is None or not through_graphs(way) or without_graphs(situation):
+        return None
+    run, option = _EAGER[engine]
+    if any(option in command.run for fix in known for command in fix.commands):
+        return None
+    paths = finding.instances[0].paths
+    if has_all(run, situation.started, paths):
+        return None
+    theirs = own(run, situation.started, paths)
+    command = Command(run, Text(**both("own-slower")), None) if theirs is None else Command(theirs.run, Text(**both("own-slower")), theirs.note)
+    return Fix("mitigate", "low", Text(**both("feature-graphs", what=option)), (), (), (command,), None, ((f"{SAID}way", ("~ .",)),))
 
 
 def _of(command: Started) -> Iterator[Setting]:

@@ -76,17 +76,18 @@ def of_another_stack(fact: str, stacks: Sequence[str]) -> bool:
     return bool(stacks) and _OF_STACK.get(fact, stacks[0]) not in stacks
 
 
+_PACKAGE = lazy(r"(?P<name>[a-z_-]{3,20})-(?P<version>\d[\w.+]*)$")
 _NAMED = lazy(r"(?i)(?P<name>cann|driver|驱动)\W?v?(?P<version>\d[\w.]*)$")
 
 
 def without_former(facts: Mapping[str, tuple[str, ...]]) -> Mapping[str, tuple[str, ...]]:
-    """The versions that are there: not the one of which the reader says that it worked before, where another one is told."""
+    """The versions that are there, where another one is told: not the one of which the reader says that it worked before, or that pip replaced."""
     found: dict[str, tuple[str, ...]] = {}
-    for told in facts.get("worked", ()):
-        if (was := _NAMED.match(told)) is not None:
-            name = "cann" if was["name"].lower() == "cann" else "driver"
-            rest = tuple(v for v in found.get(name, facts.get(name, ())) if v != was["version"] and not v.startswith(was["version"] + "."))
-            found |= {name: rest} if rest else {}
+    former = [("cann" if was["name"].lower() == "cann" else "driver", was["version"]) for told in facts.get("worked", ()) if (was := _NAMED.match(told)) is not None]
+    former += [(was["name"].replace("-", "_"), was["version"]) for told in facts.get("replaced", ()) if (was := _PACKAGE.match(told)) is not None]
+    for name, version in former:
+        rest = tuple(v for v in found.get(name, facts.get(name, ())) if v != version and not v.startswith(version + "."))
+        found |= {name: rest} if rest else {}
     return found
 
 
@@ -107,6 +108,12 @@ def driver(facts: Mapping[str, Sequence[str]], rows: Sequence[Pairing]) -> Mappi
     line = release(least)[0]
     same = len(line) <= _LINE and release(have[0])[0][: len(line)] == line  # `25.0.X` is any of them
     return {"driver_pair": ("older",), "driver_wanted": (least,)} if release(have[0]) < release(least) and not same else {"driver_pair": ("fits",)}
+
+
+def cann_of(releases: Sequence[str], rows: Sequence[Pairing]) -> tuple[str, ...]:
+    """The CANN for which releases of vllm-ascend are published; nothing where one of them is not."""
+    made = {row.versions["vllm_ascend"][0]: row.versions["cann"] for row in rows if row.table == "vllm_ascend" and {"vllm_ascend", "cann"} <= row.versions.keys()}
+    return tuple(cann for one in releases for cann in made[one.partition("+")[0]]) if all(one.partition("+")[0] in made for one in releases) else ()
 
 
 def names(known: Mapping[str, str], rows: Sequence[Pairing]) -> dict[str, str]:

@@ -43,6 +43,7 @@ _ANYTHING = "~ ."  # asked of a capture: that there is one
 # Facts that texts may name.
 _COUNTED = ("processes", "visible", "visible_count", "visible_wanted", "renumbered", "given", "npu_ids", "npu_first", "sharing_ranks", "shared_card", "holder_pid", "holder_pids", "holders", "sharers", "crowded_npu", "crowd", "both_shares", "idle_npu", "idle_npus", "port", "other_port", "listener_pid", "listener", "ray_head", "ray_npus", "ray_gpus", "ray_list", "driver_wanted", "image_chip", "interface", "interface_ip", "vllm_said", "worked")
 NAMED = ("chip", *VERSIONS, "transformers", "deepspeed", "opset", "progress", *_COUNTED, *_CALLED, *_ASKED)
+_IMAGE = "vllm-image"
 _TAGGED = frozenset({"vllm", "vllm_ascend"})  # whose tags and images leave out what a build adds: 0.19.0+empty
 _CONTAINERS = frozenset({"pod", "compose", "gpustack"})  # of what is seen: whose programs run in containers
 _ONE_CHIP = frozenset({"A1", "A2"})  # generations of which a card has one chip
@@ -145,6 +146,8 @@ class Situation(NamedTuple):
             known = ("there" if captures["npu"] in ids[0].split(", ") else "absent",)
         if fact == "split":
             known = ("degree",) if _degrees(captures, self.facts.get("degree", ())) else ()
+        if fact == "cann" and not known:  # a release of vllm-ascend is made for one
+            known = fits.cann_of(self.facts.get("vllm_ascend", ()), self.published)
         if fact == "vllm_ascend" and not known and self.first("machine") not in ("cuda", "rocm", "dcu"):
             known = self.facts.get("vllm", ())  # its releases carry the number of the vllm they are made for
         if fact == "mended":
@@ -234,6 +237,8 @@ def situation(
     known = {fact: chips(values) if fact == "chip" else tuple(one.value for one in values) if fact == "variable" else _versions(values) for fact, values in told.items()}
     if by := [kind for one in started if (kind := "vllm" if one.kind == "llm" else one.kind) in frameworks]:  # whoever started it knows what it is
         known["framework"] = tuple(dict.fromkeys((*known.get("framework", ()), *by)))
+    if _IMAGE in known.get("framework", ()):
+        known["framework"] = _of_an_image(known["framework"], frameworks)
     seen = [frameworks[name] for name in known.get("framework", ()) if name in frameworks]
     there = known.pop("npu_id", ())
     known |= _listed(there)
@@ -261,6 +266,13 @@ def situation(
         # Others run programs written for CUDA, or print what HIP says: their own names tell more than those.
         known["machine"] = next(((one,) for one in ("npu", "dcu", "other") if one in known["machine"]), known["machine"])
     return Situation({fact: values for fact, values in known.items() if values and values[0]}, frameworks, published, started, variables, kernels, packages)
+
+
+def _of_an_image(named: Sequence[str], frameworks: Mapping[str, Framework]) -> tuple[str, ...]:
+    """What runs in an image that is called after vLLM: that, where no other software is seen to run."""
+    others = tuple(name for name in named if name != _IMAGE)
+    runs = any(name in frameworks and not frameworks[name].beneath for name in others)
+    return others if runs else ("vllm", *others)
 
 
 def _counted(harvest: Harvest, started: tuple[Started, ...], visible: Sequence[str], here: Sequence[str], usable: Sequence[str], there: Sequence[str], apart: bool, asked: Sequence[str]) -> Mapping[str, tuple[str, ...]]:

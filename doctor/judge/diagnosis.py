@@ -16,7 +16,7 @@ from doctor.job.plausible import sound
 from doctor.judge import relate, unclaimed
 from doctor.judge.certainty import with_doubts
 from doctor.judge.decisive import decisive
-from doctor.judge.nature import COMES_UP, went_well_after
+from doctor.judge.nature import COMES_UP, heads, went_well_after
 from doctor.read.source import Skipped
 from doctor.scan.harvest import CONCLUDED, Cluster, Harvest, Hit, merge
 from doctor.scan.packed import only
@@ -66,12 +66,13 @@ def conclude(
     open_still = unclaimed.give_back(harvest, (r.finding for r in related))
     unexplained = tuple(sorted(open_still.clusters, key=lambda c: (c.first.time or "~", c.first.path, c.first.line)))
     related = with_doubts(related, unexplained)
-    # Of several alike the last may stand below the end.
-    survived = frozenset(c for c in unexplained if c.total == 1 and any(went_well_after(c.first, r.finding) for r in related))
+    # Of several alike the last may stand below the end; of a message that is known, its heading is no failure of its own.
+    cleared = relate.cleared(related)
+    survived = frozenset(c for c in unexplained if (c.total == 1 and any(went_well_after(c.first, r.finding) for r in related)) or heads(c.first, cleared))
     line, general = decisive(related, [c for c in unexplained if c not in survived])
     at = situation(harvest, knowledge.situation(), knowledge.frameworks(), knowledge.published())
     related = relate.doubted_last(related, tuple(r._replace(finding=decided(r.finding, at)) for r in related))
-    verdict = _verdict(related, open_still._replace(errors=max(0, open_still.errors - len(survived))))
+    verdict = _verdict(related, open_still._replace(errors=max(0, open_still.errors - sum(c.total for c in survived))))
     if verdict == "clean" and not worked and at.first("driver_pair") == "older":
         verdict = "inconclusive"  # what hangs prints no error, and nothing says that it came up
     return Diagnosis(

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
+
 from doctor.findings.evaluate import Finding
 from doctor.scan.harvest import Place
 from kb.model import Entry
 from parsers.lazy import lazy
 
 _WARNED = lazy(r"\S{1,300}\.py:\d{1,7}: \w{0,40}Warning: ")  # as Python shows one
+_HEADING = lazy(r"(?:[:：]|\bfollowing\b[\w ]{0,60}[.:]?|\bbelow\b[.:]?|如下[:：。]?)\s*$")
 SURER = {"low": 0, "medium": 1, "high": 2}
 COMES_UP = frozenset({"came_up", "device_works"})
 
@@ -93,6 +96,11 @@ def last_said(end: Finding, name: str) -> dict[str, int]:
 def went_well_after(line: Place, finding: Finding) -> bool:
     """Did the program say that it came to its end well, below a line that is no exception?"""
     return "finished" in finding.entry.traits and line.kind != "traceback" and line.line < last_said(finding, "ended").get(line.path, 0)
+
+
+def heads(line: Place, cleared: Set[tuple[str, int]]) -> bool:
+    """Does a line only announce the one below it, which is known and no fault of this run? `ERROR: ... the following conflicts.`"""
+    return line.kind != "traceback" and (line.path, line.line + 1) in cleared and _HEADING.search(line.text.partition("\n")[0]) is not None
 
 
 def got_over(finding: Finding, end: Finding) -> bool:

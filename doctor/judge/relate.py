@@ -12,6 +12,7 @@ from doctor.base.words import word
 from doctor.findings.attempts import Attempts
 from doctor.findings.evaluate import Finding
 from doctor.job.job import NO_STORY, Story
+from doctor.judge.nature import COMES_UP
 from doctor.judge.nearness import Places
 from doctor.judge.reading_order import first_attempt_first, likeliest_first, most_urgent_first
 from doctor.judge.rules import RULES
@@ -42,6 +43,13 @@ def beside(finding: Finding) -> Related:
     apart = finding.apart
     assert apart is not None
     return Related(finding, "context", None, (), Text(*(word(f"apart-{apart.why}", lang, by=duration(apart.by, lang)) for lang in ("en", "zh"))))
+
+
+def cleared(related: Sequence[Related]) -> frozenset[tuple[str, int]]:
+    """The lines that are known and no fault of this run: harmless ones, and what a program came up or ended well in spite of."""
+    well = {r.finding.entry.code for r in related if not (COMES_UP | {"finished"}).isdisjoint(r.finding.entry.traits)}
+    found = (r.finding for r in related if r.explained_by in well or (r.finding.entry.role == "noise" and r.finding.entry.code not in well))
+    return frozenset((hit.place.path, hit.place.line) for finding in found for hit in finding.hits)
 
 
 class _Parent(NamedTuple):

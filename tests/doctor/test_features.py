@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from doctor.answer.features import given, refused, through
+from doctor.answer.features import given, refused, through, through_graphs
 from doctor.api import report
 from doctor.findings.situation import Variable
 from doctor.findings.started import read
@@ -132,3 +132,33 @@ KeyError: 61
 '''
     root = report(trace)["findings"][0]
     assert root["fixes"][root["first_fix"]]["title"]["en"].startswith("Start without EPLB")
+
+
+CAPTURED = """\
+(Worker_TP3 pid=9) ERROR 12-14 12:10:44 [multiproc_executor.py:671] Traceback (most recent call last):
+(Worker_TP3 pid=9) ERROR 12-14 12:10:44 [multiproc_executor.py:671]   File "/opt/py/site-packages/vllm_ascend/worker/worker_v1.py", line 329, in compile_or_warm_up_model
+(Worker_TP3 pid=9) ERROR 12-14 12:10:44 [multiproc_executor.py:671]     self.model_runner.capture_model()
+(Worker_TP3 pid=9) ERROR 12-14 12:10:44 [multiproc_executor.py:671]   File "/opt/py/site-packages/vllm_ascend/worker/plugh_runner.py", line 34, in {function}
+(Worker_TP3 pid=9) ERROR 12-14 12:10:44 [multiproc_executor.py:671]     frob(builder.plugh_support)
+(Worker_TP3 pid=9) ERROR 12-14 12:10:44 [multiproc_executor.py:671] AttributeError: 'XyzzyBuilder' object has no attribute 'plugh_support'
+"""
+
+
+@pytest.mark.parametrize(
+    ("command", "function", "run"),
+    [
+        ("vllm serve /models/plugh --port 1", "initialize_aclgraph_capture", "vllm serve /models/plugh --port 1 --enforce-eager"),
+        ("vllm serve /models/plugh --port 1", "_dummy_run", None),  # the model failed, while it was run for a graph
+        ("vllm serve /models/plugh --enforce-eager", "initialize_aclgraph_capture", None),
+    ],
+)
+def test_capture_of_graphs_is_left_out_where_its_own_code_failed(command: str, function: str, run: str | None) -> None:
+    root = report(f"$ {command}\n" + CAPTURED.format(function=function))["findings"][0]
+    told = [c["run"] for fix in root["fixes"] for c in fix["commands"] if "--enforce-eager" in c["run"]]
+    assert told == [run] * bool(run)
+    assert run is None or root["fixes"][root["first_fix"]]["commands"][0]["run"] == run
+
+
+@pytest.mark.parametrize(("way", "holds"), [("worker capture_model", True), ("cuda_graph_runner capture", True), ("attention forward capture_model", False), ("executor output", False)])
+def test_which_code_captures_graphs(way: str, holds: bool) -> None:
+    assert through_graphs(way) is holds

@@ -7,7 +7,7 @@ import pytest
 from doctor.answer.known_words import as_released, versions
 from doctor.answer.newer import with_image, with_newer
 from doctor.answer.situation_line import asked_for
-from doctor.findings.fits import driver, later, misfits, names, pair, together
+from doctor.findings.fits import cann_of, driver, later, misfits, names, pair, together
 from doctor.findings.situation import Situation
 from doctor.findings.started import read
 from kb.knowledge import Knowledge
@@ -325,3 +325,14 @@ def test_who_starts_an_image_gets_another_tag_of_it(image: str, made: str) -> No
     assert started is not None
     fix = Fix("resolve", "medium", Text("CANN 8.5.0 or later", "x"), (), (), (Command(TOOLKIT, None, None),), None)
     assert [c.run for c in with_image(fix, Situation({}, published=IMAGES, started=(started,))).commands] == [made]
+
+
+@pytest.mark.parametrize(("releases", "told"), [(("0.11.0",), True), (("0.11.0+empty",), True), (("0.11.0", "4.7.3"), False), ((), False)])
+def test_the_cann_of_a_release_of_vllm_ascend_is_told_where_it_is_published(knowledge: Knowledge, releases: tuple[str, ...], told: bool) -> None:
+    assert bool(cann_of(releases, knowledge.published())) is told
+
+
+def test_nobody_with_a_later_release_is_told_of_an_older_cann(knowledge: Knowledge) -> None:
+    old = (("cann", ("<8.0",)),)
+    assert Situation({"vllm_ascend": ("0.11.0",)}, {}, knowledge.published()).fits(old) is False
+    assert Situation({"vllm_ascend": ("4.7.3",)}, {}, knowledge.published()).fits(old) is None

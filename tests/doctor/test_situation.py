@@ -139,6 +139,11 @@ def test_a_capture_is_a_fact_as_well() -> None:
         ("npu:0 is lost\n", {"place": None}),
         ("npu:0, CANN 8.3.RC2\n用旧的 CANN 8.1.RC1 镜像可以正常推理\n| npu-smi 24.1.0                 Version: 24.1.0 |\n", {"worked": "CANN 8.1.RC1", "cann": "8.3.RC2", "driver_pair": "older"}),
         ("npu:0, CANN 8.3.RC2\nwith the previous CANN 8.0.0 image the same command runs fine\n", {"worked": "CANN 8.0.0", "cann": "8.3.RC2"}),
+        ("image quay.io/ascend/vllm-ascend:v0.11.0\nnpu:0\n", {"framework": "vllm"}),
+        ("image quay.io/ascend/vllm-ascend:v0.11.0\nmineru.backend.pipeline.model_init:__init__:208 - npu:0\n", {"framework": "mineru"}),  # an image brings more than what runs in it
+        ("npu:0\n    Uninstalling torch-2.8.0:\n      Successfully uninstalled torch-2.8.0\nSuccessfully installed plugh-1.0 torch-2.7.1\ntorch==2.8.0\ntorch==2.7.1\n", {"torch": "2.7.1"}),
+        ("npu:0\nvllm-ascend 0.8.5rc1\nUninstalling vllm-ascend-0.8.5rc1:\n  Successfully uninstalled vllm-ascend-0.8.5rc1\nSuccessfully installed vllm-ascend-0.8.5rc2.dev3+g6a1f3c2\n", {"vllm_ascend": "0.8.5rc2.dev3+g6a1f3c2"}),
+        ("npu:0\nUninstalling vllm-ascend-0.8.5rc1:\n  Successfully uninstalled vllm-ascend-0.8.5rc1\nSuccessfully installed vllm-ascend-0.8.5rc1\n", {"vllm_ascend": "0.8.5rc1", "replaced": None}),  # the same once more
         ("npu:0\nthe previous CANN 8.0.0 image does not work\n之前的 CANN 8.2.RC1 镜像也不正常\n", {"worked": None}),
         ("npu:0\nvllm               0.11.0+empty\nvllm_ascend        0.11.0rc1\n", {"pair": "fits"}),
         ("npu:0\nvllm               0.11.0+empty\nvllm_ascend        0.13.0rc1\n", {"pair": "differs"}),

@@ -144,6 +144,24 @@ def test_an_error_that_no_good_end_follows_was_not(text: str) -> None:
     assert (found.verdict, code(found)) == ("inconclusive", exits.INCONCLUSIVE)
 
 
+WISHES = "{title}\nvllm 0.11.0 requires torch==2.8.0, but you have torch 2.7.1 which is incompatible.\nSuccessfully installed vllm-ascend-0.11.0rc1\n"
+UP = "INFO:     Application startup complete.\n"
+HARMLESS = '{title}\nWARNING 05-01 10:00:01 [_custom_ops.py:20] Failed to import from vllm._C with ModuleNotFoundError("No module named \'vllm._C\'")\n'
+
+
+@pytest.mark.parametrize("rest", [WISHES + UP, HARMLESS])
+@pytest.mark.parametrize("title", ["ERROR: floob read the following notes:", "ERROR: floob has the following wishes.", "ERROR: floob 的说明如下："])
+def test_the_heading_of_what_is_known_and_no_fault_is_none_either(rest: str, title: str) -> None:
+    found = diagnose(rest.format(title=title))
+    assert (found.verdict, found.decisive, code(found)) == ("clean", None, exits.CLEAN)
+    assert [c.first.line for c in found.unexplained] == [1]  # it is told all the same
+
+
+@pytest.mark.parametrize("text", [HARMLESS.format(title="ERROR: floob has lost its plates"), HARMLESS.format(title="ERROR: floob said:\n"), WISHES.format(title="") + "ERROR: floob read:\n" + UP])
+def test_a_failure_above_what_is_no_fault_stays_one(text: str) -> None:
+    assert diagnose(text).verdict != "clean"
+
+
 def test_a_check_that_names_no_reason_leaves_the_word_to_the_first_error_of_its_thread() -> None:
     """The library says what it does not support; all that calls it says that a call failed."""
     lines = (
