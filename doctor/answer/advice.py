@@ -17,6 +17,7 @@ from doctor.answer.natures import (
     made_for_several,
     unlikely,
 )
+from doctor.answer.option_json import typable
 from doctor.answer.reach import anchored, other_cards
 from doctor.answer.shell_words import quoted
 from doctor.base import notation
@@ -280,7 +281,7 @@ def _command(command: Command, finding: Finding, situation: Situation, known: Va
     if theirs is None:
         run = _worded(filled.run, known, called)
         alone = run != filled.run and _SERVES.match(run)  # it looks whole now, and is not
-        return filled._replace(run=run, why=Text(**both("own-rest")).then(filled.why) if alone else filled.why)
+        return typable(filled._replace(run=run, why=Text(**both("own-rest")).then(filled.why) if alone else filled.why))
     return filled._replace(run=theirs.run, why=theirs.note.then(filled.why))
 
 
