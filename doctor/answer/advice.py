@@ -18,7 +18,7 @@ from doctor.answer.natures import (
     unlikely,
 )
 from doctor.answer.option_json import typable
-from doctor.answer.reach import anchored, other_cards
+from doctor.answer.reach import anchored, by_number, other_cards
 from doctor.answer.shell_words import quoted
 from doctor.base import notation
 from doctor.base.notation import clean
@@ -116,7 +116,7 @@ def prose(text: Text, known: Values) -> Text:
 
 def shell(text: str, known: Values) -> str:
     """A command with its captures quoted for the shell."""
-    return fill(text, known.one, known.every, " ", quoted)
+    return fill(text, by_number(text, known.one), known.every, " ", quoted)
 
 
 def chosen(fixes: Sequence[Fix], situation: Situation, captures: Mapping[str, str] | None = None) -> tuple[Fix, ...]:
@@ -269,7 +269,7 @@ def fixes(finding: Finding, situation: Situation, known: Values, elsewhere: Fix 
     return Advised((*filled[:at], by_message.fix, *filled[at:]), certain + 1, followed, at if at == 0 else None)
 
 
-_SAYS_SO = lazy(r"--[a-z]|[A-Z]_[A-Z0-9_]+ ?=|[a-z]_[a-z_]+ ?==? ?(?:[Tt]rue|[Ff]alse)|(?:multiple of|divisible by) \d")  # options, variables, options as Python writes them, numbers that must divide
+_SAYS_SO = lazy(r"--[a-z]|(?:pip3?|[Pp]lease) (?:\w{1,12} )?install |[A-Z]_[A-Z0-9_]+ ?=|[a-z]_[a-z_]+ ?==? ?(?:[Tt]rue|[Ff]alse)|(?:multiple of|divisible by) \d")  # options, variables, options as Python writes them, packages, numbers that must divide
 _SERVES = lazy(r"(?:[A-Z_][A-Z0-9_]*=\S* )*(?:vllm serve|sglang serve|python3? -m (?:vllm|sglang)\b)")
 
 

@@ -121,7 +121,7 @@ def _nodes(finding: Finding) -> dict[str, list[str]]:
 def _finding(related: Related, diagnosis: Diagnosis, knowledge: Knowledge, codes: decision.Times) -> dict[str, Any]:
     finding, situation = _of_owner(related, diagnosis), diagnosis.situation
     entry, scope = finding.entry, finding.instances[0].scope
-    known = code_meaning.completed(advice.values(finding, situation, beside.beside(related, diagnosis)), entry, knowledge)
+    known = code_meaning.completed(advice.values(finding, situation, beside.beside(related, diagnosis)), entry, knowledge, situation)
     caller = callers.caller(related, diagnosis)
     advised = advice.fixes(finding, situation, known, callers.elsewhere(caller, entry, situation), callers.of_library(caller), caller.way if caller is not None else "")
     told, start = advised.fixes, advice.start(advised, entry)
