@@ -106,6 +106,7 @@ WORDS = {
     "against": ("against", "反证"),
     "against-unknown": ("no entry knows what CANN says here: that sentence decides, not this title", "CANN 此处的报错没有对应条目：以该句为准，而非此标题"),
     "against-victim": ("this is what a victim prints: the cause is not in these logs", "这是受害者一侧的打印：真正原因不在这些日志中"),
+    "against-named": ("the launcher names this process as the first that failed, and the line alone tells no cause", "启动器指明该进程最先失败；但仅凭该行不能说明原因"),
     "against-wrapper": ("this only wraps another error, which is not in these logs", "这只是外层报错，被包住的错误不在这些日志中"),
     "against-earlier": ("an error that nobody knows stands before it: {place}", "在它之前还有未识别的错误：{place}"),
     "against-line": ("an error that nobody knows stands before it, at line {line}: {text}", "在它之前（第 {line} 行）还有未识别的错误：{text}"),
