@@ -26,7 +26,7 @@ _OURS = ("config", "code", "report")  # where the fix itself says more than the 
 _PROGRAMS = ("python", "c", "cpp", "c++")  # code in other languages is a setting
 
 
-def action(related: Related, fixes: Sequence[Fix], first: int | None, found: Sequence[Level]) -> dict[str, Any] | None:
+def action(related: Related, fixes: Sequence[Fix], first: int | None, found: Sequence[Level], named: bool = False) -> dict[str, Any] | None:
     """None where nothing is to be done about it: what is harmless, of another time or machine, or only follows."""
     finding = related.finding
     entry = finding.entry
@@ -39,7 +39,7 @@ def action(related: Related, fixes: Sequence[Fix], first: int | None, found: Seq
     if by_vendor and (found[0].told or by_vendor != "retry" or ours not in ("hardware", "reset")):  # where it restarts the job, the card stays as it is
         return _told(by_vendor, "vendor", finding)
     if entry.role in ("symptom", "wrapper"):
-        return _told("collect", "role", finding)
+        return _told("locate" if named else "collect", "role", finding)
     return _told(*_by_fix(fixes[first] if first is not None else None, ours, entry), finding)
 
 

@@ -17,7 +17,8 @@ from doctor.answer.natures import (
     made_for_several,
     unlikely,
 )
-from doctor.answer.reach import anchored, other_cards
+from doctor.answer.option_json import typable
+from doctor.answer.reach import anchored, by_number, other_cards
 from doctor.answer.shell_words import quoted
 from doctor.base import notation
 from doctor.base.notation import clean
@@ -118,7 +119,7 @@ def prose(text: Text, known: Values) -> Text:
 
 def shell(text: str, known: Values) -> str:
     """A command with its captures quoted for the shell."""
-    return fill(text, known.one, known.every, " ", quoted)
+    return fill(text, by_number(text, known.one), known.every, " ", quoted)
 
 
 def chosen(fixes: Sequence[Fix], situation: Situation, captures: Mapping[str, str] | None = None) -> tuple[Fix, ...]:
@@ -221,7 +222,7 @@ def fixes(finding: Finding, situation: Situation, known: Values, elsewhere: Fix 
 
         off = feature(finding, way, situation, [one.fix for one in fitting if one.certain])
     if off is None and situation.started:
-        from doctor.answer.room import for_weights  # few logs show one
+        from doctor.answer.weights import for_weights  # few logs show one
 
         off = for_weights(finding, situation)
     if off is not None:  # it need not be found by trial
@@ -277,7 +278,7 @@ def fixes(finding: Finding, situation: Situation, known: Values, elsewhere: Fix 
     return Advised((*filled[:at], by_message.fix, *filled[at:]), certain + 1, followed, at if at == 0 else None)
 
 
-_SAYS_SO = lazy(r"--[a-z]|[A-Z]_[A-Z0-9_]+ ?=|[a-z]_[a-z_]+ ?==? ?(?:[Tt]rue|[Ff]alse)|(?:multiple of|divisible by) \d")  # options, variables, options as Python writes them, numbers that must divide
+_SAYS_SO = lazy(r"--[a-z]|(?:pip3?|[Pp]lease) (?:\w{1,12} )?install |[A-Z]_[A-Z0-9_]+ ?=|[a-z]_[a-z_]+ ?==? ?(?:[Tt]rue|[Ff]alse)|(?:multiple of|divisible by) \d")  # options, variables, options as Python writes them, packages, numbers that must divide
 _SERVES = lazy(r"(?:[A-Z_][A-Z0-9_]*=\S* )*(?:vllm serve|sglang serve|python3? -m (?:vllm|sglang)\b)")
 
 
@@ -289,7 +290,7 @@ def _command(command: Command, finding: Finding, situation: Situation, known: Va
     if theirs is None:
         run = _worded(filled.run, known, called)
         alone = run != filled.run and _SERVES.match(run)  # it looks whole now, and is not
-        return filled._replace(run=run, why=Text(**both("own-rest")).then(filled.why) if alone else filled.why)
+        return typable(filled._replace(run=run, why=Text(**both("own-rest")).then(filled.why) if alone else filled.why))
     return filled._replace(run=theirs.run, why=theirs.note.then(filled.why))
 
 

@@ -20,8 +20,9 @@ A log is text of others: of such a sentence only names and plain values are take
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
+from doctor.answer import asked_package
 from doctor.answer.own_command import value_of, with_asked, without_option
 from doctor.answer.variables import is_script, there
 from doctor.base.words import both
@@ -151,9 +152,18 @@ def asked(finding: Finding, situation: Situation, known: Sequence[Fix]) -> Asked
         return Asked(None, off)
     found = found or tuple(one for text in texts for one in _next(text, finding, situation))
     if not found:
-        return Asked(None, None)
+        return _to_install(texts, known)
     mentioned = " ".join(str(fix) for fix in known)
     return Asked(None, _fix(tuple(one for one in found if one.name not in mentioned or one.value.isdecimal()), finding, situation))
+
+
+def _to_install(texts: Iterable[str], known: Sequence[Fix]) -> Asked:
+    """What a message says to install, where it asks for no setting."""
+    wanted = tuple(dict.fromkeys(one for text in texts for one in asked_package.packages(_TYPED.sub("", _RAN.sub("", text[:_LONGEST])))))
+    if not wanted:
+        return Asked(None, None)
+    there = asked_package.known(wanted, known)
+    return Asked(there, None if there is not None else asked_package.fix(wanted))
 
 
 def _next(text: str, finding: Finding, situation: Situation) -> Iterator[Wanted]:

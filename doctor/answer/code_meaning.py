@@ -9,6 +9,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from doctor.answer.advice import Values
+from doctor.answer.of_stack import fitted
+from doctor.findings.situation import UNKNOWN, Situation
 from kb.knowledge import Knowledge
 from kb.model import Entry, Text
 from parsers.lazy import lazy
@@ -16,7 +18,7 @@ from parsers.lazy import lazy
 _SLOT = lazy(r"\{(\w+)_(?:is|means|advice)[|}]")
 
 
-def completed(known: Values, entry: Entry, knowledge: Knowledge) -> Values:
+def completed(known: Values, entry: Entry, knowledge: Knowledge, situation: Situation = UNKNOWN) -> Values:
     """The values with what the tables say of the codes that the entry's texts ask for."""
     asked = {match[1] for text in _texts(entry) if "_" in text.en for match in _SLOT.finditer(text.en)}
     one, zh = dict(known.one), dict(known.zh)
@@ -24,9 +26,9 @@ def completed(known: Values, entry: Entry, knowledge: Knowledge) -> Values:
         row = _row(known.one.get(name, ""), knowledge)
         if row is None:
             continue
-        meaning, action = _sentence(row["meaning"]), _sentence(row.get("action") or {})
-        one |= {f"{name}_is": row.get("name") or meaning["en"], f"{name}_means": meaning["en"], f"{name}_advice": action["en"]}
-        zh |= {f"{name}_is": meaning["zh"], f"{name}_means": meaning["zh"], f"{name}_advice": action["zh"]}
+        meaning, action = _sentence(row["meaning"]), _sentence(fitted(row.get("action") or {}, situation))
+        one |= {f"{name}_is": row.get("name") or meaning["en"], f"{name}_means": meaning["en"]} | ({f"{name}_advice": action["en"]} if action["en"] else {})
+        zh |= {f"{name}_is": meaning["zh"], f"{name}_means": meaning["zh"]} | ({f"{name}_advice": action["zh"]} if action["zh"] else {})
     return known._replace(one=one, zh=zh) if asked else known
 
 

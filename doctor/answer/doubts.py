@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from doctor.answer import grounds, said
+from doctor.answer.named_first import named_first
 from doctor.base import notation
 from doctor.base.notation import clean
 from doctor.base.words import both
@@ -30,7 +31,7 @@ def _doubts(related: Related, diagnosis: Diagnosis) -> Iterator[Told]:
     entry, first = related.finding.entry, related.finding.first
     if entry.role == "symptom":
         told = entry.kind == "wrapper" and said.said(related, diagnosis)  # the error is passed on here, and stands beneath in CANN's own words
-        yield both("against-unknown" if told else "against-victim")
+        yield both("against-unknown" if told else "against-named" if named_first(related, diagnosis) else "against-victim")
     elif entry.role == "wrapper":
         yield both("against-wrapper")
     if (line := related.against) is not None and line.path == first.path:

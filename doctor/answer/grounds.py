@@ -29,15 +29,15 @@ def confidence(related: Related) -> float:
     return round(sure, 2)
 
 
-def why(related: Related) -> Text:
-    """Why this finding, and why at this place: what matched, how often, what it explains or what explains it."""
-    told = [Text(**said) for said in _reasons(related)]
+def why(related: Related, first: bool = False) -> Text:
+    """Why this finding, and why at this place: what matched, how often, what it explains or what explains it; `first`: a launcher names its process as the one that failed first."""
+    told = [Text(**said) for said in _reasons(related, first)]
     if related.note is not None and related.note.en:
         told.insert(0, related.note)
     return Text("; ".join(t.en for t in told) + ".", "；".join(t.zh for t in told) + "。")
 
 
-def _reasons(related: Related) -> Iterator[dict[str, str]]:
+def _reasons(related: Related, first: bool) -> Iterator[dict[str, str]]:
     finding = related.finding
     often = "once" if finding.total == 1 else "often" if finding.exact else "at-least"
     yield both(f"why-{often}", place=notation.place(clean(finding.first.path), finding.first.line), n=finding.total)
@@ -49,7 +49,7 @@ def _reasons(related: Related) -> Iterator[dict[str, str]]:
     elif related.explains:
         yield both("why-explains", codes=", ".join(related.explains[:6]) + (" ..." if len(related.explains) > 6 else ""))
     if related.role == "root" and finding.entry.role == "symptom":
-        yield both("against-victim")
+        yield both("against-named" if first else "against-victim")
     if related.role == "root" and finding.entry.role == "ambiguous":
         yield both("why-nothing-else")
     doubt = against(related)

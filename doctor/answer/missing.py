@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from doctor.answer import callers
+from doctor.answer.named_first import named_first
 from doctor.base.notation import clean, folded, spans
 from doctor.base.words import both, named, word
 from doctor.findings.situation import FOREIGN
@@ -89,7 +90,7 @@ def releases(diagnosis: Diagnosis) -> Missing | None:
 def other_ranks(diagnosis: Diagnosis) -> Missing | None:
     """Only victims of a job of several ranks have spoken: the one that failed first is somewhere else."""
     roots = diagnosis.roots
-    if not roots or roots[0].finding.entry.role != "symptom" or not _of_many(diagnosis):
+    if not roots or roots[0].finding.entry.role != "symptom" or not _of_many(diagnosis) or named_first(roots[0], diagnosis):
         return None
     return _asked("ranks")
 

@@ -1,13 +1,20 @@
 """Options whose value is JSON: what is advised is put into what the reader has, which stays otherwise.
 
 `--compilation-config '{"cudagraph_capture_sizes": [1]}'`, beside a mode that somebody chose, is that mode with those sizes.
+A key that is advised as null goes: engines refuse a null where they expect an object or a list.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
+from doctor.base.words import both
+from kb.model import Command, Text
+from parsers.lazy import lazy
+
+_OPTION = lazy(r"(?P<name>--[a-z][a-z-]{2,60}) '(?P<value>\{[^'\n]{1,600}\})'")
 _DOTS = (", ...}", ",...}")  # how the knowledge says that the rest is theirs
 # What an example must name, and what is theirs where they have it.
 _EXAMPLES = frozenset({"method", "model", "torch_profiler_dir"})
@@ -22,6 +29,60 @@ def joined(given: str, advised: str) -> str:
     if made == theirs:
         return given
     return json.dumps(made, ensure_ascii=False, separators=(", ", ": ") if '": ' in given else (",", ":"))
+
+
+def for_none(advised: str) -> str:
+    """An advised value for who has none: neither what stands for theirs, nor what goes of theirs. Itself where it is no JSON.
+
+    >>> for_none('{"frob": {"on": false, "size": null}, ...}'), for_none('{"frob": null, ...}'), for_none("7")
+    ('{"frob": {"on": false}}', '{}', '7')
+    """
+    wanted = _read(advised)
+    if wanted is None or not _is_open(advised, wanted):
+        return advised
+    return json.dumps(_into({}, wanted), ensure_ascii=False)
+
+
+def alone(run: str) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
+    """A command that nobody's own is known for, as it can be typed; the options of which more is theirs, and the keys that go of theirs.
+
+    >>> alone('vllm serve MODEL --frob-config \\'{"a": 1, ...}\\'')
+    ('vllm serve MODEL --frob-config \\'{"a": 1}\\'', ('--frob-config',), ())
+    >>> alone('vllm serve MODEL --frob-config \\'{"b": null, ...}\\'')
+    ('vllm serve MODEL', ('--frob-config',), ('b',))
+    """
+    more: list[str] = []
+    gone: list[str] = []
+
+    def typed(found: re.Match[str]) -> str:
+        wanted = _read(found["value"])
+        if wanted is None or not _is_open(found["value"], wanted):
+            return found[0]
+        gone.extend(key for key, value in wanted.items() if value is None)
+        if found["value"].endswith(_DOTS):
+            more.append(found["name"])
+        return "" if (value := for_none(found["value"])) == "{}" else f"{found['name']} '{value}'"
+
+    made = _OPTION.sub(typed, run)
+    return made if made == run else made.replace("  ", " ").rstrip(), tuple(more), tuple(gone)
+
+
+def typable(command: Command) -> Command:
+    """A command that nobody's own is known for, without what only holds beside theirs; what is theirs is said in words."""
+    if not any(mark in command.run for mark in (*_DOTS, ": null")):
+        return command
+    run, more, gone = alone(command.run)
+    why = command.why
+    if gone:
+        why = Text(**both("own-key-out", keys=", ".join(gone), name=", ".join(more) or "JSON")).then(why)
+    elif more:
+        why = Text(**both("own-keys", name=", ".join(more))).then(why)
+    return command._replace(run=run, why=why)
+
+
+def _is_open(advised: str, wanted: dict[str, Any]) -> bool:
+    """Does it say that more is theirs, or that something of theirs goes?"""
+    return advised.rstrip().endswith(_DOTS) or None in wanted.values() or any(isinstance(v, dict) and None in v.values() for v in wanted.values())
 
 
 def without_key(given: str, key: str) -> str:
@@ -50,8 +111,10 @@ def _into(theirs: dict[str, Any], wanted: dict[str, Any]) -> dict[str, Any]:
     made = dict(theirs)
     for key, value in wanted.items():
         had = theirs.get(key)
-        if isinstance(had, dict) and isinstance(value, dict):
-            made[key] = _into(had, value)
+        if value is None:
+            made.pop(key, None)
+        elif isinstance(value, dict) and (had is None or isinstance(had, dict)):
+            made[key] = _into(had or {}, value)
         elif key not in _EXAMPLES or had is None:
             made[key] = value
     return made

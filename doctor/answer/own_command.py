@@ -8,7 +8,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterable, Sequence
 
-from doctor.answer.option_json import difference, joined, without_key
+from doctor.answer.option_json import difference, for_none, joined, without_key
 from doctor.answer.own_atc import converted
 from doctor.base.notation import clean
 from doctor.base.words import both, word
@@ -245,6 +245,11 @@ def _launched(theirs: Started, advised: Started, less: bool) -> Started:
         values: Sequence[str] = option.values
         if given and len(values) == 1:
             values = (joined(given, _smaller(option.name, given, option.value) if less else option.value),)
+        elif len(values) == 1:
+            values = (for_none(option.value),)
+        if values == ("{}",):  # nothing is left of theirs, or nothing was there
+            changed = changed.without(option.name)
+            continue
         if given is None or tuple(values) != next(o.values for o in theirs.options if o.name == option.name):
             changed = changed.with_option(option.name, values, option.glued)
         if option.name == "dtype" and given not in (None, "auto", *values):
@@ -346,7 +351,7 @@ def _note(theirs: Started, changed: Started) -> Text:
     kept = {o.name for o in changed.options}
     gone = ", ".join(dict.fromkeys(clean(theirs.words[o.at].partition("=")[0]) for o in theirs.options if o.name not in kept and f"no-{o.name}" not in kept and o.name.removeprefix("no-") not in kept))
     if not told:
-        return Text(**both("own-command-less", path=path, gone=gone))
+        return Text(**(both("own-command-less", path=path, gone=gone) if path else both("own-typed-less", gone=gone)))
     further = {lang: word("own-further", lang, n=len(new) - MOST) if len(new) > MOST else "" for lang in ("en", "zh")}
     less = {lang: word("own-gone", lang, gone=gone) if gone and theirs.kind == "vllm" else "" for lang in ("en", "zh")}
     shown = {lang: ", ".join(word("own-was", lang, new=text, old=old) if old else text for text, old in told) + further[lang] + less[lang] for lang in ("en", "zh")}
@@ -359,4 +364,6 @@ def _told(changed: Started, option: Option, was: str) -> tuple[str, str]:
     if changed.kind == "llm":
         return python_call.written(((option.name, option.values),))[len(python_call.BEGIN) : -1], was
     old, new = difference(was, option.value)
+    if new == "{}":  # keys are gone, and nothing is new
+        return written, was
     return (f"{changed.words[option.at].partition('=')[0]} {new}", old) if new != option.value else (written, was)

@@ -27,6 +27,17 @@ def anchored(run: str, known: Mapping[str, str]) -> Mapping[str, str]:
     return {name: value for name, value in known.items() if name not in unfit} if unfit else known
 
 
+def by_number(text: str, known: Mapping[str, str]) -> Mapping[str, str]:
+    """What is known without the name of the chip, where a command asks for its number: half a row of npu-smi tells only the name.
+
+    >>> by_number("npu-smi set -i {npu} -c {chip|CHIP_ID}", {"npu": "3", "chip": "910B3"}), by_number("-c {chip|CHIP_ID}", {"chip": "1"})
+    ({'npu': '3'}, {'chip': '1'})
+    """
+    if "{chip|CHIP_ID}" not in text or known.get("chip", "0").isdecimal():
+        return known
+    return {name: value for name, value in known.items() if name != "chip"}
+
+
 def _reaches(path: str, parts: int) -> bool:
     """Does a path begin at a known place, and lead far enough down?"""
     inner = [part for part in path.split("/") if part not in ("", ".")]

@@ -20,6 +20,7 @@ from doctor.answer import (
     situation_line,
 )
 from doctor.answer.fix_form import fix_json
+from doctor.answer.named_first import named_first
 from doctor.base import addresses, limits
 from doctor.base.lang import LANGS
 from doctor.base.notation import clean
@@ -121,12 +122,13 @@ def _nodes(finding: Finding) -> dict[str, list[str]]:
 def _finding(related: Related, diagnosis: Diagnosis, knowledge: Knowledge, codes: decision.Times) -> dict[str, Any]:
     finding, situation = _of_owner(related, diagnosis), diagnosis.situation
     entry, scope = finding.entry, finding.instances[0].scope
-    known = code_meaning.completed(advice.values(finding, situation, beside.beside(related, diagnosis)), entry, knowledge)
+    known = code_meaning.completed(advice.values(finding, situation, beside.beside(related, diagnosis)), entry, knowledge, situation)
     caller = callers.caller(related, diagnosis)
     advised = advice.fixes(finding, situation, known, callers.elsewhere(caller, entry, situation), callers.of_library(caller), caller.way if caller is not None else "")
     told, start = advised.fixes, advice.start(advised, entry)
     times = _times(h for h in finding.hits if matched.decides(entry, h.signal)) or _times(finding.hits)
     says = said.said(related, diagnosis)
+    first = named_first(related, diagnosis)
     return {
         "id": entry.code,
         "slug": entry.slug,
@@ -134,7 +136,7 @@ def _finding(related: Related, diagnosis: Diagnosis, knowledge: Knowledge, codes
         "role": related.role,
         "severity": entry.severity,
         "confidence": grounds.confidence(related),
-        "why": grounds.why(related).json(),
+        "why": grounds.why(related, first).json(),
         "against": doubt.json() if (doubt := grounds.against(related)) is not None else None,
         "doubts": doubts.doubts(related, diagnosis),
         "note": _note(related, diagnosis),
@@ -150,7 +152,7 @@ def _finding(related: Related, diagnosis: Diagnosis, knowledge: Knowledge, codes
         "explains": list(related.explains),
         "explained_by": related.explained_by,
         "rule": related.rule,
-        "action": None if entry.kind == "wrapper" and says else action.action(related, told, start.fix if start.fix is not None else start.check, decision.levels(finding, knowledge, codes)),
+        "action": None if entry.kind == "wrapper" and says else action.action(related, told, start.fix if start.fix is not None else start.check, decision.levels(finding, knowledge, codes), first),
         "scheduler": [level.json() for level in decision.levels(finding, knowledge, codes)],
         "fixes": [fix_json(f) for f in told],
         "first_check": start.check,

@@ -11,6 +11,7 @@ GENERATIONS = frozenset({"A1", "A2", "A3", "310P", "310B", "310", "950"})
 # What CANN calls the package of operator binaries of a generation.
 PACKAGES = {"A1": "910", "A2": "910b", "A3": "A3", "310P": "310p", "310B": "310b"}
 FIRST = "910 (A1)"
+_CARD = "300I"  # of which there was one with four 310 before those with 310P
 _OF_SMI = "910_93 (A3)"
 _EXACT_A2 = lazy(r"910B[1-4](?:C|-1)?")
 
@@ -27,15 +28,22 @@ def family(chip: str) -> str:
     return name[:4] if name.startswith("310") else name[:3]
 
 
-def chips(told: Sequence[Said]) -> tuple[str, ...]:
+def chips(told: Sequence[Said], serves: bool = False) -> tuple[str, ...]:
     """The name that tells most first: `910B4` before `910B`, whatever stands more often. `Ascend910` is what npu-smi calls a chip of the A3.
 
-    `910B` is a chip of the first generation where that is its whole name; what else says 910B beside it means that chip.
+    `910B` is a chip of the first generation where that is its whole name; what else says 910B beside it means that chip. An
+    Atlas 300I without more is one with 310P for who `serves` with vLLM, which no 310 can.
+
+    >>> card, other = (Said("chip", name, "", 1) for name in ("300I", "310P3"))
+    >>> chips((card,)), chips((card,), True), chips((card, other), True)
+    ((), ('310P',), ('310P3',))
     """
     names: dict[str, int] = {}
     for one in told:
         name = one.value.upper()
         names[name] = names.get(name, 0) + one.times
+    if (card := names.pop(_CARD, 0)) and serves and not names:
+        names["310P"] = card
     if "A3" in names:
         names.pop("910", None)
     if _OF_SMI in names:  # the card itself

@@ -234,7 +234,7 @@ def situation(
         *(Variable(name, value.strip('"'), one.path, one.times) for one in told.get("variable", ()) for name, value in [(*_SETS.split(one.value, maxsplit=1), "")[:2]]),
         *(Variable(name, value, one.path) for one in started for name, value in one.env),
     )
-    known = {fact: chips(values) if fact == "chip" else tuple(one.value for one in values) if fact == "variable" else _versions(values) for fact, values in told.items()}
+    known = {fact: chips(values, "vllm" in told or "vllm_ascend" in told) if fact == "chip" else tuple(one.value for one in values) if fact == "variable" else _versions(values) for fact, values in told.items()}
     if by := [kind for one in started if (kind := "vllm" if one.kind == "llm" else one.kind) in frameworks]:  # whoever started it knows what it is
         known["framework"] = tuple(dict.fromkeys((*known.get("framework", ()), *by)))
     if _IMAGE in known.get("framework", ()):

@@ -11,6 +11,7 @@ from typing import Any
 from doctor.base import notation
 from doctor.base.words import word
 from doctor.render import lights, timeline
+from doctor.render.alternative import behind_or
 from doctor.render.call import Call
 from doctor.render.compose import Answer, Finding, Missing, answer
 from doctor.render.document import (
@@ -171,7 +172,7 @@ class _Compact:
         if self.room.whole:  # and what the logs leave open
             told_already = [fix.parts for fix in (first, found.check, *others) if fix is not None]
             rest += [fix for fix in found.document.fixes if fix.parts not in told_already]
-        told = word("semicolon", self.lang).join(fix.title for fix in rest)
+        told = word("semicolon", self.lang).join(behind_or(fix.title) for fix in rest)
         if self.room.others:
             yield from self._labelled("or", told, self.room.others, "dim")
 
@@ -388,8 +389,8 @@ def _whole(found: Finding) -> str:
 
 
 def _told(fix: Fix) -> str:
-    """The title of a fix with its goal and risk, which stay on one line."""
-    return f"{fix.title} {fix.aside.replace(' ', HELD)}"
+    """The title of a fix with its goal and risk, which stay on one line; the label says "or"."""
+    return f"{behind_or(fix.title)} {fix.aside.replace(' ', HELD)}"
 
 
 def _undoes(part: FixPart) -> bool:

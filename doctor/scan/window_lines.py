@@ -12,6 +12,7 @@ from doctor.read.source import Source
 from doctor.scan.harvest import Place
 from doctor.scan.windows import LOOK_BACK, MAX_LINE, Window
 from parsers.jsonline import FOLD
+from parsers.lazy import lazy
 from parsers.line import may_say_whose, read_line
 from parsers.parsed import Line
 
@@ -20,6 +21,8 @@ REMEMBERED = 64  # lines of a window, peeled
 OWNER_LINES = 60  # how far back the owner of a line is looked for
 _END_LINES, _END_BYTES = 4, 2048  # below an exception, in which torch_npu says when and where it was raised
 _END = b", RankID:"
+# A launcher speaks of one of its processes, whoever printed the lines before.
+_OF_CHILD = lazy(r"(?:Sending process |failed \(exitcode: -?\d{1,5}\) local_rank: \d{1,6} \(pid: )(?P<pid>\d{1,9})(?: closing signal|\))")
 
 
 def line_breaks(data: bytes, start: int, end: int) -> int:
@@ -81,10 +84,12 @@ class WindowLines:
     def place(self, start: int, line: Line) -> Place:
         """Where the line stands and whose it is: by itself, by the lines before it, by the path, in this order."""
         number = self.number(start)
+        child = _OF_CHILD.match(line.text) if line.pid is None else None
+        line = line if child is None else line._replace(pid=int(child["pid"]))
         owner = None if line.pid is not None and line.time is not None else self._end(start, line) or self._owner(start, line)
         hints = self.source.hints
         pid = _first(line.pid, owner.pid if owner else None, hints.pid)
-        same = owner if owner is not None and owner.pid in (None, pid) else None
+        same = owner if owner is not None and (owner.pid == pid or (owner.pid is None and child is None)) else None
         return Place(
             path=self.source.name,
             line=number,

@@ -116,3 +116,25 @@ def test_what_a_message_says_to_leave_out_goes_from_the_readers_command() -> Non
     root = report(RAISED.format(message=message).replace("--port 8000", "--port 8000 --plugh-bind"))["findings"][0]
     assert root["first_check"] is None
     assert root["fixes"][root["first_fix"]]["commands"][0]["run"] == "vllm serve /models/plugh --port 8000"
+
+
+@pytest.mark.parametrize(
+    ("message", "title", "run"),
+    [
+        ("Frobs are off, please run `pip install -U frob-kit[cli]>=1.2`.", "Do what the message asks for: install frob-kit[cli]>=1.2", "python3 -m pip install --no-deps 'frob-kit[cli]>=1.2'"),
+        ("Please install frobkit to enable plughs.", "Do what the message asks for: install frobkit", None),
+        ("Frobs are off, run pip install frob$(reboot)", None, None),
+        ("Frobs are off, try pip install git+https://h/frob", None, None),
+        ("Please install torch first.", None, None),
+        ("Frobs are off, run pip install frob --index-url http://h/", None, None),
+        ("Command 'pip install frob' returned 1", None, None),
+    ],
+)
+def test_a_package_that_a_message_says_to_install_is_the_fix(message: str, title: str | None, run: str | None) -> None:
+    """By its plain name; nothing that a shell, an index or a set of versions that belong together would take otherwise."""
+    text = RAISED.format(message=message).replace("RuntimeError", "KeyError").replace("xyzzy/", "vllm_ascend/")
+    root = report(text)["findings"][0]
+    made = [fix for fix in root["fixes"] if fix["title"]["en"].startswith("Do what the message asks for")]
+    assert [fix["title"]["en"] for fix in made] == ([title] if title else [])
+    assert [command["run"] for fix in made for command in fix["commands"]] == ([run] if run else [])
+    assert not made or root["fixes"][root["first_fix"]] == made[0]

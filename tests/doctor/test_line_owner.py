@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from doctor.api import report
 from doctor.read.source import Source, hints
 from doctor.scan import window_lines
 from doctor.scan.scanner import Scanner
@@ -84,3 +85,15 @@ def test_lines_that_a_terminal_broke_are_counted_as_they_stand(scanner: Scanner)
     found = scanner.scan(Source("mem.log", lambda: io.BytesIO(data), len(data), hints("mem.log")))
     assert (found.lines, found.size) == (2, len(data))
     assert any(hit.place.line == 1 for hit in found.hits)
+
+
+def test_a_launcher_speaks_of_its_own_process() -> None:
+    """Whoever printed the lines before: the one that it stops is no other's victim, and the one that failed is named."""
+    text = (
+        "[rank1]: RuntimeError: frob:xyzzy.cpp:3 NPU function error: aclFrob, error code is 507899\n"
+        "[rank1]: [ERROR] 2026-01-07-00:33:19 (PID:4242, Device:1, RankID:1) ERR00100 PTA call acl api failed\n"
+        "W0107 00:33:26.410000 281473311608864 torch/distributed/elastic/multiprocessing/api.py:858] Sending process 4241 closing signal SIGTERM\n"
+        "E0107 00:33:27.662000 281473311608864 torch/distributed/elastic/multiprocessing/api.py:833] failed (exitcode: 1) local_rank: 1 (pid: 4242) of binary: /opt/env/bin/python\n"
+    )
+    found = {one["id"]: one["scope"] for one in report(text)["findings"]}
+    assert (found["DST020"]["pid"], found["DST020"]["rank"], found["DST020"]["device"]) == (4241, None, None)

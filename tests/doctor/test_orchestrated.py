@@ -111,3 +111,21 @@ def test_no_shell_reaches_what_gpustack_starts() -> None:
     fix = first(log)
     assert fix["commands"][0]["run"] == "unset GGML_CANN_DISABLE_BUF_POOL_CLEAN"
     assert fix["commands"][0]["why"]["en"].startswith("GPUStack starts it")
+
+
+@pytest.mark.parametrize(
+    ("by", "said"),
+    [
+        ("2026-07-02T03:11:00+00:00 INFO gpustack.worker.serve_manager - serving plugh", "lost when GPUStack makes the container anew"),
+        ("$ docker compose -f serve.yaml up", "lost when Compose makes the container anew"),
+        ("Name:             plugh-0\nNamespace:        xyzzy\nNode:             npu-1/10.0.0.1", "lost when the pod starts again"),
+        ("$ bash serve.sh", ""),
+    ],
+)
+def test_what_is_installed_in_a_container_that_is_made_anew_is_lost(by: str, said: str) -> None:
+    """pip works there once; after the next start the image is as it was."""
+    fix = first(f"{by}\nImportError: frob requires plughkit but it was not found. Please run `pip install plughkit`.\n")
+    pip = next(c for c in fix["commands"] if "pip install" in c["run"])
+    why = pip["why"]["en"] if pip["why"] else ""
+    assert why.startswith(said)
+    assert ("lost when" in why) == bool(said)

@@ -591,3 +591,33 @@ E10016: [PID: 5521] 2026-02-02-10:21:02.115.302 Opname [data] specified in [--in
     root = report(log)["findings"][0]
     run = root["fixes"][root["first_fix"]]["commands"][0]["run"]
     assert run == "atc --model=plugh.onnx --framework=5 --output=aa --soc_version=Ascend310P3 --input_shape=pixels:1,3,48,96 --log=error"
+
+
+@pytest.mark.parametrize(
+    ("theirs", "advised", "run"),
+    [
+        ("vllm serve /m/plugh --port 80", '{"frob": {"on": false}, ...}', """vllm serve /m/plugh --port 80 --additional-config '{"frob": {"on": false}}'"""),
+        ("vllm serve /m/plugh --port 80", '{"frob": null, ...}', None),
+        ("""vllm serve /m/plugh --additional-config '{"frob": [1], "xyzzy": 2}'""", '{"frob": null, ...}', """vllm serve /m/plugh --additional-config '{"xyzzy": 2}'"""),
+        ("""vllm serve /m/plugh --additional-config '{"frob": [1]}' --port 80""", '{"frob": null, ...}', "vllm serve /m/plugh --port 80"),
+    ],
+)
+def test_what_only_holds_beside_theirs_is_not_typed(theirs: str, advised: str, run: str | None) -> None:
+    """Neither the dots that stand for the rest nor a null that means that a key goes: engines refuse both."""
+    command = read(theirs)
+    assert command is not None
+    made = own(f"vllm serve MODEL --additional-config '{advised}'", [command])
+    assert (made.run if made is not None else None) == run
+    assert made is None or "{} " not in made.note.en
+
+
+def test_a_key_that_goes_is_said_in_words_where_no_command_is_known() -> None:
+    from doctor.answer.option_json import typable
+    from kb.model import Command
+
+    made = typable(Command("vllm serve MODEL --additional-config '{\"frob\": null, ...}'", "nothing", None))
+    assert made.run == "vllm serve MODEL"
+    assert made.why is not None
+    assert made.why.en == "take frob out of your --additional-config, keep the rest"
+    kept = typable(Command("vllm serve MODEL --frob-config '{\"a\": 1, ...}'", "nothing", None))
+    assert (kept.run, kept.why and kept.why.en) == ("vllm serve MODEL --frob-config '{\"a\": 1}'", "keep what else your --frob-config holds")

@@ -58,3 +58,11 @@ def test_a_list_without_a_card_does_not_hold_it(bad: int, scanner: Scanner, know
     log = HEAD + "".join(CARD.format(n=n, health="Alarm" if n == bad else "OK") for n in range(3))
     fixes = report(conclude([scanner.scan(discover.given_text(log))], knowledge), knowledge)["findings"][0]["fixes"]
     assert [e["value"] for f in fixes for e in f["env"]] == [",".join(str(n) for n in range(3) if n != bad)]
+
+
+def test_half_a_row_of_npu_smi_gives_no_name_where_a_number_is_asked_for(scanner: Scanner, knowledge: Knowledge) -> None:
+    """The first of two rows tells what the chip is called, the second one which it is on its card."""
+    log = CARD.format(n=3, health="Alarm").splitlines()[0] + "\n"
+    fixes = report(conclude([scanner.scan(discover.given_text(log))], knowledge), knowledge)["findings"][0]["fixes"]
+    runs = [command["run"] for fix in fixes for command in fix["commands"] if " -c " in command["run"]]
+    assert runs == ["npu-smi set -t reset -i 3 -c 0"]
