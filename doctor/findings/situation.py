@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from doctor.findings import fits
 from doctor.findings.chips import GENERATIONS, PACKAGES, chips, family, of_image
 from doctor.findings.release import within
+from doctor.findings.stack import IMAGE, activity, of_an_image, program, stacks
 from doctor.scan.beside import IN_SCRIPT
 from doctor.scan.situation import Said, joined, said
 from doctor.scan.tablescan import condition
@@ -43,7 +44,6 @@ _ANYTHING = "~ ."  # asked of a capture: that there is one
 # Facts that texts may name.
 _COUNTED = ("processes", "visible", "visible_count", "visible_wanted", "renumbered", "given", "npu_ids", "npu_first", "sharing_ranks", "shared_card", "holder_pid", "holder_pids", "holders", "sharers", "crowded_npu", "crowd", "both_shares", "idle_npu", "idle_npus", "port", "other_port", "listener_pid", "listener", "ray_head", "ray_npus", "ray_gpus", "ray_list", "driver_wanted", "image_chip", "interface", "interface_ip", "vllm_said", "worked")
 NAMED = ("chip", *VERSIONS, "transformers", "deepspeed", "opset", "progress", *_COUNTED, *_CALLED, *_ASKED)
-_IMAGE = "vllm-image"
 _TAGGED = frozenset({"vllm", "vllm_ascend"})  # whose tags and images leave out what a build adds: 0.19.0+empty
 _CONTAINERS = frozenset({"pod", "compose", "gpustack"})  # of what is seen: whose programs run in containers
 _ONE_CHIP = frozenset({"A1", "A2"})  # generations of which a card has one chip
@@ -237,8 +237,8 @@ def situation(
     known = {fact: chips(values, "vllm" in told or "vllm_ascend" in told) if fact == "chip" else tuple(one.value for one in values) if fact == "variable" else _versions(values) for fact, values in told.items()}
     if by := [kind for one in started if (kind := "vllm" if one.kind == "llm" else one.kind) in frameworks]:  # whoever started it knows what it is
         known["framework"] = tuple(dict.fromkeys((*known.get("framework", ()), *by)))
-    if _IMAGE in known.get("framework", ()):
-        known["framework"] = _of_an_image(known["framework"], frameworks)
+    if IMAGE in known.get("framework", ()):
+        known["framework"] = of_an_image(known["framework"], frameworks)
     seen = [frameworks[name] for name in known.get("framework", ()) if name in frameworks]
     there = known.pop("npu_id", ())
     known |= _listed(there)
@@ -258,21 +258,14 @@ def situation(
         from doctor.findings.interfaces import MASTERS, between  # few logs list interfaces
 
         known |= between(nics, (one.value for one in variables if one.name in MASTERS), started)
-    known["activity"] = (_activity(seen, told.get("activity", ()), known.pop("command", ())),)
-    known["program"] = (_program(seen, known),)
-    known["stack"] = _stacks(seen, known)
+    known["activity"] = (activity(seen, told.get("activity", ()), known.pop("command", ())),)
+    known["program"] = (program(seen, known),)
+    known["stack"] = stacks(seen, known)
     known["progress"] = tuple(sorted(known.get("progress", ()), key=_part, reverse=True))
     if "machine" in known:
         # Others run programs written for CUDA, or print what HIP says: their own names tell more than those.
         known["machine"] = next(((one,) for one in ("npu", "dcu", "other") if one in known["machine"]), known["machine"])
     return Situation({fact: values for fact, values in known.items() if values and values[0]}, frameworks, published, started, variables, kernels, packages)
-
-
-def _of_an_image(named: Sequence[str], frameworks: Mapping[str, Framework]) -> tuple[str, ...]:
-    """What runs in an image that is called after vLLM: that, where no other software is seen to run."""
-    others = tuple(name for name in named if name != _IMAGE)
-    runs = any(name in frameworks and not frameworks[name].beneath for name in others)
-    return others if runs else ("vllm", *others)
 
 
 def _counted(harvest: Harvest, started: tuple[Started, ...], visible: Sequence[str], here: Sequence[str], usable: Sequence[str], there: Sequence[str], apart: bool, asked: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
@@ -371,41 +364,3 @@ def _versions(told: Sequence[Said]) -> tuple[str, ...]:
     values = {one.value: one.times for one in told if not _OF_NO_RELEASE.match(one.value)}
     longest = [v for v in values if not any(w != v and w.startswith(v + ".") for w in values)]
     return tuple(sorted(longest, key=lambda v: (-values[v], v)))
-
-
-def _activity(seen: Sequence[Framework], told: Iterable[Said], commands: Sequence[str]) -> str:
-    """What was being done: what was typed, then what the frameworks that do one thing do, then what lines say."""
-    if len(commands) == 1:
-        return commands[0]
-    does = {f.does for f in seen if not f.beneath}
-    times = {one.value: one.times for one in told}
-    if "training" in does and "conversion" not in does:
-        return "training"
-    if len(times) == 1:
-        return next(iter(times))
-    for activity in ("serving", "conversion"):
-        if activity in does:
-            return activity
-    return max(sorted(times), key=lambda name: times[name]) if times else ""
-
-
-def _program(seen: Sequence[Framework], known: Mapping[str, tuple[str, ...]]) -> str:
-    """`python`, `tool`, or `native`: C++ programs print neither versions nor tracebacks of Python."""
-    kinds = known.get("program", ())
-    told = [f.program for f in seen if f.program and not f.beneath]
-    if told:
-        return next((program for program in told if program != "python"), "python")
-    if "python" in kinds or known.get("python"):
-        return "python"
-    return "native" if "native" in kinds else "python" if any(f.stack == "torch" for f in seen) else ""
-
-
-def _stacks(seen: Sequence[Framework], known: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
-    """What calls CANN. A C++ program with torch inside is none of torch's; a list of packages alone tells of torch what nothing else tells."""
-    apart = [f for f in seen if f.program not in ("python", "") and not f.beneath]
-    stacks = tuple(dict.fromkeys(f.stack for f in apart or seen if f.stack))
-    if stacks:
-        return stacks
-    if known.get("torch_npu") or known.get("vllm_ascend"):
-        return ("torch",)
-    return ("native",) if known.get("program") == ("native",) else ()
