@@ -6,6 +6,8 @@ systemd starts what a unit says and reads no file of a shell.
 
 from __future__ import annotations
 
+import re
+
 from doctor.base.words import both
 from doctor.findings.situation import Situation
 from kb.model import Command, Fix, Text
@@ -21,6 +23,7 @@ _IN_A_SHELL = lazy(_STARTS.pattern + r"|source |\. /|export ")
 _OF_LLAMA = lazy(r"(?:\S{1,60}/)?llama-(?:server|cli)\b")
 _FOR_AN_INSTANCE = lazy(_IN_A_SHELL.pattern + r"|unset |llama-\w")  # no shell that somebody types in reaches it
 _INSTALLS = lazy(r"(?:[A-Z_][A-Z0-9_]*=\S* )*(?:sudo )?(?:(?:python3? -m |uv )?pip3? (?:un)?install|(?:apt|apt-get|yum|dnf) (?:-\w+ )*install|conda install)\b")
+_PULLS = lazy(r"(?:sudo )?(?:docker|nerdctl|podman) pull \S+$")
 _MADE_ANEW = frozenset({"gpustack", "compose", "pod"})  # whose containers begin again as their image is
 _BEGINS = {"image-build": _IN_A_RUN, "systemd": _IN_A_SHELL, "gpustack": _FOR_AN_INSTANCE, "xinference": _FOR_AN_INSTANCE}
 
@@ -40,18 +43,25 @@ def told(fix: Fix, situation: Situation) -> Fix:
     begins = _BEGINS.get(by or "", _STARTS)
     starts = any(begins.match(c.run) for c in fix.commands)
     written = by in ("gpustack", "xinference") and not fix.commands and any(_A_FILE.search(step.en) for step in fix.steps)  # advice in words, about a file that the owner writes
+    written = written or (not starts and _in_code(fix, begins))
     if by in _MADE_ANEW and fix.goal != "locate":
-        fix = fix._replace(commands=tuple(_lasting(c, by) if _INSTALLS.match(c.run) else c for c in fix.commands))
+        fix = fix._replace(commands=tuple(_lasting(c, by) for c in fix.commands))
     if by is None or fix.goal == "locate" or not (starts or fix.env or written):
         return fix
     where = Text(**both(f"owner-{by}"))
     if written:
-        return fix._replace(steps=(*fix.steps, where))
+        return fix._replace(steps=(where, *fix.steps) if fix.code is not None else (*fix.steps, where))
     commands = tuple(c._replace(why=where.then(c.why)) if begins.match(c.run) else c for c in fix.commands)
     env = fix.env if starts else (fix.env[0]._replace(caution=where.then(fix.env[0].caution)), *fix.env[1:])
     return fix._replace(commands=commands, env=env)
 
 
+def _in_code(fix: Fix, begins: re.Pattern[str]) -> bool:
+    """Is a line of a fix in code for a shell what somebody else types?"""
+    return fix.code is not None and fix.code.lang in ("bash", "shell") and any(begins.match(row.strip()) for row in fix.code.after.splitlines())
+
+
 def _lasting(command: Command, by: str) -> Command:
-    """What is installed in a container is gone with it: how it stays."""
-    return command._replace(why=Text(**both(f"gone-{by}")).then(command.why))
+    """What is installed in a container is gone with it, and an image that is pulled is not yet used: how it lasts."""
+    word = "gone" if _INSTALLS.match(command.run) else "image" if _PULLS.match(command.run) else ""
+    return command._replace(why=Text(**both(f"{word}-{by}")).then(command.why)) if word else command

@@ -39,6 +39,7 @@ _LENGTHS = frozenset({"max-model-len", "max-num-seqs", "max-num-batched-tokens",
 _SHARES = frozenset({"gpu-memory-utilization", "mem-fraction-static"})
 # How names of weights end that are quantised.
 _FORM = lazy(r"(?i)(?:[-_](?:awq|gptq|fp8|int[48]|w\d{1,2}a\d{1,2}|bnb|[48]bit|marlin|dynamic|block))+$")
+_OF_WEIGHTS = frozenset({"model", "model-path", "model-name-or-path"})
 _RAISED = 0.9  # a share from which on an example is meant to give more
 
 
@@ -243,7 +244,9 @@ def _launched(theirs: Started, advised: Started, less: bool) -> Started:
             changed = changed.without(opposite)
         given = theirs.option(option.name)
         values: Sequence[str] = option.values
-        if given and len(values) == 1:
+        if given and option.name in _OF_WEIGHTS and option.value.startswith("MODEL-"):
+            values = (another(given, option.value),)
+        elif given and len(values) == 1:
             values = (joined(given, _smaller(option.name, given, option.value) if less else option.value),)
         elif len(values) == 1:
             values = (for_none(option.value),)

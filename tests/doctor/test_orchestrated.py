@@ -7,7 +7,10 @@ from typing import Any
 
 import pytest
 
+from doctor.answer.orchestrated import told
 from doctor.api import report
+from doctor.findings.situation import Situation
+from kb.model import CodeFix, Command, Fix, Text
 
 LONG = """\
 {by}
@@ -129,3 +132,25 @@ def test_what_is_installed_in_a_container_that_is_made_anew_is_lost(by: str, sai
     why = pip["why"]["en"] if pip["why"] else ""
     assert why.startswith(said)
     assert ("lost when" in why) == bool(said)
+
+
+def under(owner: str) -> Situation:
+    return Situation(facts={"seen": (owner,)})
+
+
+@pytest.mark.parametrize(
+    ("owner", "said"),
+    [("gpustack", "add this image as a version"), ("compose", "under image: in the Compose file")],
+)
+def test_an_image_that_is_pulled_is_named_where_its_container_is_made(owner: str, said: str) -> None:
+    fix = Fix("resolve", "low", Text("Plugh", "普"), (), (), (Command("docker pull quay.io/plugh/vllm-ascend:v1", Text("downloads", "下载"), None),), None)
+    why = told(fix, under(owner)).commands[0].why
+    assert why is not None
+    assert said in why.en
+    assert told(fix, Situation()) == fix
+
+
+def test_code_for_a_shell_says_who_starts_the_program_as_well() -> None:
+    fix = Fix("resolve", "low", Text("Plugh", "普"), (), (), (), CodeFix("bash", "", "vllm serve /m/plugh --xyzzy"))
+    assert "GPUStack starts it" in told(fix, under("gpustack")).steps[0].en
+    assert told(fix._replace(code=CodeFix("python", "", "vllm = 1")), under("gpustack")).steps == ()

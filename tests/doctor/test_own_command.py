@@ -621,3 +621,12 @@ def test_a_key_that_goes_is_said_in_words_where_no_command_is_known() -> None:
     assert made.why.en == "take frob out of your --additional-config, keep the rest"
     kept = typable(Command("vllm serve MODEL --frob-config '{\"a\": 1, ...}'", "nothing", None))
     assert (kept.run, kept.why and kept.why.en) == ("vllm serve MODEL --frob-config '{\"a\": 1}'", "keep what else your --frob-config holds")
+
+
+def test_other_weights_keep_the_place_of_the_readers_own() -> None:
+    """A name that an option gives is theirs as much as one that stands alone."""
+    theirs = read("python3 -m sglang.launch_server --model-path /m/Plugh-32B --tp-size 8")
+    assert theirs is not None
+    made = own("python3 -m sglang.launch_server --model-path MODEL-W8A8 --quantization modelslim", [theirs])
+    assert made is not None
+    assert made.run == "python3 -m sglang.launch_server --model-path /m/Plugh-32B-W8A8 --tp-size 8 --quantization modelslim"
