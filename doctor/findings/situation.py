@@ -344,10 +344,11 @@ def _started(told: Sequence[Said]) -> tuple[Started, ...]:
     """The commands among what was told."""
     if not told:
         return ()
-    from doctor.findings.started import read  # few logs hold one
+    from doctor.findings.filled_in import filled_in  # few logs hold one
+    from doctor.findings.started import read
     from doctor.findings.unrepeated import unrepeated
 
-    return unrepeated([made for one in told if (made := read(one.value, one.path)) is not None])
+    return filled_in(unrepeated([made for one in told if (made := read(one.value, one.path)) is not None]))
 
 
 def _part(progress: str) -> float:

@@ -249,6 +249,11 @@ def _command(text: str, path: str) -> Started | None:
     return None
 
 
+def blank(word: str) -> bool:
+    """Is it a word that its reader fills in, `MODEL_PATH`, as which a variable of the shell is read?"""
+    return _TO_FILL_IN.match(word) is not None
+
+
 def _loose(made: Started) -> list[int]:
     """The words that are neither the program nor part of an option."""
     taken = {n for o in made.options for n in range(o.at, o.end)}
