@@ -171,7 +171,7 @@ def _wanted(known: Mapping[str, str], rows: Sequence[Pairing]) -> dict[str, str]
     `cann_later`: where the installed one is older than all that it runs with.
     """
     others = {name: version for name, version in known.items() if name != "cann"}
-    told = _by_plugin(known, rows)
+    told = _by_plugin(known, rows) if "cann" in known else known
     for one in _ON_CANN:
         mine = plain(told.get(one, ""))
         versions = mine and (published(rows, one, mine, "cann", others) or _of_builds(one, mine, rows) or published(rows, one, _PRE.sub("", mine), "cann", others))
