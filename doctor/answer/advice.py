@@ -307,11 +307,12 @@ def _by_phrase(fix: Fix, finding: Finding, situation: Situation) -> tuple[Comman
 
 def _worded(run: str, known: Values, called: Mapping[str, str]) -> str:
     """A command with the words put in that it leaves to its reader, where the logs tell what they stand for."""
-    if not called and "VERSION" not in run and "X.Y.Z" not in run and "Ascend-cann-kernels-" not in run and "mindspore==" not in run and "install -U " not in run:
+    if not called and "VERSION" not in run and "X.Y.Z" not in run and "Ascend-cann-" not in run and "mindspore==" not in run and "install -U " not in run:
         return run
     from doctor.answer import known_words  # few logs tell of a name
 
-    return known_words.as_released(known_words.versions(known_words.filled(run, called, quoted), known.one))
+    filled = known_words.versions(known_words.filled(run, called, quoted), known.one)
+    return known_words.as_released(known_words.of_software(filled, known.one))
 
 
 def _code(code: CodeFix, finding: Finding, situation: Situation, known: Values, called: Mapping[str, str], less: bool) -> CodeFix:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 
 from doctor.answer.own_command import another
 from doctor.findings.release import release
+from kb.pairings import plain
 from parsers.lazy import lazy
 from parsers.meaning.said import distribution
 
@@ -65,6 +66,26 @@ def versions(run: str, known: Mapping[str, str]) -> str:
         if name in known:
             run = re.sub(f"({begin}){_OPEN}", lambda m, name=name: m[1] + known[name], run)  # type: ignore[misc]
     return run
+
+
+def of_software(run: str, known: Mapping[str, str]) -> str:
+    """Installers of the CANN that is there, where the software on it needs a later one, as those of that one.
+
+    Operators are of their toolkit's release, so that one comes first. Of what is only checked, or lies elsewhere, nothing changes.
+
+    >>> of_software("bash Ascend-cann-kernels-910b_8.0.RC1_linux*.run --install", {"cann": "8.0.RC1", "cann_later": "8.2.RC1"})
+    'bash Ascend-cann-toolkit_8.2.RC1_linux-$(uname -m).run --install && bash Ascend-cann-kernels-910b_8.2.RC1_linux*.run --install'
+    """
+    have, later = (plain(known.get(name, "")) for name in ("cann", "cann_later"))
+    if not _RELEASE.fullmatch(have) or not _RELEASE.fullmatch(later) or "--install" not in run:
+        return run
+    made = re.sub(rf"(\bAscend-cann-(?:toolkit|kernels-[\w.]+?)_){re.escape(have)}(?=_linux)", rf"\g<1>{later}", run)
+    if made == run or "Ascend-cann-toolkit_" in made:
+        return made
+    return _INSTALLS.sub(lambda found: f"bash Ascend-cann-toolkit_{later}_linux-$(uname -m).run --install && {found[0]}", made, count=1)
+
+
+_INSTALLS = lazy(r"(?:bash |\./)(?=Ascend-cann-kernels-)")
 
 
 def as_released(run: str) -> str:

@@ -51,7 +51,18 @@ def line(situation: Situation, job: Job | None, unfit: Sequence[Misfit]) -> Text
 def asked_for(situation: Situation) -> tuple[Misfit, ...]:
     """Releases that are not those which are published with others that are there."""
     found = misfits({name: situation.facts[name] for name in VERSIONS if name in situation.facts}, situation.published)
+    if situation.first("cann_pair") == "older" and not any(one.software == "cann" for one in found):
+        found = (*found, *_old_cann(situation))
     return (*found, *_old_driver(situation)) if situation.first("driver_pair") == "older" else found
+
+
+def _old_cann(situation: Situation) -> tuple[Misfit, ...]:
+    """Older than all that the software on it runs with, be that a build that no table names."""
+    wanted = situation.names().get("cann_later")
+    if wanted is None:
+        return ()
+    by, of = situation.facts["cann_for"]
+    return (Misfit("cann", situation.first("cann") or "", wanted, by, of),)
 
 
 def _old_driver(situation: Situation) -> tuple[Misfit, ...]:

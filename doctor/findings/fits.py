@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from doctor.findings.release import release
-from kb.pairings import DRIVERS, SOFTWARE, Pairing, plain, published
+from kb.pairings import DRIVERS, SOFTWARE, TOLERATED, Pairing, plain, published
 from parsers.lazy import lazy
 from parsers.named import NamedTuple
 
@@ -116,6 +116,39 @@ def cann_of(releases: Sequence[str], rows: Sequence[Pairing]) -> tuple[str, ...]
     return tuple(cann for one in releases for cann in made[one.partition("+")[0]]) if all(one.partition("+")[0] in made for one in releases) else ()
 
 
+def toolkit(facts: Mapping[str, Sequence[str]], rows: Sequence[Pairing]) -> Mapping[str, tuple[str, ...]]:
+    """Is the installed CANN older than any that the software on it is published with, or declared to run with? A newer one runs it.
+
+    `cann_for`: the release whose CANN it is not.
+    """
+    known = {name: plain(values[0]) for name in ("cann", "vllm", *_ON_CANN) if len(values := facts.get(name, ())) == 1 and plain(values[0])[:1].isdecimal()}
+    if "cann" not in known:
+        return {}
+    told = _by_plugin(known, rows)
+    least = {one: oldest for one in _ON_CANN if one in told and (oldest := _oldest(one, told[one], rows)) is not None}
+    ahead = next((one for one, oldest in least.items() if release(known["cann"]) < oldest), None)
+    if ahead is not None:
+        return {"cann_pair": ("older",), "cann_for": (ahead, told[ahead])}
+    return {"cann_pair": ("fits",)} if least else {}
+
+
+def _oldest(one: str, version: str, rows: Sequence[Pairing]) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
+    """The first CANN that a release of software runs with; torch_npu declares a range for its release line."""
+    mine = next((v for v in (version, _PRE.sub("", version)) if any(r.table == one and v in r.versions[one] for r in rows)), None)
+    here = [r.versions for r in rows if r.table == one and mine in r.versions[one] and "cann" in r.versions]
+    line = {a for versions in here for a in versions.get("adapter", ())}
+    declared = [v for r in rows if r.table == TOLERATED and not line.isdisjoint(r.versions["adapter"]) for v in r.versions["cann"]] if one == "torch_npu" else []
+    return min((release(v) for v in (*declared, *(v for versions in here for v in versions["cann"]))), default=None)
+
+
+def _by_plugin(known: Mapping[str, str], rows: Sequence[Pairing]) -> Mapping[str, str]:
+    """With the vllm-ascend that is published for the vLLM, where only that one is told."""
+    if "vllm_ascend" in known or "vllm" not in known:
+        return known
+    plugins = published(rows, "vllm", known["vllm"], "vllm_ascend", {})
+    return {**known, "vllm_ascend": plugins[0]} if plugins else known
+
+
 def names(known: Mapping[str, str], rows: Sequence[Pairing]) -> dict[str, str]:
     """`vllm_for_vllm_ascend` and the like: the release to take, of every pair of which one version is known."""
     made: dict[str, str] = {}
@@ -140,15 +173,28 @@ def _of_cann(known: Mapping[str, str], rows: Sequence[Pairing]) -> dict[str, str
 
 
 def _wanted(known: Mapping[str, str], rows: Sequence[Pairing]) -> dict[str, str]:
-    """`cann_wanted`: the CANN that the installed software was made for, whichever is installed; `cann_update` where it is another one."""
+    """`cann_wanted`: the CANN that the installed software was made for, whichever is installed; `cann_update` where it is another one.
+
+    `cann_later`: where the installed one is older than all that it runs with.
+    """
     others = {name: version for name, version in known.items() if name != "cann"}
+    told = _by_plugin(known, rows) if "cann" in known else known
     for one in _ON_CANN:
-        mine = plain(known.get(one, ""))
-        versions = mine and (published(rows, one, mine, "cann", others) or published(rows, one, _PRE.sub("", mine), "cann", others))
+        mine = plain(told.get(one, ""))
+        versions = mine and (published(rows, one, mine, "cann", others) or _of_builds(one, mine, rows) or published(rows, one, _PRE.sub("", mine), "cann", others))
         if versions:
             wanted = versions[0]
-            return {"cann_wanted": wanted} | ({"cann_update": wanted} if plain(known.get("cann", "")) != wanted else {})
+            older = toolkit({name: (version,) for name, version in known.items()}, rows).get("cann_pair") == ("older",)
+            return {"cann_wanted": wanted} | ({"cann_update": wanted} if plain(known.get("cann", "")) != wanted else {}) | ({"cann_later": wanted} if older else {})
     return {}
+
+
+def _of_builds(one: str, version: str, rows: Sequence[Pairing]) -> tuple[str, ...]:
+    """The CANN of the last build before this one that other software is published with; of a build of no release alone."""
+    if "dev" not in version:
+        return ()
+    built = [(release(v), r.versions["cann"]) for r in rows if "cann" in r.versions for v in r.versions.get(one, ()) if "dev" in v and _PRE.sub("", v) == _PRE.sub("", version)]
+    return max((b for b in built if b[0] <= release(version)), default=((), ()))[1]
 
 
 _ON_CANN = ("vllm_ascend", "torch_npu", "mindspore", "mindie", "torch")

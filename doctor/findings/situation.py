@@ -39,7 +39,7 @@ _SEAT = "fact:error-head/"  # lines that name a rank with its device
 _CALLED = ("ascend_home", "pod", "namespace", "kube_node", "container", "image")
 _ASKED = ("npu_asked", "npu_node", "npu_taken", "memory_limit")
 # Worked out from what is told: where it is not, nothing speaks for it.
-_WORKED_OUT = frozenset({"launcher", "cards", "ranks", "held", "npus", "kubernetes", "lacking", "idle", "npu", "numbering", "driver_pair", "image_pair", "split", "option"})
+_WORKED_OUT = frozenset({"launcher", "cards", "ranks", "held", "npus", "kubernetes", "lacking", "idle", "npu", "numbering", "driver_pair", "cann_pair", "image_pair", "split", "option"})
 _ANYTHING = "~ ."  # asked of a capture: that there is one
 # Facts that texts may name.
 _COUNTED = ("processes", "visible", "visible_count", "visible_wanted", "renumbered", "given", "npu_ids", "npu_first", "sharing_ranks", "shared_card", "holder_pid", "holder_pids", "holders", "sharers", "crowded_npu", "crowd", "both_shares", "idle_npu", "idle_npus", "port", "other_port", "listener_pid", "listener", "ray_head", "ray_npus", "ray_gpus", "ray_list", "driver_wanted", "image_chip", "interface", "interface_ip", "vllm_said", "worked")
@@ -250,6 +250,7 @@ def situation(
     known |= fits.without_former(known)
     known["pair"] = fits.together(known, published)
     known |= fits.driver(known, published)
+    known |= fits.toolkit(known, published)
     known |= _said_of_vllm(known, variables)
     lacks, packages = _installed(known.pop("installed", ()), known.pop("release", ()), published)
     known |= lacks
@@ -361,7 +362,7 @@ _OF_NO_RELEASE = lazy(r"0\.(?:1\.dev\d|0\.0(?:$|[+.]dev))")  # what builds of a 
 
 
 def _versions(told: Sequence[Said]) -> tuple[str, ...]:
-    """The most told first; without those that only begin like another one."""
+    """The most told first; without those that only begin like another one, or are another one without its build."""
     values = {one.value: one.times for one in told if not _OF_NO_RELEASE.match(one.value)}
-    longest = [v for v in values if not any(w != v and w.startswith(v + ".") for w in values)]
+    longest = [v for v in values if not any(w != v and w.startswith((v + ".", v + "+")) for w in values)]
     return tuple(sorted(longest, key=lambda v: (-values[v], v)))

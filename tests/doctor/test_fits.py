@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from doctor.answer.known_words import as_released, versions
+from doctor.answer.known_words import as_released, of_software, versions
 from doctor.answer.newer import with_image, with_newer
 from doctor.answer.situation_line import asked_for
-from doctor.findings.fits import cann_of, driver, later, misfits, names, pair, together
+from doctor.findings.fits import cann_of, driver, later, misfits, names, pair, together, toolkit
 from doctor.findings.situation import Situation
 from doctor.findings.started import read
 from kb.knowledge import Knowledge
@@ -242,6 +242,61 @@ DRIVER_ROWS = (
 def test_a_driver_that_is_older_than_its_cann_wants(cann: str, installed: str, made: dict[str, tuple[str, ...]]) -> None:
     assert driver({"cann": (cann,), "driver": (installed,)}, DRIVER_ROWS) == made
     assert driver({"cann": (cann,), "driver": (installed, "9.9")}, DRIVER_ROWS) == {}
+
+
+CANN_ROWS = (
+    Pairing("torch_npu", {"torch_npu": ("2.5.1",), "torch": ("2.5.1",), "cann": ("8.1.RC1",), "adapter": ("7.0.0",)}),
+    Pairing("adapter_tolerance", {"adapter": ("7.0.0",), "cann": ("8.1.RC1", "8.0.0", "8.0.RC2")}),
+    Pairing("vllm_ascend", {"vllm_ascend": ("0.9.1",), "vllm": ("0.9.1",), "cann": ("8.2.RC1",), "torch_npu": ("2.5.1.post1",)}),
+    Pairing("vllm_ascend", {"vllm_ascend": ("0.7.1rc1",), "vllm": ("0.7.1",), "cann": ("8.0.0",), "torch_npu": ("2.5.1.dev20250218",)}),
+)
+
+
+@pytest.mark.parametrize(
+    ("facts", "told", "later"),
+    [
+        ({"torch_npu": "2.5.1", "cann": "8.0.RC1"}, ("older",), "8.1.RC1"),
+        ({"torch_npu": "2.5.1", "cann": "8.0.RC3.20"}, ("fits",), None),
+        ({"torch_npu": "2.5.1.dev20250226", "cann": "8.0.RC1"}, ("older",), "8.0.0"),
+        ({"torch_npu": "2.5.1.dev20250101", "cann": "8.0.RC1"}, ("older",), "8.1.RC1"),
+        ({"torch_npu": "2.5.1", "vllm_ascend": "0.9.1", "cann": "8.0.0"}, ("older",), "8.2.RC1"),
+        ({"vllm": "0.9.1+empty", "cann": "8.0.RC3.20"}, ("older",), "8.2.RC1"),
+        ({"vllm": "0.9.1", "cann": "8.3.RC1"}, ("fits",), None),
+        ({"vllm": "0.5.0", "cann": "8.0.RC1"}, None, None),
+        ({"torch_npu": "2.5.1"}, None, None),
+    ],
+)
+def test_a_cann_that_is_older_than_its_software_needs(facts: dict[str, str], told: tuple[str, ...] | None, later: str | None) -> None:
+    """What torch_npu is declared to run with is not too old; a build before a release needs what the last one published before it needs."""
+    assert toolkit({name: (version,) for name, version in facts.items()}, CANN_ROWS).get("cann_pair") == told
+    assert names(facts, CANN_ROWS).get("cann_later") == later
+
+
+def test_of_several_canns_none_is_judged() -> None:
+    assert toolkit({"torch_npu": ("2.5.1",), "cann": ("8.0.RC1", "8.2.RC1")}, CANN_ROWS) == {}
+
+
+def test_a_cann_that_is_too_old_is_told_with_the_software_that_needs_another() -> None:
+    facts = {"torch_npu": ("2.5.1.dev20250226",), "cann": ("8.0.RC1",)}
+    (told,) = asked_for(Situation({**facts, **toolkit(facts, CANN_ROWS)}, published=CANN_ROWS))
+    assert (told.software, told.version, told.wanted, told.by, told.of) == ("cann", "8.0.RC1", "8.0.0", "torch_npu", "2.5.1.dev20250226")
+
+
+@pytest.mark.parametrize(
+    ("run", "made"),
+    [
+        ("./Ascend-cann-kernels-910b_8.0.RC1_linux*.run --install && source set_env.sh", "bash Ascend-cann-toolkit_8.2.RC1_linux-$(uname -m).run --install && ./Ascend-cann-kernels-910b_8.2.RC1_linux*.run --install && source set_env.sh"),
+        ("bash Ascend-cann-toolkit_8.0.RC1_linux-$(uname -m).run --install", "bash Ascend-cann-toolkit_8.2.RC1_linux-$(uname -m).run --install"),
+        ("bash Ascend-cann-toolkit_8.0.RC1_linux-$(uname -m).run --check", "bash Ascend-cann-toolkit_8.0.RC1_linux-$(uname -m).run --check"),
+        ("bash Ascend-cann-kernels-910b_8.0.RC10_linux*.run --install", "bash Ascend-cann-kernels-910b_8.0.RC10_linux*.run --install"),
+        ("bash Ascend-cann-nnal_8.0.RC1_linux-$(uname -m).run --install", "bash Ascend-cann-nnal_8.0.RC1_linux-$(uname -m).run --install"),
+    ],
+)
+def test_no_installer_of_a_cann_that_is_too_old(run: str, made: str) -> None:
+    """Its operators alone would not fit another toolkit; what is only checked stays as it is."""
+    assert of_software(run, {"cann": "8.0.RC1", "cann_later": "8.2.RC1"}) == made
+    assert of_software(run, {"cann": "8.0.RC1"}) == run
+    assert of_software(run, {"cann": "8.0.RC1", "cann_later": "8.2; rm -rf ~"}) == run
 
 
 @pytest.mark.parametrize(
