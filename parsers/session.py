@@ -69,7 +69,8 @@ _PHRASES = lazy(r"(?<!\S)(?P<what>(?=[^\n]{0,12}[A-Za-z]{3})[A-Za-z,.']{1,16}(?:
 _ANSWER = lazy(r"[\"'](?:content|text|reasoning_content|output)[\"']: ?[\"'](?P<said>(?:[^\"\\]|\\.){40,600})")
 MARKS = 0.35  # of what a model wrote: more of it than that is no language
 _REPEATED_AS_USUAL = frozenset({"True", "False", "None", "OK", "ok", "nan", "NaN", "inf", "pass", "哈", "啊", "呵", "嗯", "啦", "嘿"})
-_OF_LOG = lazy(r"^(?:\[?\d{4}-\d\d-\d\d|\((?:APIServer|Worker|Engine)|(?:INFO|WARNING|ERROR|DEBUG)\b|[IWEF]\d{4,8} )")
+_OF_LOG = lazy(r"^(?:\[?\d{4}-\d\d-\d\d|\((?:APIServer|Worker|Engine)|(?:INFO|WARNING|ERROR|DEBUG)\b|[IWEF]\d{4,8} |(?:llama|llm|ggml|common|sampler|system|clip)_?\w*[: ]|(?:main|build|generate): |\t|[\W\d]*$)")
+MANY = 4  # scripts that nobody mixes in one line
 WORDY = 20  # characters of an answer that says something
 MAX_SCANNED = 400
 MAX_ANSWERS = 40  # lines of one command
@@ -348,7 +349,7 @@ def _garbled(steps: Sequence[Step], lines: Sequence[str]) -> Iterator[Row]:
             continue
         answers = [(number, text) for number, text in enumerate(step.output) if text.strip() and not _OF_LOG.match(text)][:MAX_ANSWERS]
         for number, text in answers:
-            if again := repeated(text) or ("several scripts" if mixed(text) and any(mixed(other) for n, other in answers if n != number) else ""):
+            if again := repeated(text) or ("several scripts" if mixed(text, MANY) or (mixed(text) and any(mixed(other) for n, other in answers if n != number)) else ""):
                 before = command in well or any(len(other.strip()) > WORDY and not repeated(other) for n, other in answers if n < number)
                 yield _row("garbled", step, step.line + 1 + number, again, "later" if before else "first", text.strip())
                 break
@@ -375,13 +376,13 @@ def repeated(text: str) -> str:
     return "marks alone" if marks > MARKS * len(text) else ""
 
 
-def mixed(text: str) -> bool:
-    """Are there letters of three scripts and more in one answer? Of two answers this says that tokens were drawn at random.
+def mixed(text: str, least: int = 3) -> bool:
+    """Are there letters of three scripts and more in one answer? Of two answers this says that tokens were drawn at random, and so do `MANY` in one.
 
     >>> mixed("挡极 vorandelier กระจาย obligations"), mixed("東京タワー is in Tokyo")
     (True, False)
     """
-    return sum(form.search(text) is not None for form in _SCRIPTS) > 2
+    return sum(form.search(text) is not None for form in _SCRIPTS) >= least
 
 
 _READERS: tuple[Callable[[Step, Step | None], Iterator[Row]], ...] = (_exit, _absent, _full, _failed, _empty, _limit, _found, _no_device)

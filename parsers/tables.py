@@ -28,7 +28,7 @@ ANCHORS: tuple[str, ...] = (
     "Type     Reason ", "Type    Reason ", "LAST SEEN ", "Restart Count:", " RESTARTS ", " CrashLoopBackOff ", "ImagePull",
     "FailedScheduling ", "FilteringFailed ", "FailedMount ", "FailedCreatePodSandBox ", "UnexpectedAdmissionError ", '"involvedObject"',
     "--device npu", "--device=npu", "--device_target Ascend", "--device_target=Ascend", "DEVICE=npu", *ASKED,
-    "$ export ", "# export ", "$ unset ", "# unset ", "=1 python", "=0 python", "=1 torchrun", "=1 bash ", "=0 bash ", "$ curl ", "# curl ", "do curl ", "; curl ", "$ python", "# python", *compared.ANCHORS, *compared.IN_NOTES,
+    "$ export ", "# export ", "$ unset ", "# unset ", "=1 python", "=0 python", "=1 torchrun", "=1 bash ", "=0 bash ", "$ curl ", "# curl ", "do curl ", "; curl ", "/llama-cli ", "llama-cli -m ", "$ python", "# python", *compared.ANCHORS, *compared.IN_NOTES,
     "~]# ", "~# ", "~]$ ", "~$ ",
 )  # fmt: skip
 """Literals one of which stands in every text that holds a table."""

@@ -15,6 +15,7 @@ from doctor.job.table import Table, tables
 from doctor.read.source import hints, home
 from doctor.scan.harvest import RANK_TABLE, Harvest, Hit, Place, Span
 from doctor.scan.packed import Packed, Rows
+from doctor.scan.window_lines import OF_CHILD
 
 
 class Crowd:
@@ -27,7 +28,7 @@ class Crowd:
         self.addresses: dict[str, tuple[str, int]] = {}  # address of a device's port -> node and device
         self._hear(harvest.facts)
         for hit in harvest.hits:
-            if (actor := self._actor(hit.place)) is not None:
+            if (actor := self._actor(hit.place)) is not None and OF_CHILD.match(hit.place.text) is None:  # a launcher speaks when the process is gone
                 actor.seen(hit.place.time, hit.place.time)
         for span in harvest.spans:
             self._watch(span)

@@ -22,7 +22,7 @@ OWNER_LINES = 60  # how far back the owner of a line is looked for
 _END_LINES, _END_BYTES = 4, 2048  # below an exception, in which torch_npu says when and where it was raised
 _END = b", RankID:"
 # A launcher speaks of one of its processes, whoever printed the lines before.
-_OF_CHILD = lazy(r"(?:Sending process |failed \(exitcode: -?\d{1,5}\) local_rank: \d{1,6} \(pid: )(?P<pid>\d{1,9})(?: closing signal|\))")
+OF_CHILD = lazy(r"(?:Sending process |failed \(exitcode: -?\d{1,5}\) local_rank: \d{1,6} \(pid: )(?P<pid>\d{1,9})(?: closing signal|\))")
 
 
 def line_breaks(data: bytes, start: int, end: int) -> int:
@@ -84,7 +84,7 @@ class WindowLines:
     def place(self, start: int, line: Line) -> Place:
         """Where the line stands and whose it is: by itself, by the lines before it, by the path, in this order."""
         number = self.number(start)
-        child = _OF_CHILD.match(line.text) if line.pid is None else None
+        child = OF_CHILD.match(line.text) if line.pid is None else None
         line = line if child is None else line._replace(pid=int(child["pid"]))
         owner = None if line.pid is not None and line.time is not None else self._end(start, line) or self._owner(start, line)
         hints = self.source.hints
