@@ -34,6 +34,8 @@ _SHORT = {"volume": "-v", "env": "-e"}  # as people type them
 _OTHER_CARD = "/dev/davinciN"  # of an advice: one in place of those that the container has
 _CHOSEN = "ASCEND_VISIBLE_DEVICES="
 _DEVICE = lazy(r"/dev/davinci\d+$")
+_CARDS = lazy(r"\d{1,3}(?:-\d{1,3})?(?:,\d{1,3}(?:-\d{1,3})?){0,31}$")  # 1,2,3 or 0-3
+MOST_CARDS = 32
 # Examples of a smaller need: the reader's own value may be smaller already.
 _LENGTHS = frozenset({"max-model-len", "max-num-seqs", "max-num-batched-tokens", "context-length", "chunked-prefill-size", "max-running-requests"})
 _SHARES = frozenset({"gpu-memory-utilization", "mem-fraction-static"})
@@ -306,12 +308,26 @@ def _docker(theirs: Started, advised: Started) -> Started:
             continue
         if option.name == "device" and (privileged or (has_cards and _DEVICE.search(option.value))):
             continue
+        if option.name == "device" and _DEVICE.search(option.value) and (cards := _asked_for(theirs)):
+            for card in cards:  # those that they asked a runtime for, not the one of the example
+                changed = changed.added("--device", (f"/dev/davinci{card}",))
+            continue
         if option.name in _SEVERAL:
             if not any(o.name == option.name and _covers(option.name, o.value, option.value) for o in told):
                 changed = changed.added(_SHORT.get(option.name, f"--{option.name}"), (option.value,))
         elif theirs.option(option.name) != option.value:
             changed = changed.with_option(option.name, option.values)
     return changed
+
+
+def _asked_for(theirs: Started) -> tuple[int, ...]:
+    """The cards that ASCEND_VISIBLE_DEVICES names, `1,2` or `0-3`, which the runtime of Ascend alone would bring."""
+    told = [o.value.removeprefix(_CHOSEN).strip("'\"") for o in theirs.options if o.name == "env" and o.value.startswith(_CHOSEN)]
+    if len(told) != 1 or _CARDS.match(told[0]) is None:
+        return ()
+    ends = [tuple(map(int, part.split("-"))) for part in told[0].split(",")]
+    cards = tuple(dict.fromkeys(card for end in ends for card in range(end[0], end[-1] + 1)))
+    return cards if len(cards) <= MOST_CARDS else ()
 
 
 def _on_other_card(command: Started) -> Started:

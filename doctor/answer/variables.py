@@ -32,15 +32,25 @@ def there(fix: Fix, situation: Situation) -> bool:
 
     Under Ray that is not known: its workers have the environment of the node that they run on, unless the job itself began Ray.
     """
-    seen = situation.facts.get("seen", ())
-    if fix.commands or ("ray" in seen and "ray-local" not in seen):
+    if fix.commands or _under_ray(situation):
         return False
     if fix.code is not None:
         return not fix.env and fix.code.lang == "yaml" and _has_settings(fix.code, situation)
     if not fix.env:
         return False
     more = _MORE.search(fix.title.en) is not None
-    return all((known := _set(env, situation)) is not None and _as_advised(env, known.value, more) for env in fix.env)
+    return all(_is_there(env, situation, more) for env in fix.env)
+
+
+def _under_ray(situation: Situation) -> bool:
+    seen = situation.facts.get("seen", ())
+    return "ray" in seen and "ray-local" not in seen
+
+
+def _is_there(env: EnvFix, situation: Situation, more: bool) -> bool:
+    """Is this variable set as it is advised?"""
+    known = None if _under_ray(situation) else _set(env, situation)
+    return known is not None and _as_advised(env, known.value, more)
 
 
 def _has_settings(code: CodeFix, situation: Situation) -> bool:
@@ -76,7 +86,9 @@ def placed(fix: Fix, situation: Situation) -> Fix:
     fix = _in_container(fix, situation)
     if not situation.variables:
         return fix
-    return fix._replace(env=tuple(_placed(env, situation) for env in fix.env), commands=tuple(_taken_back(command, situation) for command in fix.commands))
+    more = _MORE.search(fix.title.en) is not None
+    env = tuple(_placed(env, situation) for env in fix.env if not (fix.commands and _is_there(env, situation, more)))
+    return fix._replace(env=env, commands=tuple(_taken_back(command, situation) for command in fix.commands))
 
 
 def _in_container(fix: Fix, situation: Situation) -> Fix:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 
 from doctor.findings.evaluate import Finding, Instance, order
@@ -138,7 +139,19 @@ def called(case: Case, target: Target) -> str:
         return f"device {target.location[0]}/{target.location[1]}"
     if target.comm_rank is not None:
         return f"rank {target.comm_rank} of the communicator"
-    return target.address or "?"
+    if target.address is None:
+        return "?"
+    seat = _seat_of(case, target.address)
+    return target.address if seat is None else f"{target.address} (rank {seat} of the communicator)"
+
+
+def _seat_of(case: Case, address: str) -> str | None:
+    """The rank behind the address of an NPU, `10.20.0.29(27)`, where a line that waits for it tells one."""
+    row = re.compile(rf"(?<![\d.]){re.escape(address)}\((\d{{1,6}})\)")
+    told = {found[1] for w in case.graph.waits if w.on is not None and w.on.address == address and (found := row.search(w.place.text))}
+    if len(told) != 1 or (case.who.stated and int(next(iter(told))) >= (case.who.world_size or 0)):  # a rank that is none says nothing
+        return None
+    return told.pop()
 
 
 def node_of(case: Case, number: int) -> str:

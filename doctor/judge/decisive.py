@@ -26,6 +26,8 @@ _ABOVE = frozenset({"ASCENDCL", "APP", "ATB", "PTA"})
 # Who failed, and no word why: what a program logs above the exception itself.
 _ANNOUNCES = lazy(r"(?i)\b(?:worker|engine|core|stage|process|proc|rank|scheduler|server|executor|job|task|program|rpc|actor)\b.{0,60}\b(?:fail(?:ed|ure)|died|exception|error|exit(?:ed)?|stopped|crashed|dead)\b|Traceback")
 _EMPTY = lazy(r"\s*E[0-9A-Z]\d{4}: (?:Inner Error!|\[PID: ?\d+\][ \d:.-]*)\s*$")
+# A heading between rulers, a ruler, the head of a table: of a block that CANN draws, whose rows say what it is about.
+_DRAWN = lazy(r"\[[A-Z]{4,7}\] [A-Z]{2,12}\(.{10,120}?\.(?:cc|cpp|h):\d{1,5}\] ?(?:\[\d{1,8}\])?\s*(?:[_=*-]{8,}(?:[^_=*-].{0,60}?[_=*-]{8,})?|\|[-|]{8,}|\|  comm error, device\[\d{1,3}\]|\|\s{1,4}dest_ip\(.{1,160})\s*$")
 
 
 def decisive(related: Sequence[Related], unexplained: Iterable[Cluster]) -> tuple[Cluster | None, str | None]:
@@ -52,8 +54,8 @@ def decisive(related: Sequence[Related], unexplained: Iterable[Cluster]) -> tupl
 
 
 def says_nothing(line: Place) -> bool:
-    """Is it the title of an error block alone?"""
-    return _EMPTY.match(line.text) is not None
+    """Is it the title of an error block alone, or what is drawn around one?"""
+    return _EMPTY.match(line.text) is not None or (line.kind == "plog" and _DRAWN.match(line.text) is not None)
 
 
 def _first(found: Sequence[Cluster]) -> Cluster | None:

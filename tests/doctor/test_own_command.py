@@ -563,6 +563,27 @@ def test_another_card_takes_the_place_of_those_that_are_held(typed: str, shown: 
     assert told.run == shown
 
 
+@pytest.mark.parametrize(
+    ("typed", "devices"),
+    [
+        ("docker run -e ASCEND_VISIBLE_DEVICES=2,3 repo/i:1 sh", ["/dev/davinci2", "/dev/davinci3", "/dev/davinci_manager"]),
+        ("docker run -e ASCEND_VISIBLE_DEVICES=4-6 repo/i:1 sh", ["/dev/davinci4", "/dev/davinci5", "/dev/davinci6", "/dev/davinci_manager"]),
+        ("docker run -e ASCEND_VISIBLE_DEVICES=0-999 repo/i:1 sh", ["/dev/davinci0", "/dev/davinci_manager"]),
+        ("docker run -e ASCEND_VISIBLE_DEVICES=void repo/i:1 sh", ["/dev/davinci0", "/dev/davinci_manager"]),
+        ("docker run --device /dev/davinci5 -e ASCEND_VISIBLE_DEVICES=2 repo/i:1 sh", ["/dev/davinci5", "/dev/davinci_manager"]),
+    ],
+)
+def test_the_cards_that_a_runtime_was_asked_for_are_those_that_are_mounted(typed: str, devices: list[str]) -> None:
+    """Without Ascend Docker Runtime the variable brings none: card 0 of the example is not theirs."""
+    started = read(typed)
+    assert started is not None
+    told = own("docker run --device /dev/davinci0 --device /dev/davinci_manager IMAGE", [started])
+    assert told is not None
+    changed = read(told.run)
+    assert changed is not None
+    assert [o.value for o in changed.options if o.name == "device"] == devices
+
+
 def test_who_starts_with_a_file_of_settings_keeps_it() -> None:
     """What is typed goes before what the file says; how many processes that makes, only the file tells."""
     made = read("vllm serve --config conf/serve.yaml --port 90", "up.sh")

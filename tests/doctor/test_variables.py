@@ -52,6 +52,14 @@ def test_under_ray_and_where_two_differ_nothing_is_known_to_be_set() -> None:
     assert there(fix(HCCL_CONNECT_TIMEOUT="600"), Situation(variables=(set_so, set_so._replace(value="60", path="b.sh")))) is False
 
 
+def test_of_a_fix_with_commands_what_is_set_so_is_left_out() -> None:
+    """The look is still of use, the variable beside it is there."""
+    both = fix(TE_PARALLEL_COMPILER="1", ASCEND_GLOBAL_LOG_LEVEL="1")._replace(commands=(Command("grep -rh errormsg ~/ascend/log", None, None),))
+    set_so = (Variable("TE_PARALLEL_COMPILER", "1", "out.log"), Variable("ASCEND_GLOBAL_LOG_LEVEL", "3", "out.log"))
+    assert [env.name for env in placed(both, Situation(variables=set_so)).env] == ["ASCEND_GLOBAL_LOG_LEVEL"]
+    assert len(placed(both, Situation({"seen": ("ray",)}, variables=set_so)).env) == 2
+
+
 def test_a_fix_names_the_script_that_sets_another_value() -> None:
     told = placed(fix(HCCL_IF_IP="10.0.0.1"), Situation(variables=(Variable("HCCL_IF_IP", "127.0.0.1", "job/run.sh"),))).env[0].caution
     assert told is not None

@@ -215,6 +215,16 @@ def test_a_mutual_link_outweighs_a_stray_address(bench: Bench) -> None:
     ]
 
 
+def test_an_address_without_logs_is_told_with_its_rank(bench: Bench) -> None:
+    """The address is that of an NPU: the rank says whose logs are to be fetched."""
+    logs = Logs()
+    for pid in (41, 42):
+        logs.say(plog(pid, pid), pid, "08:03:00", "[1]   |  10.80.0.9(27)  |   10.80.0.1(0)  |  client  | time out |")
+    made = logs.diagnose(bench)
+    assert made.job is not None
+    assert [(r.verdict, r.label) for r in made.job.roots] == [("no-logs", "10.80.0.9 (rank 27 of the communicator)")]
+
+
 def test_the_one_that_gave_up_much_later(bench: Bench) -> None:
     """Nobody names a peer; one began to wait when the others had already given up."""
     logs = Logs()

@@ -46,3 +46,10 @@ def test_an_unknown_line_before_it_speaks_against_a_root(scanner: Scanner, knowl
 def test_what_has_nothing_to_do_with_it_does_not(text: str, scanner: Scanner, knowledge: Knowledge) -> None:
     """Only what may belong to the same failure does."""
     assert diagnosed(text, scanner, knowledge).roots[0].against is None
+
+
+@pytest.mark.parametrize("drawn", ["-------------PLUGH RESULT-------------", "_________PLUGH_INFO_________", "-----------------", "|----------------|------|", "|  comm error, device[0] "])
+def test_what_is_drawn_around_a_block_speaks_against_nobody(drawn: str, scanner: Scanner, knowledge: Knowledge) -> None:
+    """Headings and rulers hold no word about a failure."""
+    line = OWN.replace("plugh of the xyzzy is gone", drawn)
+    assert diagnosed(line + KNOWN, scanner, knowledge).roots[0].against is None
