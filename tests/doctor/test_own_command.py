@@ -621,3 +621,12 @@ def test_a_key_that_goes_is_said_in_words_where_no_command_is_known() -> None:
     assert made.why.en == "take frob out of your --additional-config, keep the rest"
     kept = typable(Command("vllm serve MODEL --frob-config '{\"a\": 1, ...}'", "nothing", None))
     assert (kept.run, kept.why and kept.why.en) == ("vllm serve MODEL --frob-config '{\"a\": 1}'", "keep what else your --frob-config holds")
+
+
+def test_a_mount_that_goes_is_named_among_others_that_stay() -> None:
+    started = read("docker run -it -v /opt/plugh:/opt/plugh -v /data:/w IMAGE bash $")
+    assert started is not None
+    made = own("docker run ... IMAGE  # without -v /data", [started])
+    assert made is not None
+    assert made.run == "docker run -it -v /opt/plugh:/opt/plugh IMAGE bash"
+    assert "without -v /data:/w" in made.note.en
