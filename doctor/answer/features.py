@@ -32,7 +32,7 @@ from parsers.lazy import lazy
 from parsers.named import NamedTuple
 
 _OF_ENGINES = frozenset({"vllm", "meaning", "not_npu", "serving"})  # domains of entries that are told of engines
-_COMPILED = "operator-compile"  # a kernel is compiled in the very call that wants it: whoever has no use for its feature leaves that out
+_COMPILED = "operator-compile"  # in the very call that wants the kernel
 _SETTINGS = "additional-config"
 _SHORTEST = 4  # letters of a name by which it is told
 _ON = frozenset({"1", "true", "True", "TRUE", "on"})

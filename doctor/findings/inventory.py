@@ -32,35 +32,19 @@ def installed(lists: Sequence[str], releases: Sequence[str]) -> dict[str, str]:
     return {name: next(iter(versions)) for name, versions in found.items() if len(versions) == 1}
 
 
-_WITH_PLACE = r"(?:^| )%s +(?P<version>\d[\w.+!-]*)(?: +(?P<place>/[^\s:]+))?(?= |$)"
-
-
 def listed(package: str, lists: Sequence[str], started: Sequence[Started]) -> dict[str, str]:
-    """A package that lists show: `installed`, or `editable` with the folder of its sources, which may be `hidden` by what was mounted over it.
-
-    >>> listed("frob_xyzzy", ["attrs 1.2 frob-xyzzy 0.3 /w/frob "], ())
-    {'listed': 'editable', 'list_version': '0.3', 'editable': '/w/frob'}
-    """
-    row = re.compile(_WITH_PLACE % re.sub(r"[-_.]+", "[-_.]", package), re.IGNORECASE)
-    found = next((match for one in lists if (match := row.search(one))), None)
-    if found is None:
-        return {}
-    told = {"listed": "installed", "list_version": found["version"]}
-    if not (place := found["place"]):
-        return told
-    told |= {"listed": "editable", "editable": place}
-    for source, target in _mounts(started):
-        if f"{place}/".startswith(f"{target}/"):
-            return told | {"listed": "editable hidden", "mount_from": source, "mount_to": target}
-    return told
-
-
-def _mounts(started: Sequence[Started]) -> Iterator[tuple[str, str]]:
-    """The folders of a host that containers were started with, and where they see them."""
-    for option in (option for one in started if one.kind == "docker" for option in one.options if option.name == "volume"):
-        source, target = [*(part.rstrip("/") for part in option.value.split(":")), ""][:2]
-        if source.startswith("/") and target:
-            yield source, target
+    """A package that lists show: `installed`, or `editable` with the folder of its sources, which may be `hidden` by a mount over it."""
+    name = re.sub(r"[-_.]+", "[-_.]", package)
+    found = next((row for one in lists if (row := re.search(rf"(?i)(?:^| ){name} +\d[\w.+!-]*(?: +(/[^\s:]+))?(?= |$)", one))), None)
+    place = found[1] if found is not None else None
+    if not place:
+        return {} if found is None else {"listed": "installed"}
+    for one in started:
+        for option in one.options if one.kind == "docker" else ():
+            source, target = [*(part.rstrip("/") for part in option.value.split(":")), ""][:2]
+            if option.name == "volume" and source and target and f"{place}/".startswith(f"{target}/"):
+                return {"listed": "editable hidden", "editable": place, "mount_from": source, "mount_to": target}
+    return {"listed": "editable", "editable": place}
 
 
 def _names(told: str) -> Iterator[str]:
