@@ -40,6 +40,8 @@ RELAYS = frozenset(("pydantic", "uvloop", "click", "typer", "starlette", "fastap
 """Packages that call back what called them: where they are not the last, nobody has to look at their release."""
 FRAMEWORKS = frozenset(("torch", "torch_npu", "torchaudio", "torchvision", "mindspore", "numpy", "acl"))
 """What programs and libraries are written on: it refuses a call, it does not decide on it."""
+COMPILERS = frozenset(("triton", "tilelang", "tvm"))
+"""Which speak of the kernel that they were given: whoever launched it stands above them."""
 ENGINES = frozenset(("vllm", "vllm_ascend", "vllm_omni", "sglang"))
 """Whose files and names tell which feature of theirs was at work."""
 USER = "user"
@@ -70,6 +72,8 @@ class Blame(NamedTuple):
     """The last place in the user's own code, as file:line."""
     spot: Frame | None = None
     """The last place above the frameworks that only refuse: whoever wrote it made the call."""
+    launch: Frame | None = None
+    """Who launched the kernel of which a compiler speaks."""
     how: str = "raised"
     way: str = ""
     """Files, functions and names of an engine that it passed, innermost first."""
@@ -94,15 +98,16 @@ def blame(failure: Failure, part: Raised) -> Blame:
     own = next((f for f, o in zip(reversed(spoken), reversed(owners), strict=True) if o == USER), None)
     at = next((i for i in reversed(range(len(spoken))) if owners[i] is not None), None)
     spot = next((f for f, o in zip(reversed(spoken), reversed(owners), strict=True) if o is not None and o not in FRAMEWORKS and not _starts(f)), None)
+    launch = next((f for f, o in zip(reversed(spoken), reversed(owners), strict=True) if o is not None and o not in COMPILERS), None) if spot is not None and spot.package in COMPILERS else None
     if at is None:
-        return Blame(through=through, last=spoken[-1], spot=spot)
+        return Blame(through=through, last=spoken[-1], spot=spot, launch=launch)
     who = owners[at] or ""
     above = next((i for i in reversed(range(at)) if owners[i] not in (None, who)), None)
     calls = _opened(spoken[at].code) if above is None else _call(spoken[above].code, spoken[above + 1 : at + 1])
     return Blame(
         "" if who == USER else who, "" if above is None else owners[above] or "", calls, through,
         None if above is None or owners[above] == USER else spoken[above], spoken[at], spoken[-1],
-        f"{own.file}:{own.line}" if own is not None else "", spot, way=_way(spoken),
+        f"{own.file}:{own.line}" if own is not None else "", spot, launch, way=_way(spoken),
     )  # fmt: skip
 
 

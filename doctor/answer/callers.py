@@ -13,12 +13,12 @@ from doctor.scan.harvest import Caller, Place
 from kb.model import Command, Entry, Fix, Text
 from parsers.lazy import lazy
 from parsers.meaning.said import distribution
+from parsers.raised import COMPILERS
 
 # Of these the place, the card or the container is to blame, whoever calls.
 NO_RELEASE_HELPS = frozenset({"device-selection", "device-busy", "container", "permission", "port-conflict"})
 ON_PURPOSE = frozenset({"user-code", "service-config", "network-config"})
 RAISES = lazy(r"raise\b")
-COMPILERS = frozenset({"triton", "tilelang", "tvm"})  # they speak of the kernel that they were given
 NO_MATTER_OF_GRAPHS = frozenset({"environment", "missing-package", "missing-library", "version-mismatch", "model-files", "permission"})
 # What is updated by itself, from PyPI, without its torch; of the others a release is chosen together with what it runs on.
 FRAMEWORKS = frozenset({"verl", "swift", "llamafactory", "ultralytics"})

@@ -32,6 +32,7 @@ from parsers.lazy import lazy
 from parsers.named import NamedTuple
 
 _OF_ENGINES = frozenset({"vllm", "meaning", "not_npu", "serving"})  # domains of entries that are told of engines
+_COMPILED = "operator-compile"  # in the very call that wants the kernel
 _SETTINGS = "additional-config"
 _SHORTEST = 4  # letters of a name by which it is told
 _ON = frozenset({"1", "true", "True", "TRUE", "on"})
@@ -91,10 +92,13 @@ class Setting(NamedTuple):
 def feature(finding: Finding, way: str, situation: Situation, known: Sequence[Fix]) -> Fix | None:
     """How to start without what a message refuses by its name, or whose code failed; None where neither is told, or the `known` fixes do something."""
     entry = finding.entry
-    if entry.domain not in _OF_ENGINES:
-        return None
     mine = given(situation.started, situation.variables)
-    if not any(fix.goal != "locate" and (fix.env or fix.code or any(command.changes for command in fix.commands)) for fix in known):
+    if entry.domain not in _OF_ENGINES:
+        if entry.kind != _COMPILED or any(fix.goal == "resolve" and _does(fix) for fix in known):
+            return None
+        off = through(way, mine)
+        return _fix(off, "feature-out", finding, situation) if off is not None else None
+    if not any(fix.goal != "locate" and _does(fix) for fix in known):
         for hit in finding.instances[0].hits:
             if (found := refused(hit.place.text, mine)) is not None:
                 return _fix(found, "feature-refused", finding, situation)
@@ -104,6 +108,11 @@ def feature(finding: Finding, way: str, situation: Situation, known: Sequence[Fi
     if found is None and not any(one.kind in (*_ENGINES, "llm") for one in situation.started):
         found = next((Setting(written, "named", ()) for name in way.split() for word, written in _NAMED.items() if word in _plain(name)), None)
     return _fix(found, "feature-out", finding, situation) if found is not None else _eager(way, finding, situation, known)
+
+
+def _does(fix: Fix) -> bool:
+    """Does it change anything that is named?"""
+    return bool(fix.env or fix.code or any(command.changes for command in fix.commands))
 
 
 def refused(message: str, settings: Sequence[Setting]) -> Setting | None:

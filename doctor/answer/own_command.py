@@ -368,7 +368,9 @@ def _note(theirs: Started, changed: Started) -> Text:
     if changed == theirs:
         return Text(**both("own-again", path=path)) if path else Text(**both("own-again-typed"))
     kept = {o.name for o in changed.options}
-    gone = ", ".join(dict.fromkeys(clean(theirs.words[o.at].partition("=")[0]) for o in theirs.options if o.name not in kept and f"no-{o.name}" not in kept and o.name.removeprefix("no-") not in kept))
+    after = {(o.name, o.values) for o in changed.options}
+    lost = [o for o in theirs.options if (o.name in _SEVERAL and (o.name, o.values) not in after) or (o.name not in kept and f"no-{o.name}" not in kept and o.name.removeprefix("no-") not in kept)]
+    gone = ", ".join(dict.fromkeys(clean(" ".join(theirs.words[o.at : o.end]) if o.name in _SEVERAL else theirs.words[o.at].partition("=")[0]) for o in lost))
     if not told:
         return Text(**(both("own-command-less", path=path, gone=gone) if path else both("own-typed-less", gone=gone)))
     further = {lang: word("own-further", lang, n=len(new) - MOST) if len(new) > MOST else "" for lang in ("en", "zh")}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from doctor.findings.started import Started
 from kb.pairings import PACKAGES, Pairing
 from parsers.lazy import lazy
 
@@ -29,6 +30,21 @@ def installed(lists: Sequence[str], releases: Sequence[str]) -> dict[str, str]:
     for row in (*(row for one in lists for row in _ROW.finditer(one)), *(row for one in releases if (row := _TOLD.match(one)) is not None)):
         found.setdefault(re.sub(r"[-_.]+", "_", row["name"].lower()), set()).add(row["version"])
     return {name: next(iter(versions)) for name, versions in found.items() if len(versions) == 1}
+
+
+def listed(package: str, lists: Sequence[str], started: Sequence[Started]) -> dict[str, str]:
+    """A package that lists show: `installed`, or `editable` with the folder of its sources, which may be `hidden` by a mount over it."""
+    name = re.sub(r"[-_.]+", "[-_.]", package)
+    found = next((row for one in lists if (row := re.search(rf"(?i)(?:^| ){name} +\d[\w.+!-]*(?: +(/[^\s:]+))?(?= |$)", one))), None)
+    place = found[1] if found is not None else None
+    if not place:
+        return {} if found is None else {"listed": "installed"}
+    for one in started:
+        for option in one.options if one.kind == "docker" else ():
+            source, target = [*(part.rstrip("/") for part in option.value.split(":")), ""][:2]
+            if option.name == "volume" and source and target and f"{place}/".startswith(f"{target}/"):
+                return {"listed": "editable hidden", "editable": place, "mount_from": source, "mount_to": target}
+    return {"listed": "editable", "editable": place}
 
 
 def _names(told: str) -> Iterator[str]:

@@ -39,7 +39,7 @@ _SEAT = "fact:error-head/"  # lines that name a rank with its device
 _CALLED = ("ascend_home", "pod", "namespace", "kube_node", "container", "image")
 _ASKED = ("npu_asked", "npu_node", "npu_taken", "memory_limit")
 # Worked out from what is told: where it is not, nothing speaks for it.
-_WORKED_OUT = frozenset({"launcher", "cards", "ranks", "held", "npus", "kubernetes", "lacking", "idle", "npu", "numbering", "driver_pair", "cann_pair", "image_pair", "split", "option"})
+_WORKED_OUT = frozenset({"launcher", "cards", "ranks", "held", "npus", "kubernetes", "lacking", "idle", "npu", "numbering", "driver_pair", "cann_pair", "image_pair", "split", "option", "listed"})
 _ANYTHING = "~ ."  # asked of a capture: that there is one
 # Facts that texts may name.
 _COUNTED = ("processes", "visible", "visible_count", "visible_wanted", "renumbered", "given", "npu_ids", "npu_first", "sharing_ranks", "shared_card", "holder_pid", "holder_pids", "holders", "sharers", "crowded_npu", "crowd", "both_shares", "idle_npu", "idle_npus", "port", "other_port", "listener_pid", "listener", "ray_head", "ray_npus", "ray_gpus", "ray_list", "driver_wanted", "image_chip", "interface", "interface_ip", "vllm_said", "worked")
@@ -111,7 +111,16 @@ class Situation(NamedTuple):
 
     def pair(self, captures: Mapping[str, str]) -> dict[str, str]:
         """Of two things that were captured: packages with their versions and what is published of the pair, shapes with the degree by which they differ."""
-        return fits.pair(captures, self.versions(), self.published) | _degrees(captures, self.facts.get("degree", ()))
+        return fits.pair(captures, self.versions(), self.published) | _degrees(captures, self.facts.get("degree", ())) | self._listed(captures)
+
+    def _listed(self, captures: Mapping[str, str]) -> dict[str, str]:
+        """How a list of packages shows the captured {package}."""
+        lists, name = self.facts.get("listed"), captures.get("package")
+        if not lists or not name:
+            return {}
+        from doctor.findings.inventory import listed  # few failures lack a package
+
+        return listed(name, lists, self.started)
 
     def newcomer(self, captures: Mapping[str, str]) -> dict[str, str]:
         """Of a model that was captured: from which releases on it is known."""
@@ -144,6 +153,8 @@ class Situation(NamedTuple):
         known = self.facts.get(fact, ())
         if fact == "npu" and "npu" in captures and (ids := self.facts.get("npu_ids")):  # the card that the log names, and those of a table
             known = ("there" if captures["npu"] in ids[0].split(", ") else "absent",)
+        if fact == "listed":
+            known = tuple(self._listed(captures).get("listed", "").split())
         if fact == "split":
             known = ("degree",) if _degrees(captures, self.facts.get("degree", ())) else ()
         if fact == "cann" and not known:  # a release of vllm-ascend is made for one

@@ -86,7 +86,8 @@ def caller(found: Thrown, place: Place) -> Caller | None:
     spot = found.who.spot
     if spot is None or _PASSED_ON.search(place.text):
         return None
-    return Caller(place.path, place.line, spot.package, f"{place_of(spot)}:{spot.line}"[:_CAPTURED], shown(spot)[:_CAPTURED], found.who.way)
+    seen = found.who.launch or spot
+    return Caller(place.path, place.line, spot.package, f"{place_of(seen)}:{seen.line}"[:_CAPTURED], shown(seen)[:_CAPTURED], found.who.way)
 
 
 def asked(signal: Signal, told: Cells) -> dict[str, str] | None:

@@ -162,3 +162,33 @@ def test_capture_of_graphs_is_left_out_where_its_own_code_failed(command: str, f
 @pytest.mark.parametrize(("way", "holds"), [("worker capture_model", True), ("cuda_graph_runner capture", True), ("attention forward capture_model", False), ("executor output", False)])
 def test_which_code_captures_graphs(way: str, holds: bool) -> None:
     assert through_graphs(way) is holds
+
+
+COMPILED = '''\
+$ {command}
+Traceback (most recent call last):
+  File "/w/sglang/python/sglang/srt/speculative/{file}.py", line 307, in verify
+    plugh_update(batch)
+  File "/usr/lib/python3/dist-packages/sgl_kernel_npu/plugh_triton.py", line 26, in plugh_update
+    plugh_kernel[grid](
+  File "/usr/lib/python3/dist-packages/triton/compiler/compiler.py", line 320, in compile
+    raise MLIRCompilationError(stage_name, error_detail)
+triton.compiler.errors.MLIRCompilationError:
+loc("/tmp/x.mlir":2:3): error: ub overflow, requires 3000 bits while 2000 bits available!
+'''
+
+
+@pytest.mark.parametrize(("file", "out"), [("eagle_worker", True), ("plugh_worker", False)])
+def test_a_kernel_that_cannot_be_compiled_goes_with_its_feature(file: str, out: bool) -> None:
+    """However sure the cause is: the reader cannot mend the kernel. It is called in the frames, so no other feature wanted it."""
+    command = "python3 -m sglang.launch_server --model-path /m --speculative-algorithm NEXTN --speculative-num-steps 3 --tp-size 4"
+    root = report(COMPILED.format(command=command, file=file))["findings"][0]
+    assert root["id"] == "CMP018"
+    told = [c["run"] for fix in root["fixes"] for c in fix["commands"] if "launch_server" in c["run"]]
+    assert told == ["python3 -m sglang.launch_server --model-path /m --tp-size 4"] * out
+
+
+def test_code_is_shown_where_the_kernel_was_launched() -> None:
+    """The compiler only speaks of the kernel that it was given."""
+    root = report(COMPILED.format(command="python x.py", file="plugh_worker"))["findings"][0]
+    assert root["caller"] == "sgl_kernel_npu/plugh_triton.py:26  plugh_kernel[grid]("

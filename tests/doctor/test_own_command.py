@@ -651,3 +651,12 @@ def test_other_weights_keep_the_place_of_the_readers_own() -> None:
     made = own("python3 -m sglang.launch_server --model-path MODEL-W8A8 --quantization modelslim", [theirs])
     assert made is not None
     assert made.run == "python3 -m sglang.launch_server --model-path /m/Plugh-32B-W8A8 --tp-size 8 --quantization modelslim"
+
+
+def test_a_mount_that_goes_is_named_among_others_that_stay() -> None:
+    started = read("docker run -it -v /opt/plugh:/opt/plugh -v /data:/w IMAGE bash $")
+    assert started is not None
+    made = own("docker run ... IMAGE  # without -v /data", [started])
+    assert made is not None
+    assert made.run == "docker run -it -v /opt/plugh:/opt/plugh IMAGE bash"
+    assert "without -v /data:/w" in made.note.en

@@ -9,6 +9,7 @@ import pytest
 from doctor import diagnose, report
 from doctor.answer.advice import chosen
 from doctor.answer.met import met
+from doctor.findings import inventory, started
 from doctor.findings.chips import family
 from doctor.findings.situation import Situation
 from doctor.scan.harvest import from_json, merge
@@ -308,3 +309,20 @@ def test_a_release_that_a_list_shows_is_no_advice() -> None:
     assert met(fix, Situation(packages={"plugh_x": "4.7.3"})) is True
     assert met(fix, Situation(packages={"plugh_x": "4.4.0"})) is False
     assert met(fix, Situation()) is False
+
+
+@pytest.mark.parametrize(
+    ("row", "command", "says"),
+    [
+        ("frob-xyzzy   0.3   /w/frob", "", ("editable",)),
+        ("frob_xyzzy   0.3   /w/frob", "docker run -it -v /home/u/out:/w IMAGE bash", ("editable", "hidden")),
+        ("frob-xyzzy   0.3   /w/frob", "docker run -it -v /home/u/out:/w/fro -v /home/u/w:/data IMAGE bash", ("editable",)),
+        ("frob-xyzzy   0.3", "", ("installed",)),
+        ("frob-xyzzy2  0.3", "", ()),
+    ],
+)
+def test_a_missing_package_is_looked_up_in_a_list_beside_it(row: str, command: str, says: tuple[str, ...]) -> None:
+    """It is not missing where the list has it: its sources are gone, or another Python ran."""
+    told = inventory.listed("frob_xyzzy", [f"attrs 1.2 {row} "], tuple(filter(None, [started.read(f"{command} $")])))
+    assert tuple(told.get("listed", "").split()) == says
+    assert ("mount_from" in told) == ("hidden" in says)
