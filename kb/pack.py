@@ -3,7 +3,8 @@
 Layout: a JSON header in the first line (format, digest, stamp, sections with offset, length and checksum), then the
 sections. `index` is what every scan needs; entries, leaves, codes, cards and variables are looked up one by one on shelves,
 by their number. Texts in two languages stand apart from what is around them, each language by itself, and so do leaves and
-references: what is alike stands together, and a wheel is a sixth smaller so.
+references: what is alike stands together, and a wheel is a sixth smaller so. What a Chinese text says in the words of the English
+one it says by references to it (`kb/alike.py`).
 """
 
 from __future__ import annotations
@@ -18,12 +19,13 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
 
+from kb import alike
 from kb.letters import Letters, lettered, letters_of, letters_row, reader, written
 from kb.shelves import NEXT, STEP, Shelf, begins, differences, sums
 from parsers.lazy import lazy
 from parsers.named import NamedTuple
 
-FORMAT = 41
+FORMAT = 42
 HEADER_LIMIT = 65536
 CODE = 6  # letters of a code, which begins the name of an entry's file
 TAKEN = b"\x01"
@@ -179,7 +181,8 @@ class Pack:
 
         def pair(number: int) -> tuple[str, str]:
             english, chinese = kept(number)
-            one, other = read_english(english), read_chinese(chinese)
+            one = read_english(english)
+            other = alike.joined(one, read_chinese(chinese))
             return (one, other) if "\\" not in one and "\\" not in other else tuple(json.loads(f'["{one}","{other}"]'))
 
         return pair
@@ -197,12 +200,13 @@ class Pack:
     def may_tell(self, words: Sequence[str]) -> Callable[[int, int], bool]:
         """Can one of these words be told by the leaves or the words of an entry, by its number, or by a text, by its own? Said without reading them; of no words, always."""
         kept, letters = self.kept_pairs(), self._letters
+        mixed = any(not word.isascii() and alike.may_refer(word) for word in words)  # a part of it may stand in the other text
         # The blank before a word is a part of its letter: only what follows the first letters of a word is kept the same everywhere.
         sought = [[write(_BEGIN.sub("", _json(word)[1:-1])) for word in words] for write in (written(letters[name]) for name in (OBJECTS, *LANGUAGES))] if words else []
         leaves, said, firsts = self._shelves[LEAVES], self._shelves[WORDS], self.first_leaves
 
         def may(entry: int, text: int) -> bool:
-            if not words:
+            if not words or mixed:
                 return True
             told = NEXT.join((*said.pieces(entry), *leaves.pieces(firsts[entry], firsts[entry + 1] - firsts[entry])))
             return any(one in piece for ones, piece in zip(sought, (told, *kept(text)), strict=True) for one in ones)
@@ -221,7 +225,8 @@ class Pack:
         return "".join(chain.from_iterable(zip(around, (f'["{english}","{chinese}"]' for english, chinese in pairs), strict=False))) + around[-1]
 
     def _told(self, first: int, count: int) -> Iterator[tuple[str, ...]]:
-        return zip(*(self._texts(name, first, count) for name in LANGUAGES), strict=True)
+        english, chinese = (self._texts(name, first, count) for name in LANGUAGES)
+        return zip(english, map(alike.joined, english, chinese), strict=True)
 
     def _first(self, pair: tuple[str, ...]) -> tuple[str, ...]:
         """A text in both languages, or the earlier one that it is again."""
@@ -285,6 +290,7 @@ class Writer:
             told = found.groups()
             if (first := self._numbers.setdefault(told, number)) != number and sum(map(len, told)) >= WORTH:
                 told = f"{AGAIN.decode()}{first}", ""
+            told = told[0], alike.without(*told)
             for name, text in zip(LANGUAGES, told, strict=True):
                 self._texts[name].append(text)
             begin, end = found.span()
