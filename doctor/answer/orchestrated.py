@@ -63,5 +63,8 @@ def _in_code(fix: Fix, begins: re.Pattern[str]) -> bool:
 
 def _lasting(command: Command, by: str) -> Command:
     """What is installed in a container is gone with it, and an image that is pulled is not yet used: how it lasts."""
-    word = "gone" if _INSTALLS.match(command.run) else "image" if _PULLS.match(command.run) else ""
-    return command._replace(why=Text(**both(f"{word}-{by}")).then(command.why)) if word else command
+    if _INSTALLS.match(command.run):
+        return command._replace(why=Text(**both(f"gone-{by}")).then(command.why))
+    if _PULLS.match(command.run):
+        return command._replace(why=Text(**both(f"image-{by}")).then(command.why))
+    return command
