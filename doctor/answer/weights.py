@@ -15,6 +15,8 @@ _DIVIDED = {
     "sglang": "python3 -m sglang.launch_server --model-path MODEL --tp-size {n}",
     "lmdeploy": "lmdeploy serve api_server MODEL --tp {n}",
 }
+# How a trainer is told among how many cards the engine within it divides the weights.
+_OF_TRAINER = {"swift": "weights-swift", "verl": "weights-verl"}
 _STAGES = ("pipeline-parallel-size", "pp-size")
 
 
@@ -31,6 +33,8 @@ def for_weights(finding: Finding, situation: Situation) -> Fix | None:
     enough = told.enough(told.ways)
     if enough is None:
         return _in_fewer_bytes(service.kind, told, sums)
+    if not service.typed and situation.first("activity") == "training":
+        return _within_a_trainer(situation, enough, told, sums)
     stages = next((int(value) for name in _STAGES if (value := service.option(name)) is not None), 1)
     theirs = own(_DIVIDED[service.kind].format(n=enough // stages), situation.started, instance.paths) if enough % stages == 0 else None
     if theirs is None:
@@ -38,6 +42,16 @@ def for_weights(finding: Finding, situation: Situation) -> Fix | None:
     title = Text(**both("weights-divide", **sums, enough=str(enough), then=f"{told.each(enough):.0f}"))
     command = Command(theirs.run, Text(**both("weights-more-cards", enough=str(enough))), theirs.note.then(Text(**both("weights-or-fewer"))))
     return Fix("resolve", "low", title, (), (), (command,), None, _made_for(service.kind))
+
+
+def _within_a_trainer(situation: Situation, enough: int, told: Weights, sums: dict[str, str]) -> Fix | None:
+    """Nobody started this engine by a command: the trainer makes it, and passes its own option on."""
+    trainer = next((name for name in _OF_TRAINER if name in situation.facts.get("framework", ())), None)
+    if trainer is None:
+        return None
+    title = Text(**both("weights-divide", **sums, enough=str(enough), then=f"{told.each(enough):.0f}"))
+    step = Text(**both(_OF_TRAINER[trainer], enough=str(enough)))
+    return Fix("resolve", "low", title, (step,), (), (), None, (("framework", (trainer,)),))
 
 
 def _made_for(kind: str) -> When:

@@ -25,6 +25,8 @@ _DRIVER = frozenset({"DRV", "DEVMM", "HDC", "TSD", "TDT", "TSCH", "TS"})
 _ABOVE = frozenset({"ASCENDCL", "APP", "ATB", "PTA"})
 # Who failed, and no word why: what a program logs above the exception itself.
 _ANNOUNCES = lazy(r"(?i)\b(?:worker|engine|core|stage|process|proc|rank|scheduler|server|executor|job|task|program|rpc|actor)\b.{0,60}\b(?:fail(?:ed|ure)|died|exception|error|exit(?:ed)?|stopped|crashed|dead)\b|Traceback")
+# A title that tells no argument: which error it is stands in the traceback of its block, if anywhere.
+_BARE = lazy(r"Invalid_Argument\(E[A-Z]\d{4}\): The argument is invalid\.?\s*$|^\s*(?:CANN error: )?E[A-Z]\d{4}: (?:\[PID: ?\d+\][ \d:.-]*)?The argument is invalid\.?\s*$")
 _EMPTY = lazy(r"\s*E[0-9A-Z]\d{4}: (?:Inner Error!|\[PID: ?\d+\][ \d:.-]*)\s*$")
 # A heading between rulers, a ruler, the head of a table: of a block that CANN draws, whose rows say what it is about.
 _DRAWN = lazy(r"\[[A-Z]{4,7}\] [A-Z]{2,12}\(.{10,120}?\.(?:cc|cpp|h):\d{1,5}\] ?(?:\[\d{1,8}\])?\s*(?:[_=*-]{8,}(?:[^_=*-].{0,60}?[_=*-]{8,})?|\|[-|]{8,}|\|  comm error, device\[\d{1,3}\]|\|\s{1,4}dest_ip\(.{1,160})\s*$")
@@ -43,6 +45,7 @@ def decisive(related: Sequence[Related], unexplained: Iterable[Cluster]) -> tupl
         # words that only say that something failed, the tail of a build: whoever spoke of it first says more
         words, tail = is_read(general.finding.entry), general.finding.entry.role == "symptom" and _height(known) == SPOKEN
         within = SPOKEN_SECONDS if tail else SECONDS
+        found = [c for c in found if not _heads(c.first, known)]
         found = [c for c in found if (_height(c.first) < SPOKEN and _nearer(c.first, known)) or ((words or tail) and said_before(c.first, known, within))]
     elif roots:  # symptoms: the cause stands elsewhere, and so may these lines, but for what the same program said just before
         general = roots[0]
@@ -56,6 +59,13 @@ def decisive(related: Sequence[Related], unexplained: Iterable[Cluster]) -> tupl
 def says_nothing(line: Place) -> bool:
     """Is it the title of an error block alone, or what is drawn around one?"""
     return _EMPTY.match(line.text) is not None or (line.kind == "plog" and _DRAWN.match(line.text) is not None)
+
+
+def _heads(line: Place, known: Place) -> bool:
+    """Is it the bare title of the error block in which the known line stands? The two are one message."""
+    together = line.path == known.path and line.pid in (None, known.pid) and 0 < known.line - line.line <= BLOCK
+    beneath = known.kind == "message" or known.text[:1].isspace()
+    return together and beneath and _BARE.search(line.text) is not None
 
 
 def _first(found: Sequence[Cluster]) -> Cluster | None:
@@ -93,7 +103,7 @@ def _height(place: Place) -> int:
 
 def stands_before(line: Place, known: Place) -> bool:
     """Does a line that nobody explains stand before a known one, nearer to the origin and no higher up?"""
-    if line.path == known.path and line.line > known.line:
+    if (line.path == known.path and line.line > known.line) or _heads(line, known):
         return False
     return _height(line) < SPOKEN and _height(line) <= _height(known) and _nearer(line, known)
 

@@ -58,6 +58,28 @@ def test_what_no_node_holds_is_quantised() -> None:
 
 
 @pytest.mark.parametrize(
+    ("frame", "option"),
+    [
+        ("/w/swift/cli/rlhf.py", "--vllm_tensor_parallel_size 2"),
+        ("/w/verl/verl/trainer/main_ppo.py", "rollout.tensor_model_parallel_size=2"),
+    ],
+)
+def test_an_engine_that_a_trainer_makes_is_told_by_the_option_of_the_trainer(frame: str, option: str) -> None:
+    """`vllm serve` beside it would only take further cards."""
+    text = (
+        "INFO 03-21 17:02:48 llm_engine.py:234] Initializing a V0 LLM engine (v0.7.3) with config: model='/m/Plugh-32B', tokenizer='/m/Plugh-32B', max_seq_len=1024, tensor_parallel_size=1\n"
+        f'Traceback (most recent call last):\n  File "{frame}", line 5, in <module>\n    main()\n'
+        '  File "/usr/lib/python3/dist-packages/vllm_ascend/worker/worker.py", line 180, in load_model\n    self.model_runner.load_model()\n'
+        "RuntimeError: NPU out of memory. Tried to allocate 542.00 MiB (NPU 3; 60.97 GiB total capacity; 58.89 GiB already allocated; 58.89 GiB current active; 546.91 MiB free; 59.73 GiB reserved in total by PyTorch)\n"
+    )
+    first = report(text)["findings"][0]
+    shown = first["fixes"][first["first_fix"]]
+    assert "The weights alone need 60 GiB" in shown["title"]["en"]
+    assert option in str(shown["steps"])
+    assert "vllm serve" not in str(first["fixes"])
+
+
+@pytest.mark.parametrize(
     ("name", "billions"),
     [("Plugh2.5-0.5B", 0.5), ("org/Plugh-30B-A3B-w8a8", 30), ("/w/DeepSeek-V3.1-w8a8", 671), ("Plugh-1M-context", None), ("Plugh-7B-13B", None), ("plugh-R1-Distill-32B/", 32)],
 )

@@ -174,3 +174,19 @@ def test_a_check_that_names_no_reason_leaves_the_word_to_the_first_error_of_its_
     assert "plates are crooked" in found.decisive.first.text
     other = diagnose("".join(lines).format(thread=4))
     assert other.decisive is None
+
+
+def test_the_bare_title_of_a_block_is_no_other_error_than_the_line_within_it() -> None:
+    """`The argument is invalid` names no argument; what failed is told by the traceback beneath."""
+    block = (
+        "[PID: 7] 2026-03-17-11:49:50.181.289 Invalid_Argument(EL0003): {title}\n"
+        "        Solution: Try again with a valid argument.\n"
+        "        TraceBack (most recent call last):\n"
+        "        The error from device(chipId:0, dieId:1), serial number is 3, there is an exception of fftsplus aicore error, core id is 5, error code = 0x800000\n"
+    )
+    found = diagnose(block.format(title="The argument is invalid."))
+    assert found.decisive is None
+    assert [root.finding.entry.code for root in found.roots] == ["RTS002"]
+    assert found.roots[0].against is None
+    told = diagnose(block.format(title="Argument floob is upside down."))
+    assert told.decisive is not None
