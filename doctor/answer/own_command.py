@@ -285,6 +285,8 @@ def _smaller(name: str, given: str, example: str) -> str:
         have, told = float(given), float(example)
     except ValueError:
         return example
+    if name in _LENGTHS and have <= 0:
+        return given  # off, or the framework's own choice: no number to halve
     if name in _LENGTHS and have <= told:
         return str(max(1, int(have) // 2))
     if name in _SHARES and have <= told < _RAISED:

@@ -97,6 +97,7 @@ def foremost(document: Document) -> Evidence | None:
     ranked = (
         [e for e in found if "\n" in e.text and FRAME.match(e.text)],
         [e for e in found if EXCEPTION.match(_BY_PYTEST.sub("", e.text))],
+        [e for e in found if ("\n" in e.text or not FRAME.match(e.text)) and not _COURSE.match(e.text)],
         [e for e in found if "\n" in e.text or not FRAME.match(e.text)],
         found,
     )
@@ -107,4 +108,5 @@ def foremost(document: Document) -> Evidence | None:
 
 
 _SOURCE = lazy(r" {4}(?=\S)[^\n]*\Z")  # a line of a program, beneath its place
+_COURSE = lazy(r"\W{0,2}(?:INFO|DEBUG)\b")  # what a program tells of its own course
 _BY_PYTEST = lazy(r"^E {2,8}(?=\S)")  # pytest marks the lines of an exception

@@ -203,6 +203,15 @@ def test_an_example_never_gives_more_than_the_reader_has() -> None:
     assert made.run == "vllm serve /m/a --max-model-len 2048 --gpu-memory-utilization 0.5"
 
 
+def test_a_limit_that_is_off_is_not_halved() -> None:
+    """`--chunked-prefill-size -1` is no chunking at all: a half of it would be one token a step."""
+    started = read("python3 -m sglang.launch_server --model-path /m/a --chunked-prefill-size -1 --mem-fraction-static 0.9")
+    assert started is not None
+    made = own("python3 -m sglang.launch_server --model-path MODEL --chunked-prefill-size 2048 --mem-fraction-static 0.8", [started], less=True)
+    assert made is not None
+    assert made.run == "python3 -m sglang.launch_server --model-path /m/a --chunked-prefill-size -1 --mem-fraction-static 0.8"
+
+
 def test_dots_of_an_advised_command_are_the_rest_of_theirs() -> None:
     """`docker run --network host ...`: their container with the network of the host."""
     theirs = read("docker run -d --name plugh -p 80:80 frob/xyzzy:2 serve")

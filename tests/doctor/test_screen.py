@@ -100,6 +100,14 @@ def test_a_frame_of_a_stack_is_not_the_evidence_where_the_exception_is() -> None
     assert "out of memory" in rows[mark - 1]
 
 
+def test_what_a_program_tells_of_its_own_course_is_not_the_evidence_where_the_failure_is() -> None:
+    """A crash is known by two lines, the step before it and the signal: the second is the one to show."""
+    log = "[INFO] acl init\n[INFO] acl set device, device_id: 0\nrun.sh: line 3: 4411 Segmentation fault      (core dumped) ./main\n"
+    rows = terminal("--lang", "en", piped=log.encode()).rows
+    mark = next(n for n, row in enumerate(rows) if set(row.strip().split()[:1]) and set(row.strip().split()[0]) == {"^"})
+    assert "Segmentation fault" in rows[mark - 1]
+
+
 @pytest.mark.parametrize("width", [60, 80, 100])
 @pytest.mark.parametrize("text", ["AI Core 或 Vector Core 执行异常（507015/507035）：算子在设备上崩溃了，" * 3 + "致。", "word " * 33 + "range)"])
 def test_no_paragraph_ends_in_a_line_of_two_characters(text: str, width: int) -> None:
