@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 
+from doctor.base.shell import word
 from parsers.lazy import lazy
 
 # What takes its argument as a further command, and what takes it as a program of another language.
@@ -27,7 +28,7 @@ def quoted(value: str, before: str) -> str:
     if value.startswith("-") and (not kind or opened == len(before) - 1):  # never an option by accident
         value = _no_option(value, before)
     if not kind:
-        return f'"{value}"' if _OF_A_VARIABLE.fullmatch(value) else shlex.quote(value)
+        return f'"{value}"' if _OF_A_VARIABLE.fullmatch(value) else word(value)
     if _PROGRAMS.search(before[:opened]):  # only a name is harmless in every language
         value = re.sub(r"[^\w.]", "_", value)
     elif _SHELLS.search(before[:opened]):

@@ -10,6 +10,7 @@ import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 
+from doctor.base import shell
 from doctor.findings import python_call
 from doctor.findings.on_this_node import BY_VARIABLE, SERVICES, made_here, number
 from parsers.lazy import lazy
@@ -395,4 +396,4 @@ def _quoted(word: str) -> str:
     if _WITH_HERE.fullmatch(word):
         return f'"{word.replace(_HERE, "$PWD")}"'
     word = word.replace(_HERE, "PWD")
-    return word if _TO_FILL_IN.fullmatch(word) and word.isascii() and word[:1].isalpha() else shlex.quote(word)
+    return word if _TO_FILL_IN.fullmatch(word) and word.isascii() and word[:1].isalpha() else shell.word(word)
