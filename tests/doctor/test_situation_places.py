@@ -34,7 +34,7 @@ def test_large_and_small_texts_tell_the_same(forms: tuple[Signal, ...]) -> None:
 
 def test_a_form_is_tried_around_its_words_alone(forms: tuple[Signal, ...]) -> None:
     """A number that only looks like a chip, a long way down, does not have a megabyte searched for chips."""
-    chip = next(f for f in forms if f.id == "situation:chip=/0.2")
+    chip = next(f for f in forms if f.id.startswith("situation:chip=") and f.anchors == ("310",))
     text = b"x" * 500_000 + b" 310P3 " + b"y" * 500_000 + b"1310" + b"z" * 100
     parts = dict(situation._tried(text, forms))[chip]
     assert sum(min(end, len(text)) - start for start, end in parts) < 5 * situation.REACH
