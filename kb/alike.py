@@ -70,7 +70,7 @@ def joined(english: str, kept: str) -> str:
     """The inverse of `without`."""
     if _REFERENCE.search(kept) is None:
         return kept
-    words = [(found.start(), found.end()) for found in _WORD.finditer(english)]
+    words = [found.span() for found in _WORD.finditer(english)]
     done = 0
 
     def told(found: re.Match[str]) -> str:

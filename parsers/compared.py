@@ -126,7 +126,7 @@ def rows(lines: Sequence[str], first_line: int) -> tuple[Row, ...]:
         well = next(one for one in off if one.good)
         name = first.name.partition("=")[0] if first.kind == "variable" else first.name
         found.append(_row(well.line, name, first.kind, well.text))
-    return (*found, *_slow(lines, first_line), *_hangs(lines, first_line), *_elsewhere(lines, first_line))
+    return (*found, *_complaint("slow", _SLOW, lines, first_line), *_complaint("hangs", _HANGS, lines, first_line, _PERHAPS), *_elsewhere(lines, first_line))
 
 
 def elsewhere(lines: Sequence[str]) -> bool:
@@ -138,19 +138,13 @@ def _row(line: int, what: str, value: str, said: str) -> Row:
     return Row("session", line, (("check", "compared"), ("program", ""), ("command", ""), ("what", what), ("value", value), ("said", said[:300])))
 
 
-def _slow(lines: Sequence[str], first_line: int) -> Iterator[Row]:
-    """The first note that says that something is slow."""
+def _complaint(check: str, form: re.Pattern[str], lines: Sequence[str], first_line: int, perhaps: re.Pattern[str] | None = None) -> Iterator[Row]:
+    """The first note that says so; `perhaps`: words before it by which programs only warn that it might be."""
     for number, text in enumerate(lines[:MOST]):
-        if len(text) <= LONGEST and (found := _SLOW.search(text)) is not None and _LOG.match(text) is None:
-            yield Row("session", first_line + number, (("check", "slow"), ("program", ""), ("command", ""), ("what", found[0]), ("value", ""), ("said", text.strip(" #/")[:300])))
-            return
-
-
-def _hangs(lines: Sequence[str], first_line: int) -> Iterator[Row]:
-    """The first note that says that something stands still; programs warn that something might."""
-    for number, text in enumerate(lines[:MOST]):
-        if len(text) <= LONGEST and (found := _HANGS.search(text)) is not None and _LOG.match(text) is None and _PERHAPS.search(text[: found.end()]) is None:
-            yield Row("session", first_line + number, (("check", "hangs"), ("program", ""), ("command", ""), ("what", found[0]), ("value", ""), ("said", text.strip(" #/")[:300])))
+        if len(text) > LONGEST or (found := form.search(text)) is None or _LOG.match(text) is not None:
+            continue
+        if perhaps is None or perhaps.search(text[: found.end()]) is None:
+            yield Row("session", first_line + number, (("check", check), ("program", ""), ("command", ""), ("what", found[0]), ("value", ""), ("said", text.strip(" #/")[:300])))
             return
 
 

@@ -121,8 +121,9 @@ def _width(name: str, served: Started) -> float | None:
         return 0.5
     if _EIGHT.search(last):
         return 1.0
-    if served.option("quantization") is not None or "deepseek" in last.lower():  # published in 8 bits: a name that says nothing may be of either
-        return None if "distill" not in last.lower() or served.option("quantization") is not None else 2.0
+    plain = "distill" in last.lower() or "deepseek" not in last.lower()  # those are published in 8 bits: a name that says nothing may be of either
+    if served.option("quantization") is not None or not plain:
+        return None
     return _WIDTHS.get(served.option("dtype") or "", 2.0)
 
 
