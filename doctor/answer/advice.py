@@ -217,14 +217,10 @@ def fixes(finding: Finding, situation: Situation, known: Values, elsewhere: Fix 
         elif elsewhere.when and (_only_read(finding.entry, [fitting[n].fix for n in own]) or (elsewhere.commands and finding.entry.kind == "user-code")) and not any(acts(fitting[n].fix) for n in own):
             fitting.insert(own[0], _Fitting(elsewhere, True, False))
     off = None
-    if way or situation.started or situation.variables:
-        from doctor.answer.features import feature  # few logs show any
+    if way or situation.started or situation.variables or "full-on" in situation.facts.get("option", ()):
+        from doctor.answer.beyond import worked_out  # few logs tell so much
 
-        off = feature(finding, way, situation, [one.fix for one in fitting if one.certain])
-    if off is None and situation.started:
-        from doctor.answer.weights import for_weights  # few logs show one
-
-        off = for_weights(finding, situation)
+        off = worked_out(finding, way, situation, [one.fix for one in fitting if one.certain])
     if off is not None:  # it need not be found by trial
         fitting = [one for one in fitting if one.fix.goal != "locate" or not any(_SERVES.match(command.run) for command in one.fix.commands)]
     if situation.facts.get("vllm_ascend") or situation.facts.get("vllm"):

@@ -21,9 +21,7 @@ _STAGES = ("pipeline-parallel-size", "pp-size")
 
 
 def for_weights(finding: Finding, situation: Situation) -> Fix | None:
-    """A fix that begins with the sum; None where memory is not what lacks, the weights leave room, or something of the sum is not told."""
-    if finding.entry.kind != "out-of-memory" or finding.entry.role == "symptom":
-        return None
+    """A fix that begins with the sum; None where the weights leave room, or something of the sum is not told."""
     instance = finding.instances[0]
     service = served(situation.started, instance.paths)
     told = weights(service, situation.facts, instance.captures)
