@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from doctor.answer import callers
 from doctor.answer.named_first import named_first
 from doctor.base.notation import clean, folded, spans
 from doctor.base.words import both, named, word
 from doctor.findings.situation import FOREIGN
+from doctor.findings.started import Started
 from doctor.judge.diagnosis import Diagnosis
 from doctor.scan.harvest import Place
 from kb.model import Text
@@ -26,6 +27,9 @@ def _asked(name: str, **values: object) -> Missing:
     return Missing(Text(**both(f"missing.{name}", **values)), Text(**both(f"missing.{name}-how", **values)))
 
 
+OF_DRIVER = frozenset({"DRV", "DEVMM", "HDC", "TSD", "TDT", "TSCH", "TS"})
+NODES = ("/dev/davinci_manager", "/dev/devmm_svm", "/dev/hisi_hdc")  # that all cards share
+MOUNTS = ("/usr/local/dcmi", "/usr/local/Ascend/driver/lib64", "/usr/local/Ascend/driver/version.info", "/etc/ascend_install.info")
 _WITHOUT_DEVICE = ("build", "installation")  # nothing runs on a device, nothing writes a plog
 _ON_DEVICE = frozenset({"torch", "torch_npu", "torchair", "mindspore", "acl", "triton", "tbe"})  # packages that run kernels
 _PLAIN = lazy(r"^(?:\w{1,60}\.){0,9}(?:\w{0,40}(?:Key|Type|Value|Attribute|Assertion|Index|Name|NotImplemented|Lookup|Decode|Validation|ZeroDivision|Recursion))Error\b")
@@ -178,15 +182,56 @@ def calls_of_all_ranks(diagnosis: Diagnosis) -> Missing | None:
     return _asked("recorder")
 
 
+def kernels_own_log(diagnosis: Diagnosis) -> Missing | None:
+    """The library of the driver only passes on what the kernel's modules or the card's firmware refused."""
+    line = diagnosis.decisive.first if diagnosis.decisive is not None else None
+    if line is None or line.module not in OF_DRIVER or diagnosis.harvest.kinds.get("dmesg"):
+        return None
+    return _asked("kernel")
+
+
+def more_of_the_plog(diagnosis: Diagnosis) -> Missing | None:
+    """A plog holds errors alone by default: what led to a line that nobody knows stands above it at a finer level."""
+    line = diagnosis.decisive.first if diagnosis.decisive is not None else None
+    if line is None or line.kind != "plog" or line.level != "error":
+        return None
+    return _asked("louder")
+
+
+def host_beside_container(diagnosis: Diagnosis) -> Missing | None:
+    """What runs on the host and not in the container lacks something that the container was not given."""
+    situation = diagnosis.situation
+    if diagnosis.verdict != "inconclusive" or "host-works" not in situation.facts.get("seen", ()):
+        return None
+    lacking = given_to(situation.started)
+    if lacking is None:
+        return _asked("container")
+    return _asked("container-lacks", options=" ".join(lacking)) if lacking else _asked("container")
+
+
+def given_to(started: Sequence[Started]) -> tuple[str, ...] | None:
+    """What a container needs of the driver and the one `docker run` does not name; None where there is none, or several."""
+    runs = [one for one in started if one.kind == "docker"]
+    if len(runs) != 1:
+        return None
+    words = " ".join(runs[0].words)
+    nodes = () if "--privileged" in runs[0].words else tuple(f"--device={node}" for node in NODES if node not in words)
+    mounted = [option.value.partition(":")[0].rstrip("/") for option in runs[0].options if option.name == "volume"]
+    return (*nodes, *(f"-v {path}:{path}" for path in MOUNTS if not any(f"{path}/".startswith(f"{one}/") for one in mounted)))
+
+
 RULES: tuple[Rule, ...] = (
     missing_nodes,
     nothing_readable,
+    host_beside_container,
     missing_ranks,
     stopped_early,
     run_logs,
     other_ranks,
     calls_of_all_ranks,
     host_logs,
+    kernels_own_log,
+    more_of_the_plog,
     releases,
     right_stack,
 )
