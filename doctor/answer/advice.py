@@ -212,7 +212,7 @@ def fixes(finding: Finding, situation: Situation, known: Values, elsewhere: Fix 
         fitting = sorted((one._replace(certain=one.certain and not changes_code(one.fix)) for one in fitting), key=lambda one: not one.certain)
     if elsewhere is not None and not _has_no_support(finding.entry):
         own = [n for n, one in enumerate(fitting) if one.certain and one.fix.goal != "locate"]
-        if (own or elsewhere.when) and all(is_for_the_caller(fitting[n].fix) for n in own):
+        if all(is_for_the_caller(fitting[n].fix) for n in own):
             fitting.insert(sum(one.certain for one in fitting), _Fitting(elsewhere, True, False))
         elif elsewhere.when and (_only_read(finding.entry, [fitting[n].fix for n in own]) or (elsewhere.commands and finding.entry.kind == "user-code")) and not any(acts(fitting[n].fix) for n in own):
             fitting.insert(own[0], _Fitting(elsewhere, True, False))
