@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from doctor.answer.met import met, of_this_cpu, refuted, without_containers
+from doctor.answer.met import met, of_this_machine, refuted, without_containers
 from doctor.answer.natures import (
     acts,
     changes_code,
@@ -51,6 +51,8 @@ def values(finding: Finding, situation: Situation = UNKNOWN, beside: Mapping[str
         told = getattr(first.scope, name)
         if told is not None:
             one.setdefault(name, str(told))
+    if len(one.get("chip", "   ")) < 3 and finding.entry.domain not in ("npu_smi", "container"):  # a column of npu-smi's table: the number of a chip on its card, not what it is
+        del one["chip"]
     for name, value in (situation.names() | situation.pair(first.captures) | {n: clean(v)[:300] for n, v in (beside or {}).items()}).items():
         one.setdefault(name, value)
     phrases = situation.phrases()
@@ -281,7 +283,7 @@ _SERVES = lazy(r"(?:[A-Z_][A-Z0-9_]*=\S* )*(?:vllm serve|sglang serve|python3? -
 def _command(command: Command, finding: Finding, situation: Situation, known: Values, called: Mapping[str, str], less: bool) -> Command:
     """A command filled in, in the reader's own words where the logs show how they started the program, and what it is `called`."""
     safe = known if command.changes is None else known._replace(one=anchored(command.run, known.one))
-    filled = command._replace(run=of_this_cpu(shell(command.run, safe), situation), changes=_maybe(command.changes, known), why=_maybe(command.why, known))
+    filled = command._replace(run=of_this_machine(shell(command.run, safe), situation), changes=_maybe(command.changes, known), why=_maybe(command.why, known))
     theirs = _theirs(filled.run, finding, situation, less)
     if theirs is None:
         run = _worded(filled.run, known, called)

@@ -239,7 +239,7 @@ def _command(text: str, path: str) -> Started | None:
     while words and _ASSIGNS.match(words[0]):
         name, _, value = words.pop(0).partition("=")
         env.append((name, _masked(name, value)))
-    words = [word for word in words if word not in ("Args:", "args:", "-")]
+    words = [word for word in words if word not in ("Args:", "args:", "-") and (word != "--" or words[0] not in _BEGIN_DOCKER)]
     for kind, known in KINDS.items():
         for begin in known.begins:
             if tuple(w.rsplit("/", 1)[-1] if n == 0 else w for n, w in enumerate(words[: len(begin)])) == begin:
