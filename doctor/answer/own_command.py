@@ -29,7 +29,6 @@ _SEVERAL = frozenset({"volume", "device", "env", "group-add", "cap-add", "securi
 _SETTINGS, _GRAPHS = "additional-config", "torchair_graph_config"  # of vllm-ascend: JSON, and the key of it that compiles graphs
 # Options that mean nothing, or are refused, without another one.
 _BESIDE = {"load-format": ("model-loader-extra-config",), "enable-lora": ("lora-modules", "max-loras", "max-lora-rank", "max-cpu-loras"), "numa-bind": ("numa-bind-nodes", "numa-bind-cpus"), "speculative-algorithm": ("speculative-draft-model-path", "speculative-num-steps", "speculative-eagle-topk", "speculative-num-draft-tokens"), "enable-hierarchical-cache": ("hicache-ratio", "hicache-size", "hicache-storage-backend", "hicache-mem-layout", "hicache-io-backend", "hicache-write-policy")}
-_SHELLS, _WITH_COMMAND = frozenset({"bash", "sh", "zsh"}), 3  # `bash -c COMMAND`
 _SHORT = {"volume": "-v", "env": "-e"}  # as people type them
 _OTHER_CARD = "/dev/davinciN"  # of an advice: one in place of those that the container has
 _CHOSEN = "ASCEND_VISIBLE_DEVICES="
@@ -60,11 +59,11 @@ def own(run: str, started: Sequence[Started], paths: Iterable[str] = (), less: b
     made = _changed(run, started, paths, less)
     if made is None or (made.changed == made.theirs and made.theirs.kind != "atc" and not (whole and made.asks)):  # after a change of the model the same conversion is run again
         return None
-    note = _note(made.theirs, made.changed)
+    told = note(made.theirs, made.changed)
     if made.changed.settings is not None and made.changed != made.theirs:
         file = clean(posixpath.basename(made.changed.settings))
-        note = Text(*(word("own-before-file", lang, told=told, file=file) for lang, told in (("en", note.en), ("zh", note.zh))))
-    return Own(clean(made.changed.shell() + (made.tail if "|" in made.tail else "")), note)
+        told = Text(*(word("own-before-file", lang, told=said, file=file) for lang, said in (("en", told.en), ("zh", told.zh))))
+    return Own(clean(made.changed.shell() + (made.tail if "|" in made.tail else "")), told)
 
 
 def has_all(run: str, started: Sequence[Started], paths: Iterable[str] = (), less: bool = False) -> bool:
@@ -148,7 +147,7 @@ def with_asked(started: Sequence[Started], options: Iterable[tuple[str, str]], p
         name = written.lstrip("-").replace("_", "-")
         if changed.option(name) is None or value:
             changed = changed.with_option(name, (value,) if value else () if is_flag(name, theirs.kind) else ("VALUE",))
-    return None if changed == theirs else Own(clean(changed.shell()), _note(theirs, changed))
+    return None if changed == theirs else Own(clean(changed.shell()), note(theirs, changed))
 
 
 def served(started: Sequence[Started], paths: Iterable[str] = ()) -> Started | None:
@@ -170,29 +169,8 @@ def without_option(started: Sequence[Started], paths: Iterable[str], name: str, 
     rest = without_key(given, key) if key is not None else "{}"
     changed = _without(theirs, (name,)) if key is None else theirs.without(name) if rest == "{}" else theirs.with_option(name, (rest,))
     path = clean(posixpath.basename(theirs.path))
-    note = Text(**both("own-command-less", path=path, gone=clean(key))) if key is not None and path else _note(theirs, changed)
-    return None if changed == theirs else Own(clean(changed.shell()), note)
-
-
-def in_container(started: Sequence[Started], name: str, value: str | None) -> Own | None:
-    """The reader's own `docker run` with another value of a variable that it hands on by `-e`, or without it; None where it hands on none, or that one."""
-    given = [(one, option) for one in started if one.kind == "docker" for option in one.options if option.name == "env" and option.value.startswith(f"{name}=")]
-    if len({one.words for one, _ in given}) != 1 or len(given) != 1:
-        return None
-    theirs, option = given[0]
-    words = list(theirs.words)
-    inside = words[theirs.target + 1 :] if theirs.target is not None else []
-    if not inside or (posixpath.basename(inside[0]) in _SHELLS and len(inside) < _WITH_COMMAND):  # whoever types in the container sets it there
-        return None
-    if value is None:
-        del words[option.at : option.end]
-    else:
-        words[option.end - 1] = words[option.end - 1].replace(option.value, f"{name}={value}")
-    changed = theirs._replace(words=tuple(words))
-    if changed == theirs:
-        return None
-    note = _note(theirs, changed) if value is not None else Text(**both("own-command-less", path=clean(posixpath.basename(theirs.path)), gone=f"-e {name}"))
-    return Own(clean(changed.shell()), note)
+    told = Text(**both("own-command-less", path=path, gone=clean(key))) if key is not None and path else note(theirs, changed)
+    return None if changed == theirs else Own(clean(changed.shell()), told)
 
 
 def _template(text: str) -> Started | None:
@@ -358,7 +336,7 @@ def _covers(name: str, given: str, wanted: str) -> bool:
     return given == wanted
 
 
-def _note(theirs: Started, changed: Started) -> Text:
+def note(theirs: Started, changed: Started) -> Text:
     """Whose command it is, and what is new in it."""
     before, was = {(o.name, o.values) for o in theirs.options}, {o.name: " ".join(o.values) for o in theirs.options}
     new = [_told(changed, o, was.get(o.name, "") if o.name not in _SEVERAL else "") for o in changed.options if (o.name, o.values) not in before]

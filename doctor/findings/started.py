@@ -56,7 +56,7 @@ KINDS: Mapping[str, Kind] = {
     "deepspeed": Kind((("deepspeed",),), ("num-gpus", "num-accelerators"), frozenset({"no-python", "module", "no-local-rank", "no-ssh"}), True),
     "llamafactory": Kind((("llamafactory-cli",),), script=True),
     "swift": Kind((("swift", "sft"), ("swift", "pt"), ("swift", "rlhf"), ("swift", "infer"), ("swift", "deploy")), script=False),
-    "docker": Kind((("docker", "run"), ("podman", "run"), ("nerdctl", "run")), (), frozenset({"i", "t", "d", "it", "ti", "itd", "dit", "tid", "idt", "td", "dt", "di", "id", "rm", "privileged", "init", "interactive", "tty", "detach", "P", "publish-all", "read-only", "no-healthcheck"}), True, _DOCKER),
+    "docker": Kind((("docker", "run"), ("podman", "run"), ("nerdctl", "run")), (), frozenset({"i", "t", "d", "it", "ti", "itd", "dit", "tid", "idt", "td", "dt", "di", "id", "dti", "tdi", "rm", "privileged", "init", "interactive", "tty", "detach", "P", "publish-all", "read-only", "no-healthcheck"}), True, _DOCKER),
 }
 _MODEL_FIRST = ("vllm", "lmdeploy")  # the model is the word that is no option
 _HERE = "\ue000"  # the folder in which a command was typed, as every shell knows it
