@@ -8,6 +8,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterable, Sequence
 
+from doctor.answer import option_lists
 from doctor.answer.option_json import difference, for_none, joined, without_key
 from doctor.answer.own_atc import converted
 from doctor.base.notation import clean
@@ -22,13 +23,13 @@ from parsers.named import NamedTuple
 _THEIRS = frozenset({"MODEL", "MODEL_PATH", "MODEL_DIR", "IMAGE", "SCRIPT"})
 MOST = 3  # changes that are named
 _TAIL = lazy(r"\s(?:\d?>|\||;|&&)")
-_WITHOUT = lazy(r"\s{1,40}# without ((?:--\w[\w-]*|-v /[\w./-]+)(?:, (?:--\w[\w-]*|-v /[\w./-]+))*)(?:, )?$")  # how the knowledge says that an option goes, or a mount of docker
+_WITHOUT = lazy(r"\s{1,40}# without ((?:--\w[\w-]*\*?|-v /[\w./-]+)(?:, (?:--\w[\w-]*\*?|-v /[\w./-]+))*)(?:, )?$")  # how the knowledge says that an option goes, a group of them (`--frob-*`), or a mount of docker
 _OPTIONS = lazy(r"--[a-z][\w-]*(?:=\w+)?")
 _BEGIN = lazy(r"(?:[A-Z_][A-Z0-9_]*=\S* )*(?:vllm serve|python3? -m (?:vllm|sglang|torch)|sglang (?:serve|generate)|lmdeploy serve|torchrun|docker run|xllm|atc|swift (?:sft|rlhf))\b")
 _SEVERAL = frozenset({"volume", "device", "env", "group-add", "cap-add", "security-opt", "ulimit"})  # of docker: each adds something
 _SETTINGS, _GRAPHS = "additional-config", "torchair_graph_config"  # of vllm-ascend: JSON, and the key of it that compiles graphs
 # Options that mean nothing, or are refused, without another one.
-_BESIDE = {"load-format": ("model-loader-extra-config",), "enable-lora": ("lora-modules", "max-loras", "max-lora-rank", "max-cpu-loras"), "numa-bind": ("numa-bind-nodes", "numa-bind-cpus"), "speculative-algorithm": ("speculative-draft-model-path", "speculative-num-steps", "speculative-eagle-topk", "speculative-num-draft-tokens"), "enable-hierarchical-cache": ("hicache-ratio", "hicache-size", "hicache-storage-backend", "hicache-mem-layout", "hicache-io-backend", "hicache-write-policy")}
+_BESIDE = {"load-format": ("model-loader-extra-config",), "enable-lora": ("lora-modules", "max-loras", "max-lora-rank", "max-cpu-loras"), "numa-bind": ("numa-bind-nodes", "numa-bind-cpus"), "speculative-algorithm": ("speculative-*",), "enable-hierarchical-cache": ("hicache-*",)}
 _SHORT = {"volume": "-v", "env": "-e"}  # as people type them
 _OTHER_CARD = "/dev/davinciN"  # of an advice: one in place of those that the container has
 _CHOSEN = "ASCEND_VISIBLE_DEVICES="
@@ -129,8 +130,11 @@ def _without(command: Started, gone: Iterable[str]) -> Started:
         _, _, folder = name.partition(" ")
         if not folder:
             first = name.removeprefix("--")
-            for one in (first, *(_BESIDE.get(first, ()) if command.option(first) is not None else ())):
-                command = command.without(one)
+            for one in (first, f"{first}.*", *(_BESIDE.get(first, ()) if command.option(first) is not None else ())):
+                begin = one.rstrip("*")
+                group = [o.name for o in command.options if o.name.startswith(begin)] if begin != one else [one]
+                for member in dict.fromkeys(group):
+                    command = command.without(member)
             continue
         for option in reversed([o for o in command.options if o.name == "volume" and o.value.rstrip("/").split(":")[0].rstrip("/") == folder]):
             command = command._replace(words=(*command.words[: option.at], *command.words[option.end :]))
@@ -212,7 +216,8 @@ def _launched(theirs: Started, advised: Started, less: bool) -> Started:
         changed = theirs.with_option("model", (another(theirs.option("model") or "", target),))
     split = KINDS[theirs.kind].processes
     fewer = not any(o.name in split and o.value != "1" for o in advised.options)
-    for option in advised.options:
+    for asked in advised.options:
+        option, changed = option_lists.advised(asked, changed, less)
         if option.value.startswith("/path/to/") and theirs.option(option.name):
             continue  # they know the place
         if option.value in _THEIRS or (fewer and option.name in split and option.value == "1" and ((theirs.processes or 0) > 1 or theirs.option(option.name) not in (None, "1"))):
