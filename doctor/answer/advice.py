@@ -227,14 +227,10 @@ def fixes(finding: Finding, situation: Situation, known: Values, elsewhere: Fix 
         off = for_weights(finding, situation)
     if off is not None:  # it need not be found by trial
         fitting = [one for one in fitting if one.fix.goal != "locate" or not any(_SERVES.match(command.run) for command in one.fix.commands)]
-    if situation.facts.get("vllm_ascend") or situation.facts.get("vllm"):
-        from doctor.answer.newer import with_newer  # few logs tell of it
+    if situation.facts.get("vllm_ascend") or situation.facts.get("vllm") or any(one.kind == "docker" for one in situation.started):
+        from doctor.answer.newer import with_image, with_newer  # few logs tell of it
 
-        fitting = [one._replace(fix=with_newer(one.fix, situation)) for one in fitting]
-    if any(one.kind == "docker" for one in situation.started):
-        from doctor.answer.newer import with_image  # few logs show one
-
-        fitting = [one._replace(fix=with_image(one.fix, situation)) for one in fitting]
+        fitting = [one._replace(fix=with_image(with_newer(one.fix, situation), situation)) for one in fitting]
     called = situation.words() | {name: value for name, value in finding.instances[0].captures.items() if value and name in ("pod", "namespace")} | situation.card(known.one.get("device", ""))
     filled = tuple(
         fix._replace(
@@ -251,6 +247,10 @@ def fixes(finding: Finding, situation: Situation, known: Values, elsewhere: Fix 
         same = [n for n, fix in enumerate(filled) if off.commands and [c.run for c in fix.commands] == [c.run for c in off.commands]]
         filled = (off, *(fix for n, fix in enumerate(filled) if n not in same))
         certain += 1 - sum(n < certain for n in same)
+    if any("vllm-ascend:" in command.run for fix in filled for command in fix.commands):
+        from doctor.answer.image_tags import real  # few fixes name an image
+
+        filled = real(filled, situation)
     if situation.facts.get("checkout"):
         from doctor.answer.checkouts import from_source  # few logs show one
 

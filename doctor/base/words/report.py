@@ -38,6 +38,8 @@ WORDS = {
     "pair-on-host": ("Install vllm-ascend {release} with vllm {vllm}, made for CANN {cann}", "安装 vllm-ascend {release} 与 vllm {vllm}（对应 CANN {cann}）"),
     "pair-on-host-changes": ("replaces both, torch and torch_npu in this Python", "替换当前 Python 中的 vllm、vllm-ascend、torch 与 torch_npu"),
     "pair-on-host-why": ("CANN {cann} has to be installed and sourced first; or a container of quay.io/ascend/vllm-ascend:v{release}", "须先安装并 source CANN {cann}；或使用容器镜像 quay.io/ascend/vllm-ascend:v{release}"),
+    "pair-from-sources": ("for this chip it is built from its sources (wheels of PyPI are made for A2); CANN {cann} has to be installed and sourced first", "该芯片须从源码编译（PyPI 的 wheel 面向 A2）；须先安装并 source CANN {cann}"),
+    "image-first-of-chip": ("{asked} has no image for this chip; {release} is the next that has", "{asked} 没有面向该芯片的镜像；{release} 是其后首个提供的版本"),
     "checkout-changes": ("the checkout of that package and its installation", "更新该软件的源码目录与其安装"),
     "checkout-why": ("the frames show that it runs from there; changes of your own: git stash first", "调用栈表明它从该目录运行；若有自己的修改，请先 git stash"),
     "downloads-image": ("downloads an image", "下载镜像"),
