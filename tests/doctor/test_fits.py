@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from doctor.answer.known_words import as_released, of_software, versions
 from doctor.answer.image_tags import real
+from doctor.answer.known_words import as_released, of_software, versions
 from doctor.answer.newer import with_image, with_newer
 from doctor.answer.situation_line import asked_for
 from doctor.findings.fits import cann_of, driver, later, misfits, names, pair, together, toolkit
