@@ -259,10 +259,11 @@ def fixes(finding: Finding, situation: Situation, known: Values, elsewhere: Fix 
         from doctor.answer.in_python import in_python  # few logs show a call
 
         filled = tuple(map(in_python, filled))
-    if situation.facts.get("seen") or situation.facts.get("kubernetes"):
-        from doctor.answer import container_forms, orchestrated  # few programs are started by others
+    if situation.facts.get("seen") or situation.facts.get("kubernetes") or situation.started:
+        from doctor.answer import container_forms, engine_forms, orchestrated  # few programs are started by others
 
-        filled = tuple(orchestrated.told(container_forms.told(fix, situation), situation) for fix in filled)
+        forms = (engine_forms.told(fix, situation, finding.instances[0].paths) for fix in filled)
+        filled = tuple(orchestrated.told(container_forms.told(fix, situation), situation) for fix in forms)
     if situation.variables or any(one.kind == "docker" for one in situation.started):
         from doctor.answer.variables import placed  # few logs show any
 

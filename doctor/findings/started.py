@@ -48,6 +48,7 @@ KINDS: Mapping[str, Kind] = {
     "sglang-generate": Kind((("sglang", "generate"),), aliases={"model": "model-path"}),
     "lmdeploy": Kind((("lmdeploy", "serve", "api_server"),), ("tp",), frozenset({"eager-mode", "enable-prefix-caching", "enable-microbatch", "enable-eplb", "allow-terminate-by-client"}), single=True),
     "xllm": Kind((("xllm",),), single=True),
+    "xinference": Kind((("xinference", "launch"),), script=True, aliases={"n": "model-name", "en": "model-engine"}),  # each option has a value
     "atc": Kind((("atc",),), single=True),
     "torchrun": Kind((("torchrun",), *_modules("torch.distributed.run", "torch.distributed.launch")), ("nproc-per-node",), frozenset({"standalone", "use-env", "no-python", "m", "module"}), True),
     "msrun": Kind((("msrun",),), ("local-worker-num", "worker-num"), script=True),
