@@ -55,7 +55,8 @@ def told(fix: Fix, situation: Situation, paths: Iterable[str] = ()) -> Fix:
             if call is None and not asked.gone:
                 commands.append(command)
                 continue
-            steps += [*_phrase("form-llm", asked), *_left(command)]
+            python = asked._replace(gone=tuple(one.removeprefix("--").replace("-", "_") for one in asked.gone))
+            steps += [*_phrase("form-llm", python), *map(_argument, _left(command))]
             code += [] if call is None else [call]
     if fix.code is not None and code:
         steps += [Text(line, line) for line in code]

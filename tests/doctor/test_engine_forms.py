@@ -70,6 +70,7 @@ def test_settings_in_json_variables_and_what_goes_are_told_in_each_form() -> Non
     call = told(fix(run), seen("llm-class"))
     assert call.code is not None
     assert call.code.after.startswith("llm = LLM(model=MODEL, compilation_config={'a': 1}, enable_prefix_caching=False)")
+    assert "Without speculative_config" in [step.en for step in call.steps]
 
 
 def test_of_the_readers_own_arguments_only_what_changes_is_told() -> None:
