@@ -18,6 +18,7 @@ from doctor.answer import (
     missing,
     said,
     situation_line,
+    title_code,
 )
 from doctor.answer.fix_form import fix_json
 from doctor.answer.named_first import named_first
@@ -140,7 +141,7 @@ def _finding(related: Related, diagnosis: Diagnosis, knowledge: Knowledge, codes
         "against": doubt.json() if (doubt := grounds.against(related)) is not None else None,
         "doubts": doubts.doubts(related, diagnosis),
         "note": _note(related, diagnosis),
-        "title": _title(entry, advice.prose(entry.title, known), knowledge),
+        "title": _title(entry, title_code.as_printed(advice.prose(entry.title, known), finding), knowledge),
         "cause": advice.prose(entry.cause, known).json(),
         "says": says,
         "caller": callers.told(caller),
@@ -184,7 +185,7 @@ def _note(related: Related, diagnosis: Diagnosis) -> dict[str, str] | None:
         return related.note.json()
     for other in diagnosis.related if related.role == "root" else ():
         if other.explained_by == related.finding.entry.code and any((h.place.kind, h.place.module) == ("table", "memory") for h in other.finding.hits):
-            return advice.prose(other.finding.entry.title, advice.values(other.finding, diagnosis.situation)).json()
+            return title_code.as_printed(advice.prose(other.finding.entry.title, advice.values(other.finding, diagnosis.situation)), other.finding).json()
     return None
 
 
