@@ -225,14 +225,10 @@ def fixes(finding: Finding, situation: Situation, known: Values, elsewhere: Fix 
         off = worked_out(finding, way, situation, [one.fix for one in fitting if one.certain])
     if off is not None:  # it need not be found by trial
         fitting = [one for one in fitting if one.fix.goal != "locate" or not any(_SERVES.match(command.run) for command in one.fix.commands)]
-    if situation.facts.get("vllm_ascend") or situation.facts.get("vllm"):
-        from doctor.answer.newer import with_newer  # few logs tell of it
+    if situation.facts.get("vllm_ascend") or situation.facts.get("vllm") or any(one.kind == "docker" for one in situation.started):
+        from doctor.answer.newer import with_image, with_newer  # few logs tell of it
 
-        fitting = [one._replace(fix=with_newer(one.fix, situation)) for one in fitting]
-    if any(one.kind == "docker" for one in situation.started):
-        from doctor.answer.newer import with_image  # few logs show one
-
-        fitting = [one._replace(fix=with_image(one.fix, situation)) for one in fitting]
+        fitting = [one._replace(fix=with_image(with_newer(one.fix, situation), situation)) for one in fitting]
     called = situation.words() | {name: value for name, value in finding.instances[0].captures.items() if value and name in ("pod", "namespace")} | situation.card(known.one.get("device", ""))
     filled = tuple(
         fix._replace(
@@ -249,6 +245,10 @@ def fixes(finding: Finding, situation: Situation, known: Values, elsewhere: Fix 
         same = [n for n, fix in enumerate(filled) if off.commands and [c.run for c in fix.commands] == [c.run for c in off.commands]]
         filled = (off, *(fix for n, fix in enumerate(filled) if n not in same))
         certain += 1 - sum(n < certain for n in same)
+    if any("vllm-ascend:" in command.run for fix in filled for command in fix.commands):
+        from doctor.answer.image_tags import real  # few fixes name an image
+
+        filled = real(filled, situation)
     if situation.facts.get("checkout"):
         from doctor.answer.checkouts import from_source  # few logs show one
 
@@ -257,10 +257,11 @@ def fixes(finding: Finding, situation: Situation, known: Values, elsewhere: Fix 
         from doctor.answer.in_python import in_python  # few logs show a call
 
         filled = tuple(map(in_python, filled))
-    if situation.facts.get("seen") or situation.facts.get("kubernetes"):
-        from doctor.answer import container_forms, orchestrated  # few programs are started by others
+    if situation.facts.get("seen") or situation.facts.get("kubernetes") or situation.started:
+        from doctor.answer import container_forms, engine_forms, orchestrated  # few programs are started by others
 
-        filled = tuple(orchestrated.told(container_forms.told(fix, situation), situation) for fix in filled)
+        forms = (engine_forms.told(fix, situation, finding.instances[0].paths) for fix in filled)
+        filled = tuple(orchestrated.told(container_forms.told(fix, situation), situation) for fix in forms)
     if situation.variables or any(one.kind == "docker" for one in situation.started):
         from doctor.answer.variables import placed  # few logs show any
 
