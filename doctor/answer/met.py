@@ -85,8 +85,10 @@ def _leaves_less_to_kv_cache(fix: Fix) -> bool:
     return bool(runs) and not fix.env and all(_OF_KV_CACHE.match(run) for run in runs)
 
 
-def without_containers(fix: Fix, situation: Situation) -> Fix:
-    """On a bare host, of a fix for both, what is for a host."""
+def for_this_place(fix: Fix, situation: Situation) -> Fix:
+    """On a bare host, of a fix for both, what is for a host; on a machine without an NPU nothing that is set for one."""
+    if situation.first("machine") in FOREIGN and fix.env:
+        fix = fix._replace(env=tuple(variable for variable in fix.env if not _OF_AN_NPU.match(variable.name)))
     if situation.facts.get("place") != ("host",) or fix.goal == "locate":
         return fix
     rest = tuple(command for command in fix.commands if not _OF_CONTAINERS.match(command.run))

@@ -136,7 +136,7 @@ WORDS = {
     "activity:serving": ("serving", "推理服务"),
     "activity:conversion": ("conversion", "模型转换"),
     "activity:build": ("build", "编译"),
-    "machine:cuda": ("CUDA machine", "CUDA 机器"),
+    "machine:cuda": ("CUDA machine (no NPU in these logs)", "CUDA 机器（日志中没有 NPU）"),
     "machine:dcu": ("Hygon DCU machine", "海光 DCU 机器"),
     "machine:other": ("machine of another vendor", "其他厂商的机器"),
     "machine:rocm": ("ROCm machine", "ROCm 机器"),
