@@ -21,7 +21,7 @@ from parsers.named import NamedTuple
 
 _SERVES = lazy(r"(?:[A-Z_][A-Z0-9_]*=\S* )*(?:vllm serve|sglang serve|python3? -m (?:vllm|sglang)\.\w)")
 _WITHOUT = lazy(r"\s{1,40}# without (--\w[\w-]*\*?(?:, --\w[\w-]*\*?)*)")
-_REMARK = lazy(r"\s+(?:#\s.*|(?:\d?>|\||;|&&).*)$", re.DOTALL)
+_REMARK = lazy(r"\s{1,40}(?:#\s.*|(?:\d?>|\||;|&&).*)$", re.DOTALL)
 _OF_THE_MODEL = frozenset({"model", "model-path", "served-model-name", "host", "port"})
 _ENGINES = {"vllm": "vLLM", "sglang": "SGLang"}
 _OPTION = lazy(r"--(enforce-eager|max-model-len|max-num-seqs|max-num-batched-tokens|gpu-memory-utilization|(?:tensor|pipeline)-parallel-size|dtype|quantization|trust-remote-code|(?:compilation|additional|speculative)-config|block-size|enable-(?:prefix-caching|chunked-prefill|expert-parallel)|limit-mm-per-prompt|hf-overrides|kv-cache-dtype|load-format)(?![\w-])")
