@@ -21,4 +21,4 @@ def named_first(related: Related, diagnosis: Diagnosis) -> bool:
     if not mine:
         return False
     named = {int(found["pid"]) for one in diagnosis.related for hit in one.finding.hits if (found := _FIRST.search(hit.place.text)) is not None}
-    return len(named) == 1 and named <= mine
+    return len(named) == 1 and named <= mine and (len(mine) == 1 or related.finding.first.pid in named)  # of several that say the same it is told of the one that is shown

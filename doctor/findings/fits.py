@@ -55,7 +55,10 @@ def together(facts: Mapping[str, Sequence[str]], rows: Sequence[Pairing]) -> tup
 
     Their numbers are the same: a vllm-ascend of a later minor release, from a checkout as well, waits for a later vllm (`plugin-newer`).
     `no-plugin`: the table knows no vllm-ascend of this vllm, so that one cannot be installed.
+    `image`: one alone is told, and they run from the folders of an image of vllm-ascend, which holds a pair.
     """
+    if "vllm" not in facts and "of-one-image" in facts.get("seen", ()) and len(facts.get("vllm_ascend", ())) == 1:
+        return ("image",)
     known = {name: plain(values[0]) for name in ("vllm", "vllm_ascend") if len(values := facts.get(name, ())) == 1}
     wanted = published(rows, "vllm_ascend", known["vllm_ascend"], "vllm", {}) if len(known) == 2 else ()
     if any(release(v) == release(known["vllm"]) for v in wanted):

@@ -123,10 +123,10 @@ class Situation(NamedTuple):
         return listed(name, lists, self.started)
 
     def newcomer(self, captures: Mapping[str, str]) -> dict[str, str]:
-        """Of a model that was captured: from which releases on it is known."""
-        from doctor.findings.newcomers import since  # few failures name one
+        """Of a model, or a line of Python, that was captured: from which releases on it is known."""
+        from doctor.findings import language, newcomers  # few failures name one
 
-        return since(captures, self.versions(), self.published)
+        return newcomers.since(captures, self.versions(), self.published) | language.since(captures, self.versions())
 
     def versions(self) -> dict[str, str]:
         """The version of each software that the logs tell of."""

@@ -26,11 +26,11 @@ def decided(finding: Finding, situation: Situation) -> Finding:
 
 
 def _of_newcomers(entry: Entry) -> bool:
-    """Does it say from which release on a model is known?"""
+    """Does it say from which release on a model, or a line of source, is known?"""
     return any(fact in _SINCE for variant in entry.variants for fact, _ in variant.when)
 
 
-_SINCE = frozenset({f"{SAID}transformers_since", f"{SAID}vllm_since"})
+_SINCE = frozenset({f"{SAID}transformers_since", f"{SAID}vllm_since", f"{SAID}python_since"})
 _FAILS = lazy(r"(?i)\b(?:\w*error|fail\w*|fatal|not|cannot|can't|un\w+ed|illegal|invalid|exception|refus\w+|missing|no|only|must|should|exceed\w*|expect\w*|killed|times? out|timeout)\b|失败|错误")
 _ERRORS = ("error", "fatal", "critical")
 # A frame, behind whatever prefix, says where something is, and a command what somebody wanted, whatever words stand in them.
