@@ -326,10 +326,17 @@ def _place(known: Mapping[str, tuple[str, ...]], started: tuple[Started, ...]) -
 
 
 def _said_of_vllm(known: Mapping[str, tuple[str, ...]], variables: Iterable[Variable]) -> dict[str, tuple[str, ...]]:
-    """The release that a variable tells vllm-ascend to take vLLM for, where another one is installed: it chooses its patches by that word."""
+    """The release that a variable tells vllm-ascend to take vLLM for, where another one is installed: it chooses its patches by that word.
+
+    It is meant for builds between releases: of these it names the release next to them.
+    """
     told = {one.value for one in variables if one.name == "VLLM_VERSION"}
     here = {value.partition("+")[0] for value in known.get("vllm", ())}
-    return {"pair": ("said",), "vllm_said": tuple(told)} if len(told) == len(here) == 1 and told != here and all(value[:1].isdigit() for value in told | here) else {}
+    if len(told) != 1 or len(here) != 1 or told == here or not all(value[:1].isdigit() for value in told | here):
+        return {}
+    said, there = next(iter(told)), next(iter(here))
+    near = "dev" in there and fits.same_minor(said, there)
+    return {} if near else {"pair": ("said",), "vllm_said": (said,)}
 
 
 def _installed(lists: Sequence[str], releases: Sequence[str], published: tuple[Pairing, ...]) -> tuple[Mapping[str, tuple[str, ...]], Mapping[str, str]]:
