@@ -63,12 +63,21 @@ def together(facts: Mapping[str, Sequence[str]], rows: Sequence[Pairing]) -> tup
     wanted = published(rows, "vllm_ascend", known["vllm_ascend"], "vllm", {}) if len(known) == 2 else ()
     if any(release(v) == release(known["vllm"]) for v in wanted):
         return ("fits",)
-    mine, plugin = (release(known.get(name, ""))[0][:_MINOR] for name in ("vllm", "vllm_ascend"))
+    mine, plugin = (_minor(known.get(name, "")) for name in ("vllm", "vllm_ascend"))
     if _MINOR == len(mine) == len(plugin) and mine < plugin:
         return ("differs", "plugin-newer")
     if not wanted:
         return ()
     return ("differs",) if published(rows, "vllm", known["vllm"], "vllm_ascend", {}) else ("differs", "no-plugin")
+
+
+def _minor(version: str) -> tuple[int, ...]:
+    return release(version)[0][:_MINOR]
+
+
+def same_minor(one: str, other: str) -> bool:
+    """Are both of one minor release?"""
+    return _minor(one) == _minor(other)
 
 
 _OF_STACK = {"deepspeed": "torch", "vllm": "torch", "vllm_ascend": "torch"}

@@ -39,10 +39,10 @@ _SEAT = "fact:error-head/"  # lines that name a rank with its device
 _CALLED = ("ascend_home", "pod", "namespace", "kube_node", "container", "image")
 _ASKED = ("npu_asked", "npu_node", "npu_taken", "memory_limit")
 # Worked out from what is told: where it is not, nothing speaks for it.
-_WORKED_OUT = frozenset({"launcher", "cards", "ranks", "held", "npus", "kubernetes", "lacking", "idle", "npu", "numbering", "driver_pair", "cann_pair", "image_pair", "split", "option", "listed"})
+_WORKED_OUT = frozenset({"launcher", "cards", "ranks", "held", "npus", "kubernetes", "lacking", "idle", "npu", "numbering", "driver_pair", "cann_pair", "image_pair", "split", "option", "listed", "shm"})
 _ANYTHING = "~ ."  # asked of a capture: that there is one
 # Facts that texts may name.
-_COUNTED = ("processes", "visible", "visible_count", "visible_wanted", "renumbered", "given", "npu_ids", "npu_first", "sharing_ranks", "shared_card", "holder_pid", "holder_pids", "holders", "sharers", "crowded_npu", "crowd", "both_shares", "idle_npu", "idle_npus", "port", "other_port", "listener_pid", "listener", "ray_head", "ray_npus", "ray_gpus", "ray_list", "driver_wanted", "image_chip", "interface", "interface_ip", "vllm_said", "worked")
+_COUNTED = ("processes", "visible", "visible_count", "visible_wanted", "renumbered", "given", "npu_ids", "npu_first", "sharing_ranks", "shared_card", "holder_pid", "holder_pids", "holders", "sharers", "crowded_npu", "crowd", "both_shares", "idle_npu", "idle_npus", "port", "other_port", "listener_pid", "listener", "ray_head", "ray_npus", "ray_gpus", "ray_list", "driver_wanted", "image_chip", "interface", "interface_ip", "vllm_said", "worked", "shm")
 NAMED = ("chip", *VERSIONS, "transformers", "deepspeed", "opset", "progress", *_COUNTED, *_CALLED, *_ASKED)
 _TAGGED = frozenset({"vllm", "vllm_ascend"})  # whose tags and images leave out what a build adds: 0.19.0+empty
 _CONTAINERS = frozenset({"pod", "compose", "gpustack"})  # of what is seen: whose programs run in containers
@@ -326,10 +326,17 @@ def _place(known: Mapping[str, tuple[str, ...]], started: tuple[Started, ...]) -
 
 
 def _said_of_vllm(known: Mapping[str, tuple[str, ...]], variables: Iterable[Variable]) -> dict[str, tuple[str, ...]]:
-    """The release that a variable tells vllm-ascend to take vLLM for, where another one is installed: it chooses its patches by that word."""
+    """The release that a variable tells vllm-ascend to take vLLM for, where another one is installed: it chooses its patches by that word.
+
+    It is meant for builds between releases: of these it names the release next to them.
+    """
     told = {one.value for one in variables if one.name == "VLLM_VERSION"}
     here = {value.partition("+")[0] for value in known.get("vllm", ())}
-    return {"pair": ("said",), "vllm_said": tuple(told)} if len(told) == len(here) == 1 and told != here and all(value[:1].isdigit() for value in told | here) else {}
+    if len(told) != 1 or len(here) != 1 or told == here or not all(value[:1].isdigit() for value in told | here):
+        return {}
+    said, there = next(iter(told)), next(iter(here))
+    near = "dev" in there and fits.same_minor(said, there)
+    return {} if near else {"pair": ("said",), "vllm_said": (said,)}
 
 
 def _installed(lists: Sequence[str], releases: Sequence[str], published: tuple[Pairing, ...]) -> tuple[Mapping[str, tuple[str, ...]], Mapping[str, str]]:

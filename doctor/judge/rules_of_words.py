@@ -5,6 +5,7 @@ from __future__ import annotations
 from doctor.findings.evaluate import Finding, leaves_of
 from doctor.judge.nature import ends_job, guesses, is_read, is_vague, may_be_root, tells
 from doctor.judge.scene import Scene
+from parsers.lazy import lazy
 
 
 def words_beside_a_code(effect: Finding, cause: Finding, scene: Scene) -> bool:
@@ -72,8 +73,32 @@ def read_from_words(effect: Finding, cause: Finding, scene: Scene) -> bool:
         and not guesses(cause.entry)
         and (may_be_root(cause.entry) or (is_vague(effect.entry) and cause.entry.role == "symptom"))
         and ends_job(cause.entry)
-        and scene.places.near(effect, cause)
+        and (scene.places.near(effect, cause) or _of_its_package(effect, cause))
     )
+
+
+_PACKAGE_OF = ("where", "in", "module", "name")
+
+
+def _of_its_package(effect: Finding, cause: Finding) -> bool:
+    """Did it fail in the package of which pip did not find the wanted release? It is the one that stayed, wherever somebody wrote of pip."""
+    wanted = cause.instances[0].captures.get("package") if cause.entry.domain == "install" else None
+    if not wanted:
+        return False
+    package = _project(wanted)
+    return any(_project(value) == package for one in effect.instances for name in _PACKAGE_OF if (value := one.captures.get(name)))
+
+
+def _project(named: str) -> str:
+    """The project of a requirement or a module.
+
+    >>> _project("Plugh-Frob[a]==1.2"), _project("plugh_frob.xyzzy")
+    ('plugh_frob', 'plugh_frob')
+    """
+    return _PROJECT.split(named, maxsplit=1)[0].lower().replace("-", "_")
+
+
+_PROJECT = lazy(r"[^\w-]")
 
 
 def vague_words_explain_no_symptom(effect: Finding, cause: Finding, _: Scene) -> bool:
