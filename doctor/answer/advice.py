@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from doctor.answer.met import met, of_this_machine, refuted, for_this_place
+from doctor.answer.met import for_this_place, met, of_this_machine, refuted
 from doctor.answer.natures import (
     acts,
     changes_code,
