@@ -55,3 +55,26 @@ def test_an_exception_that_was_logged_as_an_object_is_no_second_error() -> None:
     found = report("".join(f"{head}{row}\n" for row in rows))
     assert found["findings"][0]["id"] == "MNG016"
     assert not found["unexplained"]
+
+
+def test_lines_of_a_command_are_not_joined_with_lines_of_others(tmp_path: Path) -> None:
+    """Lines in which something was found are read for what they tell; each stands alone there."""
+    (tmp_path / "server.log").write_text(
+        "[2026-04-10 13:17:24] Loading weights from remote instance ...\n"
+        "Traceback (most recent call last):\n"
+        '  File "/sgl-workspace/sglang/python/sglang/srt/plugh.py", line 150, in frob\n'
+        "    torch.distributed.init_process_group(\n"
+        '  File "/opt/py/lib/python3.11/site-packages/torch/distributed/distributed_c10d.py", line 1934, in _new_process_group_helper\n'
+        '    raise RuntimeError("Distributed package doesn\'t have NCCL built in")\n'
+        "RuntimeError: Distributed package doesn't have NCCL built in\n"
+    )
+    (tmp_path / "cmd.txt").write_text(
+        "source /usr/local/Ascend/ascend-toolkit/set_env.sh\n"
+        "python3 -m sglang.launch_server --model-path /m/plugh --device npu --attention-backend ascend \\\n"
+        "  --port 30001 --load-format remote_instance \\\n"
+        "  --remote-instance-weight-loader-backend nccl\n"
+    )
+    (found,) = [f for f in report(tmp_path)["findings"] if f["id"] == "DST955"]
+    assert "torch_npu is not usable" not in found["title"]["en"]
+    runs = [c["run"] for fix in found["fixes"] for c in fix["commands"]]
+    assert "python3 -m sglang.launch_server --model-path /m/plugh --device npu --attention-backend ascend --port 30001 --load-format auto" in runs
