@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from doctor.answer.met import met, of_an_npu, of_this_cpu, refuted, without_containers
+from doctor.answer.met import for_this_place, met, of_an_npu, of_this_machine, refuted
 from doctor.answer.natures import (
     acts,
     changes_code,
@@ -51,6 +51,8 @@ def values(finding: Finding, situation: Situation = UNKNOWN, beside: Mapping[str
         told = getattr(first.scope, name)
         if told is not None:
             one.setdefault(name, str(told))
+    if len(one.get("chip", "   ")) < 3 and finding.entry.domain not in ("npu_smi", "container"):  # a column of npu-smi's table: the number of a chip on its card, not what it is
+        del one["chip"]
     for name, value in (situation.names() | situation.pair(first.captures) | {n: clean(v)[:300] for n, v in (beside or {}).items()}).items():
         one.setdefault(name, value)
     phrases = situation.phrases()
@@ -137,7 +139,7 @@ class _Fitting(NamedTuple):
 
 def _fitting(fixes: Sequence[Fix], situation: Situation, captures: Mapping[str, str] | None, finding: Finding | None) -> list[_Fitting]:
     """Each that fits, in that order."""
-    fitting = [_Fitting(without_containers(fix, situation), fits is True, _done(fix, situation, finding)) for fix in fixes if (fits := situation.fits(fix.when, captures)) is not False and not of_an_npu(fix, situation)]
+    fitting = [_Fitting(for_this_place(fix, situation), fits is True, _done(fix, situation, finding)) for fix in fixes if (fits := situation.fits(fix.when, captures)) is not False and not of_an_npu(fix, situation)]
     possible = [one for one in fitting if not refuted(one.fix, situation)]
     if situation.first("kubernetes"):
         from doctor.answer.container_forms import of_others  # few logs are of pods
@@ -223,14 +225,10 @@ def fixes(finding: Finding, situation: Situation, known: Values, elsewhere: Fix 
         off = worked_out(finding, way, situation, [one.fix for one in fitting if one.certain])
     if off is not None:  # it need not be found by trial
         fitting = [one for one in fitting if one.fix.goal != "locate" or not any(_SERVES.match(command.run) for command in one.fix.commands)]
-    if situation.facts.get("vllm_ascend") or situation.facts.get("vllm"):
-        from doctor.answer.newer import with_newer  # few logs tell of it
+    if situation.facts.get("vllm_ascend") or situation.facts.get("vllm") or any(one.kind == "docker" for one in situation.started):
+        from doctor.answer.newer import with_image, with_newer  # few logs tell of it
 
-        fitting = [one._replace(fix=with_newer(one.fix, situation)) for one in fitting]
-    if any(one.kind == "docker" for one in situation.started):
-        from doctor.answer.newer import with_image  # few logs show one
-
-        fitting = [one._replace(fix=with_image(one.fix, situation)) for one in fitting]
+        fitting = [one._replace(fix=with_image(with_newer(one.fix, situation), situation)) for one in fitting]
     called = situation.words() | {name: value for name, value in finding.instances[0].captures.items() if value and name in ("pod", "namespace")} | situation.card(known.one.get("device", ""))
     filled = tuple(
         fix._replace(
@@ -247,6 +245,10 @@ def fixes(finding: Finding, situation: Situation, known: Values, elsewhere: Fix 
         same = [n for n, fix in enumerate(filled) if off.commands and [c.run for c in fix.commands] == [c.run for c in off.commands]]
         filled = (off, *(fix for n, fix in enumerate(filled) if n not in same))
         certain += 1 - sum(n < certain for n in same)
+    if any("vllm-ascend:" in command.run for fix in filled for command in fix.commands):
+        from doctor.answer.image_tags import real  # few fixes name an image
+
+        filled = real(filled, situation)
     if situation.facts.get("checkout"):
         from doctor.answer.checkouts import from_source  # few logs show one
 
@@ -255,10 +257,11 @@ def fixes(finding: Finding, situation: Situation, known: Values, elsewhere: Fix 
         from doctor.answer.in_python import in_python  # few logs show a call
 
         filled = tuple(map(in_python, filled))
-    if situation.facts.get("seen") or situation.facts.get("kubernetes"):
-        from doctor.answer import container_forms, orchestrated  # few programs are started by others
+    if situation.facts.get("seen") or situation.facts.get("kubernetes") or situation.started:
+        from doctor.answer import container_forms, engine_forms, orchestrated  # few programs are started by others
 
-        filled = tuple(orchestrated.told(container_forms.told(fix, situation), situation) for fix in filled)
+        forms = (engine_forms.told(fix, situation, finding.instances[0].paths) for fix in filled)
+        filled = tuple(orchestrated.told(container_forms.told(fix, situation), situation) for fix in forms)
     if situation.variables or any(one.kind == "docker" for one in situation.started):
         from doctor.answer.variables import placed  # few logs show any
 
@@ -281,7 +284,7 @@ _SERVES = lazy(r"(?:[A-Z_][A-Z0-9_]*=\S* )*(?:vllm serve|sglang serve|python3? -
 def _command(command: Command, finding: Finding, situation: Situation, known: Values, called: Mapping[str, str], less: bool) -> Command:
     """A command filled in, in the reader's own words where the logs show how they started the program, and what it is `called`."""
     safe = known if command.changes is None else known._replace(one=anchored(command.run, known.one))
-    filled = command._replace(run=of_this_cpu(shell(command.run, safe), situation), changes=_maybe(command.changes, known), why=_maybe(command.why, known))
+    filled = command._replace(run=of_this_machine(shell(command.run, safe), situation), changes=_maybe(command.changes, known), why=_maybe(command.why, known))
     theirs = _theirs(filled.run, finding, situation, less)
     if theirs is None:
         run = _worded(filled.run, known, called)

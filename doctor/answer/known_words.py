@@ -47,7 +47,7 @@ _KERNELS = lazy(r"\bAscend-cann-kernels-(?P<chip>[\w.]+?)_(?P<version>\d+\.\d[\w
 _FIRST_OPS = release("8.5")
 _OLD_A3 = "Atlas-A3-cann-kernels"
 _IMPORTED = lazy(r"(?<=install -U )[A-Za-z]\w{1,60}(?=\s|$)")  # perhaps as Python calls it, not pip
-_MINDSPORE = lazy(r"(?:python3? -m )?pip3? install (?P<options>(?:--?[\w-]+ )*)(?P<quote>['\"]?)mindspore==(?P<version>2\.\d+(?:\.\d+)*(?:-?rc\d+)?)(?P=quote)(?=\s*(?:$|[;&|]))")
+_MINDSPORE = lazy(r"(?:python3? -m )?pip3? install (?P<options>(?:-[\w-]+ )*)(?P<quote>['\"]?)mindspore==(?P<version>2\.\d+(?:\.\d+)*(?:-?rc\d+)?)(?P=quote)(?=\s*(?:$|[;&|]))")
 _FIRST_ON_PYPI, _WITHOUT_M = release("2.7"), release("2.3")
 _TAG = "$(python3 -c 'import sys; print(\"cp%d%d\" % sys.version_info[:2])')"
 _WHEEL = "python3 -m pip install {options}https://ms-release.obs.cn-north-4.myhuaweicloud.com/$V/MindSpore/unified/$(uname -m)/mindspore-$V-$P-{abi}-linux_$(uname -m).whl"

@@ -28,6 +28,7 @@ _PULL = lazy(r"(?:docker|podman|nerdctl) pull (?P<image>\S{1,200})$")
 _OF_CONTAINERS = lazy(r"(?:docker|podman|nerdctl) (?:run|stop|exec|restart|update)\b|kubectl\b")
 _REQUIREMENT = lazy(r"(?<![\w./-])['\"]?(?P<name>[A-Za-z][\w-]{1,60})(?:\[[\w,-]{1,60}\])?(?P<bounds>(?:(?:==|>=|<=|<|>)\d[\w.]{0,20},?){1,3})(?![\w*$])")
 _CPUS = ("aarch64", "x86_64")
+_GENERATION = lazy(r"(?<=soc_version=)Ascend(?:910B|910C|910_93|310P|310B|A[123])(?![\w-])")  # none of these is the name of a chip that ATC knows
 _OF_CPU = lazy(r"(?<=[-/])(?:aarch64|x86_64)(?=-linux|\.run\b|/devlib\b)")
 _OF_KV_CACHE = lazy(r"vllm serve (?:MODEL|MODEL_PATH) --gpu-memory-utilization 0\.\d+\s*$")  # the share that is left to it, and nothing else
 _SAME = {"hdk": "driver", "torch-npu": "torch_npu", "vllm-ascend": "vllm_ascend"}
@@ -92,8 +93,10 @@ def _leaves_less_to_kv_cache(fix: Fix) -> bool:
     return bool(runs) and not fix.env and all(_OF_KV_CACHE.match(run) for run in runs)
 
 
-def without_containers(fix: Fix, situation: Situation) -> Fix:
-    """On a bare host, of a fix for both, what is for a host."""
+def for_this_place(fix: Fix, situation: Situation) -> Fix:
+    """On a bare host, of a fix for both, what is for a host; on a machine without an NPU nothing that is set for one."""
+    if situation.first("machine") in FOREIGN and fix.env:
+        fix = fix._replace(env=tuple(variable for variable in fix.env if not _OF_AN_NPU.match(variable.name)))
     if situation.facts.get("place") != ("host",) or fix.goal == "locate":
         return fix
     rest = tuple(command for command in fix.commands if not _OF_CONTAINERS.match(command.run))
@@ -106,8 +109,14 @@ def without_graphs(situation: Situation) -> bool:
     return "graphs-off" in told and "graphs-on" not in told
 
 
-def of_this_cpu(command: str, situation: Situation) -> str:
-    """A command with the processor that the logs tell, where it is written for another one."""
+def of_this_machine(command: str, situation: Situation) -> str:
+    """A command with the processor that the logs tell, where it is written for another one, and no generation in the place of a chip.
+
+    >>> of_this_machine("atc --soc_version=Ascend910B --output=m", Situation()), of_this_machine("atc --soc_version=Ascend910B4", Situation())
+    ('atc --soc_version=AscendCHIP --output=m', 'atc --soc_version=Ascend910B4')
+    """
+    if "soc_version" in command:
+        command = _GENERATION.sub("AscendCHIP", command)
     told = situation.facts.get("cpu", ())
     if len(told) != 1 or told[0] not in _CPUS or told[0] in command:
         return command

@@ -5,6 +5,7 @@ Its releases carry the number of the vllm they are made for, which an engine pri
 
 from __future__ import annotations
 
+from doctor.answer.image_tags import OF_CHIP, THEIRS, has, of_their_machine
 from doctor.base.words import both
 from doctor.findings.chips import family
 from doctor.findings.fits import later
@@ -14,11 +15,7 @@ from kb.model import Command, Fix, Text
 from parsers.lazy import lazy
 
 _MEANS = lazy(r"(?i)\b(?:upgrade|update|newer|newest|later|next|another|move|release)\b[^.;:]{0,80}\b(?:vllm[-_]ascend|the framework)\b|\bvllm[-_]ascend\b[^.;:]{0,60}\b(?:upgrade|update|newer|newest|later|next|another|release)\b")
-_SUFFIX = {"A3": "-a3", "310P": "-310p", "950": "-a5"}
 _PULL = 'cd "$(python3 -c \'import os, vllm_ascend; print(os.path.dirname(vllm_ascend.__path__[0]))\')" && git pull && pip install -v --no-build-isolation -e .'
-_FIRST_OF_950 = [0, 22]
-_IMAGE = lazy(r"\bquay\.io/ascend/vllm-ascend:(v[\d.]+(?:rc\d+)?)(?=$|[\s;&])")
-_THEIRS = lazy(r"((?:[\w.:-]+/){1,4}vllm-ascend):v\d[\d.]*(?:rc\d+|\.post\d+)?(-a3|-a5|-310p)?(-openeuler)?")
 _TOOLKIT = lazy(r"\bAscend-cann-toolkit_(?P<cann>\d+\.\d[\w.]*?)_linux")
 _BASE = lazy(r"(?P<name>(?:[\w.:-]+/){0,4}ascend/cann):(?P<cann>\d+\.\d[\w.]*?)(?P<rest>-(?:910b|910|a3|310p)-[\w.-]+)")
 
@@ -40,7 +37,7 @@ def _having(image: str, wanted: str, situation: Situation) -> tuple[str, str]:
     """The next finished release of an image that has such a CANN, and which it has; nothing of an image that nobody publishes."""
     if (base := _BASE.fullmatch(image)) is not None and release(base["cann"]) < release(wanted):
         return f"{base['name']}:{wanted.lower()}{base['rest']}", wanted
-    mine = _THEIRS.fullmatch(image)
+    mine = THEIRS.fullmatch(image)
     if mine is None:
         return "", ""
     tagged = release(image.rpartition(":v")[2])
@@ -49,7 +46,7 @@ def _having(image: str, wanted: str, situation: Situation) -> tuple[str, str]:
         for row in situation.published
         if row.table == "vllm_ascend" and "cann" in row.versions and release(row.versions["vllm_ascend"][0]) > tagged and row.versions["vllm_ascend"][0].replace(".", "").isdecimal()
     ]
-    fitting = [(name, cann) for name, cann in later_ones if release(cann) >= release(wanted)]
+    fitting = [(name, cann) for name, cann in later_ones if release(cann) >= release(wanted) and has(name, mine[2] or "")]
     if not fitting:
         return "", ""
     name, cann = min(fitting, key=lambda one: release(one[0]))
@@ -58,40 +55,7 @@ def _having(image: str, wanted: str, situation: Situation) -> tuple[str, str]:
 
 def with_newer(fix: Fix, situation: Situation) -> Fix:
     """The fix with the image of the release that it means, of the reader's chip, system and registry; itself where nothing tells which that is."""
-    return _of_their_machine(_with_release(fix, situation), situation)
-
-
-def _of_their_machine(fix: Fix, situation: Situation) -> Fix:
-    """Images of vllm-ascend as the reader pulls them."""
-    if not any(_IMAGE.search(command.run) for command in fix.commands):
-        return fix
-    if situation.facts.get("place") == ("host",):
-        return _without_container(fix, situation)
-    words = {word: None for one in situation.started if one.kind == "docker" for word in one.words if _THEIRS.fullmatch(word)}
-    mine = _THEIRS.fullmatch(next(iter(words))) if len(words) == 1 else None
-    chip = situation.first("chip")
-    name, its, system = (mine[1], mine[2] or "", mine[3] or "") if mine else ("quay.io/ascend/vllm-ascend", "", "")
-    suffix = (_SUFFIX.get(family(chip), "") if chip else its) + system
-
-    def pulled(command: Command) -> Command:
-        return command._replace(run=_IMAGE.sub(lambda found: f"{name}:{found[1]}{suffix}", command.run))
-
-    return fix._replace(commands=tuple(map(pulled, fix.commands)))
-
-
-_PULLS = lazy(r"docker pull quay\.io/ascend/vllm-ascend:v(?P<release>[\d.]+(?:rc\d+)?)\s*$")
-
-
-def _without_container(fix: Fix, situation: Situation) -> Fix:
-    """On a bare host the packages that the image holds; the fix itself where it does more than pull one, or where they are not published."""
-    pulls = [_PULLS.match(command.run) for command in fix.commands]
-    release = pulls[0]["release"] if len(pulls) == 1 and pulls[0] is not None else ""
-    row = next((r.versions for r in situation.published if r.table == "vllm_ascend" and release in r.versions["vllm_ascend"]), None)
-    if row is None:
-        return fix
-    told = {"release": release, "vllm": row["vllm"][0], "cann": row["cann"][0]}
-    command = Command(f"pip install vllm=={told['vllm']} && pip install vllm-ascend=={release}", Text(**both("pair-on-host-changes")), Text(**both("pair-on-host-why", **told)))
-    return fix._replace(title=Text(**both("pair-on-host", **told)), commands=(command,))
+    return of_their_machine(_with_release(fix, situation), situation)
 
 
 def _with_release(fix: Fix, situation: Situation) -> Fix:
@@ -104,7 +68,7 @@ def _with_release(fix: Fix, situation: Situation) -> Fix:
     if release is None:
         return fix
     chip = situation.first("chip")
-    if chip and family(chip) == "950" and [int(n) for n in release.split(".")[:2] if n.isdecimal()] < _FIRST_OF_950:
+    if chip and not has(release, OF_CHIP.get(family(chip), "")):
         return fix
     why = Text(**both("newer-release" if chip else "newer-release-of-chip", release=release, mine=told[0]))
     return fix._replace(commands=(*fix.commands, Command(f"docker pull quay.io/ascend/vllm-ascend:v{release}", Text(**both("downloads-image")), why)))

@@ -8,6 +8,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterable, Sequence
 
+from doctor.answer import option_lists
 from doctor.answer.option_json import difference, for_none, joined, without_key
 from doctor.answer.own_atc import converted
 from doctor.base.notation import clean
@@ -22,14 +23,13 @@ from parsers.named import NamedTuple
 _THEIRS = frozenset({"MODEL", "MODEL_PATH", "MODEL_DIR", "IMAGE", "SCRIPT"})
 MOST = 3  # changes that are named
 _TAIL = lazy(r"\s(?:\d?>|\||;|&&)")
-_WITHOUT = lazy(r"\s{1,40}# without ((?:--\w[\w-]*|-v /[\w./-]+)(?:, (?:--\w[\w-]*|-v /[\w./-]+))*)(?:, )?$")  # how the knowledge says that an option goes, or a mount of docker
+_WITHOUT = lazy(r"\s{1,40}# without ((?:--\w[\w-]*\*?|-v /[\w./-]+)(?:, (?:--\w[\w-]*\*?|-v /[\w./-]+))*)(?:, )?$")  # how the knowledge says that an option goes, a group of them (`--frob-*`), or a mount of docker
 _OPTIONS = lazy(r"--[a-z][\w-]*(?:=\w+)?")
 _BEGIN = lazy(r"(?:[A-Z_][A-Z0-9_]*=\S* )*(?:vllm serve|python3? -m (?:vllm|sglang|torch)|sglang (?:serve|generate)|lmdeploy serve|torchrun|docker run|xllm|atc|swift (?:sft|rlhf))\b")
 _SEVERAL = frozenset({"volume", "device", "env", "group-add", "cap-add", "security-opt", "ulimit"})  # of docker: each adds something
 _SETTINGS, _GRAPHS = "additional-config", "torchair_graph_config"  # of vllm-ascend: JSON, and the key of it that compiles graphs
 # Options that mean nothing, or are refused, without another one.
-_BESIDE = {"load-format": ("model-loader-extra-config",), "enable-lora": ("lora-modules", "max-loras", "max-lora-rank", "max-cpu-loras"), "numa-bind": ("numa-bind-nodes", "numa-bind-cpus"), "speculative-algorithm": ("speculative-draft-model-path", "speculative-num-steps", "speculative-eagle-topk", "speculative-num-draft-tokens"), "enable-hierarchical-cache": ("hicache-ratio", "hicache-size", "hicache-storage-backend", "hicache-mem-layout", "hicache-io-backend", "hicache-write-policy")}
-_SHELLS, _WITH_COMMAND = frozenset({"bash", "sh", "zsh"}), 3  # `bash -c COMMAND`
+_BESIDE = {"load-format": ("model-loader-extra-config",), "enable-lora": ("lora-modules", "max-loras", "max-lora-rank", "max-cpu-loras"), "numa-bind": ("numa-bind-nodes", "numa-bind-cpus"), "speculative-algorithm": ("speculative-*",), "enable-hierarchical-cache": ("hicache-*",)}
 _SHORT = {"volume": "-v", "env": "-e"}  # as people type them
 _OTHER_CARD = "/dev/davinciN"  # of an advice: one in place of those that the container has
 _CHOSEN = "ASCEND_VISIBLE_DEVICES="
@@ -60,11 +60,11 @@ def own(run: str, started: Sequence[Started], paths: Iterable[str] = (), less: b
     made = _changed(run, started, paths, less)
     if made is None or (made.changed == made.theirs and made.theirs.kind != "atc" and not (whole and made.asks)):  # after a change of the model the same conversion is run again
         return None
-    note = _note(made.theirs, made.changed)
+    told = note(made.theirs, made.changed)
     if made.changed.settings is not None and made.changed != made.theirs:
         file = clean(posixpath.basename(made.changed.settings))
-        note = Text(*(word("own-before-file", lang, told=told, file=file) for lang, told in (("en", note.en), ("zh", note.zh))))
-    return Own(clean(made.changed.shell() + (made.tail if "|" in made.tail else "")), note)
+        told = Text(*(word("own-before-file", lang, told=said, file=file) for lang, said in (("en", told.en), ("zh", told.zh))))
+    return Own(clean(made.changed.shell() + (made.tail if "|" in made.tail else "")), told)
 
 
 def has_all(run: str, started: Sequence[Started], paths: Iterable[str] = (), less: bool = False) -> bool:
@@ -130,8 +130,11 @@ def _without(command: Started, gone: Iterable[str]) -> Started:
         _, _, folder = name.partition(" ")
         if not folder:
             first = name.removeprefix("--")
-            for one in (first, *(_BESIDE.get(first, ()) if command.option(first) is not None else ())):
-                command = command.without(one)
+            for one in (first, f"{first}.*", *(_BESIDE.get(first, ()) if command.option(first) is not None else ())):
+                begin = one.rstrip("*")
+                group = [o.name for o in command.options if o.name.startswith(begin)] if begin != one else [one]
+                for member in dict.fromkeys(group):
+                    command = command.without(member)
             continue
         for option in reversed([o for o in command.options if o.name == "volume" and o.value.rstrip("/").split(":")[0].rstrip("/") == folder]):
             command = command._replace(words=(*command.words[: option.at], *command.words[option.end :]))
@@ -148,7 +151,7 @@ def with_asked(started: Sequence[Started], options: Iterable[tuple[str, str]], p
         name = written.lstrip("-").replace("_", "-")
         if changed.option(name) is None or value:
             changed = changed.with_option(name, (value,) if value else () if is_flag(name, theirs.kind) else ("VALUE",))
-    return None if changed == theirs else Own(clean(changed.shell()), _note(theirs, changed))
+    return None if changed == theirs else Own(clean(changed.shell()), note(theirs, changed))
 
 
 def served(started: Sequence[Started], paths: Iterable[str] = ()) -> Started | None:
@@ -170,29 +173,8 @@ def without_option(started: Sequence[Started], paths: Iterable[str], name: str, 
     rest = without_key(given, key) if key is not None else "{}"
     changed = _without(theirs, (name,)) if key is None else theirs.without(name) if rest == "{}" else theirs.with_option(name, (rest,))
     path = clean(posixpath.basename(theirs.path))
-    note = Text(**both("own-command-less", path=path, gone=clean(key))) if key is not None and path else _note(theirs, changed)
-    return None if changed == theirs else Own(clean(changed.shell()), note)
-
-
-def in_container(started: Sequence[Started], name: str, value: str | None) -> Own | None:
-    """The reader's own `docker run` with another value of a variable that it hands on by `-e`, or without it; None where it hands on none, or that one."""
-    given = [(one, option) for one in started if one.kind == "docker" for option in one.options if option.name == "env" and option.value.startswith(f"{name}=")]
-    if len({one.words for one, _ in given}) != 1 or len(given) != 1:
-        return None
-    theirs, option = given[0]
-    words = list(theirs.words)
-    inside = words[theirs.target + 1 :] if theirs.target is not None else []
-    if not inside or (posixpath.basename(inside[0]) in _SHELLS and len(inside) < _WITH_COMMAND):  # whoever types in the container sets it there
-        return None
-    if value is None:
-        del words[option.at : option.end]
-    else:
-        words[option.end - 1] = words[option.end - 1].replace(option.value, f"{name}={value}")
-    changed = theirs._replace(words=tuple(words))
-    if changed == theirs:
-        return None
-    note = _note(theirs, changed) if value is not None else Text(**both("own-command-less", path=clean(posixpath.basename(theirs.path)), gone=f"-e {name}"))
-    return Own(clean(changed.shell()), note)
+    told = Text(**both("own-command-less", path=path, gone=clean(key))) if key is not None and path else note(theirs, changed)
+    return None if changed == theirs else Own(clean(changed.shell()), told)
 
 
 def _template(text: str) -> Started | None:
@@ -234,7 +216,8 @@ def _launched(theirs: Started, advised: Started, less: bool) -> Started:
         changed = theirs.with_option("model", (another(theirs.option("model") or "", target),))
     split = KINDS[theirs.kind].processes
     fewer = not any(o.name in split and o.value != "1" for o in advised.options)
-    for option in advised.options:
+    for asked in advised.options:
+        option, changed = option_lists.advised(asked, changed, less)
         if option.value.startswith("/path/to/") and theirs.option(option.name):
             continue  # they know the place
         if option.value in _THEIRS or (fewer and option.name in split and option.value == "1" and ((theirs.processes or 0) > 1 or theirs.option(option.name) not in (None, "1"))):
@@ -358,7 +341,7 @@ def _covers(name: str, given: str, wanted: str) -> bool:
     return given == wanted
 
 
-def _note(theirs: Started, changed: Started) -> Text:
+def note(theirs: Started, changed: Started) -> Text:
     """Whose command it is, and what is new in it."""
     before, was = {(o.name, o.values) for o in theirs.options}, {o.name: " ".join(o.values) for o in theirs.options}
     new = [_told(changed, o, was.get(o.name, "") if o.name not in _SEVERAL else "") for o in changed.options if (o.name, o.values) not in before]

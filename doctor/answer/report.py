@@ -8,6 +8,7 @@ from typing import Any
 from doctor.answer import (
     action,
     advice,
+    at_line,
     beside,
     callers,
     code_meaning,
@@ -18,6 +19,7 @@ from doctor.answer import (
     missing,
     said,
     situation_line,
+    title_code,
 )
 from doctor.answer.fix_form import fix_json
 from doctor.answer.named_first import named_first
@@ -125,7 +127,7 @@ def _finding(related: Related, diagnosis: Diagnosis, knowledge: Knowledge, codes
     known = code_meaning.completed(advice.values(finding, situation, beside.beside(related, diagnosis)), entry, knowledge, situation)
     caller = callers.caller(related, diagnosis)
     advised = advice.fixes(finding, situation, known, callers.elsewhere(caller, entry, situation), callers.of_library(caller), caller.way if caller is not None else "")
-    told, start = advised.fixes, advice.start(advised, entry)
+    told, start = tuple(at_line.named(fix, caller) for fix in advised.fixes), advice.start(advised, entry)
     times = _times(h for h in finding.hits if matched.decides(entry, h.signal)) or _times(finding.hits)
     says = said.said(related, diagnosis)
     first = named_first(related, diagnosis)
@@ -140,7 +142,7 @@ def _finding(related: Related, diagnosis: Diagnosis, knowledge: Knowledge, codes
         "against": doubt.json() if (doubt := grounds.against(related)) is not None else None,
         "doubts": doubts.doubts(related, diagnosis),
         "note": _note(related, diagnosis),
-        "title": _title(entry, advice.prose(entry.title, known), knowledge),
+        "title": _title(entry, title_code.as_printed(advice.prose(entry.title, known), finding), knowledge),
         "cause": advice.prose(entry.cause, known).json(),
         "says": says,
         "caller": callers.told(caller),
@@ -184,7 +186,7 @@ def _note(related: Related, diagnosis: Diagnosis) -> dict[str, str] | None:
         return related.note.json()
     for other in diagnosis.related if related.role == "root" else ():
         if other.explained_by == related.finding.entry.code and any((h.place.kind, h.place.module) == ("table", "memory") for h in other.finding.hits):
-            return advice.prose(other.finding.entry.title, advice.values(other.finding, diagnosis.situation)).json()
+            return title_code.as_printed(advice.prose(other.finding.entry.title, advice.values(other.finding, diagnosis.situation)), other.finding).json()
     return None
 
 

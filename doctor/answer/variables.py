@@ -83,35 +83,15 @@ def placed(fix: Fix, situation: Situation) -> Fix:
         fix = fix._replace(code=fix.code._replace(after="\n".join(rows)))
     if fix.code is not None and fix.code.lang != "json":
         fix = fix._replace(code=fix.code._replace(after=_SETTING.sub(lambda found: _where(found, situation) + found[0], fix.code.after)))
-    fix = _in_container(fix, situation)
+    if any(one.kind == "docker" for one in situation.started):
+        from doctor.answer.container_env import in_container  # few logs show one
+
+        fix = in_container(fix, situation.started)
     if not situation.variables:
         return fix
     more = _MORE.search(fix.title.en) is not None
     env = tuple(_placed(env, situation) for env in fix.env if not (fix.commands and _is_there(env, situation, more)))
     return fix._replace(env=env, commands=tuple(_taken_back(command, situation) for command in fix.commands))
-
-
-def _in_container(fix: Fix, situation: Situation) -> Fix:
-    """What the reader's own `docker run` hands to the container is changed there: a shell beside it does not reach the container."""
-    if not any(one.kind == "docker" for one in situation.started):
-        return fix
-    from doctor.answer.own_command import in_container  # few logs show one
-
-    changes = Text(**both("variable-of-container"))
-    kept, made = [], []
-    for env in fix.env:
-        if (theirs := in_container(situation.started, env.name, env.value.strip("'\""))) is None:
-            kept.append(env)
-        else:
-            made.append(Command(theirs.run, changes, theirs.note.then(env.caution)))
-    if len(made) > 1:  # each would start a container without what the others change
-        kept, made = list(fix.env), []
-    commands = []
-    for command in fix.commands:
-        asked = _UNSET.match(command.run)
-        theirs = in_container(situation.started, asked["name"], None) if asked is not None else None
-        commands.append(command if theirs is None else Command(theirs.run, changes, theirs.note.then(command.why)))
-    return fix._replace(env=tuple(kept), commands=(*made, *commands))
 
 
 def _taken_back(command: Command, situation: Situation) -> Command:

@@ -277,7 +277,7 @@ def situation(
     known["progress"] = tuple(sorted(known.get("progress", ()), key=_part, reverse=True))
     if "machine" in known:
         # Others run programs written for CUDA, or print what HIP says: their own names tell more than those.
-        known["machine"] = next(((one,) for one in ("npu", "dcu", "other") if one in known["machine"]), known["machine"])
+        known["machine"] = next(((one,) for one in ("npu", "dcu", "other", "rocm") if one in known["machine"]), known["machine"])
     return Situation({fact: values for fact, values in known.items() if values and values[0]}, frameworks, published, started, variables, kernels, packages)
 
 

@@ -48,6 +48,7 @@ KINDS: Mapping[str, Kind] = {
     "sglang-generate": Kind((("sglang", "generate"),), aliases={"model": "model-path"}),
     "lmdeploy": Kind((("lmdeploy", "serve", "api_server"),), ("tp",), frozenset({"eager-mode", "enable-prefix-caching", "enable-microbatch", "enable-eplb", "allow-terminate-by-client"}), single=True),
     "xllm": Kind((("xllm",),), single=True),
+    "xinference": Kind((("xinference", "launch"),), script=True, aliases={"n": "model-name", "en": "model-engine"}),  # each option has a value
     "atc": Kind((("atc",),), single=True),
     "torchrun": Kind((("torchrun",), *_modules("torch.distributed.run", "torch.distributed.launch")), ("nproc-per-node",), frozenset({"standalone", "use-env", "no-python", "m", "module"}), True),
     "msrun": Kind((("msrun",),), ("local-worker-num", "worker-num"), script=True),
@@ -56,7 +57,7 @@ KINDS: Mapping[str, Kind] = {
     "deepspeed": Kind((("deepspeed",),), ("num-gpus", "num-accelerators"), frozenset({"no-python", "module", "no-local-rank", "no-ssh"}), True),
     "llamafactory": Kind((("llamafactory-cli",),), script=True),
     "swift": Kind((("swift", "sft"), ("swift", "pt"), ("swift", "rlhf"), ("swift", "infer"), ("swift", "deploy")), script=False),
-    "docker": Kind((("docker", "run"), ("podman", "run"), ("nerdctl", "run")), (), frozenset({"i", "t", "d", "it", "ti", "itd", "dit", "tid", "idt", "td", "dt", "di", "id", "rm", "privileged", "init", "interactive", "tty", "detach", "P", "publish-all", "read-only", "no-healthcheck"}), True, _DOCKER),
+    "docker": Kind((("docker", "run"), ("podman", "run"), ("nerdctl", "run")), (), frozenset({"i", "t", "d", "it", "ti", "itd", "dit", "tid", "idt", "td", "dt", "di", "id", "dti", "tdi", "rm", "privileged", "init", "interactive", "tty", "detach", "P", "publish-all", "read-only", "no-healthcheck"}), True, _DOCKER),
 }
 _MODEL_FIRST = ("vllm", "lmdeploy")  # the model is the word that is no option
 _HERE = "\ue000"  # the folder in which a command was typed, as every shell knows it
@@ -239,7 +240,7 @@ def _command(text: str, path: str) -> Started | None:
     while words and _ASSIGNS.match(words[0]):
         name, _, value = words.pop(0).partition("=")
         env.append((name, _masked(name, value)))
-    words = [word for word in words if word not in ("Args:", "args:", "-")]
+    words = [word for word in words if word not in ("Args:", "args:", "-") and (word != "--" or words[0] not in _BEGIN_DOCKER)]
     for kind, known in KINDS.items():
         for begin in known.begins:
             if tuple(w.rsplit("/", 1)[-1] if n == 0 else w for n, w in enumerate(words[: len(begin)])) == begin:

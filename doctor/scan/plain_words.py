@@ -16,7 +16,7 @@ from doctor.scan.harvest import Cluster, Harvest
 from doctor.scan.select import Select
 from doctor.scan.window_lines import WindowLines
 from parsers.lazy import lazy
-from parsers.line import read_line
+from parsers.line import PROMPT, read_line
 from parsers.traceback import failures
 
 KNOWN = frozenset({"plog", "message", "launcher", "table", "kernel", "dump", "traceback"})
@@ -49,7 +49,7 @@ _SENTENCE = lazy(r"[^\W\d_]{2,}[\W\d_][^\n]{0,80}?[^\W\d_]{2,}|[\u4e00-\u9fff]{4
 
 def with_plain_words(harvest: Harvest, lines: WindowLines, select: Select) -> Harvest:
     """The harvest of a whole short text, with what it says in plain words where nothing was recognised in it."""
-    harvest = _cut_off(_with_letters(harvest, lines, select), lines, select)
+    harvest = _last_raised(_with_letters(harvest, lines, select), lines, select)
     name = lines.source.name.rpartition("/")[2]
     if harvest.errors or not ("." not in name or name.endswith(_TEXTS)):
         return harvest
@@ -90,15 +90,19 @@ def _with_letters(harvest: Harvest, lines: WindowLines, select: Select) -> Harve
     return harvest._replace(clusters=(*harvest.clusters, *more.result()), errors=harvest.errors + more.total) if more.total else harvest
 
 
-def _cut_off(harvest: Harvest, lines: WindowLines, select: Select) -> Harvest:
-    """With the last frame of a traceback in which the text ends: what was raised was not copied along, but something was."""
+def _last_raised(harvest: Harvest, lines: WindowLines, select: Select) -> Harvest:
+    """With what the traceback raised in which the text ends, where no mark stands in its line: an exception whose name does
+    not say that it is one (`queue.Empty`), or the last frame, where the exception was not copied along."""
     rows = lines.window.data.split(b"\n")
     if harvest.errors or b'File "' not in b"\n".join(rows[-_TAIL:]):
         return harvest
     found = failures([decode(row[:1000]) for row in rows])
-    if not found or not found[-1].cut or not found[-1].raised.frames or any(row.strip() for row in rows[found[-1].lines[-1] :]):
+    if not found or not found[-1].raised.frames or any(row.strip() and not PROMPT.match(decode(row[:1000])) for row in rows[found[-1].lines[-1] :]):
         return harvest
-    number = found[-1].raised.frames[-1].at
+    last = found[-1]
+    number = last.raised.frames[-1].at if last.cut else last.raised.at if last.how == "raised" else 0
+    if not number or (not last.cut and any(hit.place.line in last.lines for hit in harvest.hits)):
+        return harvest
     start = sum(len(row) + 1 for row in rows[: number - 1])
     place = lines.place(start, read_line(decode(lines.raw(start))))
     clusters = Clusters()

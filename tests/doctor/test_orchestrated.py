@@ -28,8 +28,6 @@ def first(text: str) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("by", "said"),
     [
-        ("2026-07-02T03:11:00+00:00 INFO gpustack.worker.serve_manager - serving plugh", "GPUStack starts it"),
-        ("2026-07-02 03:11:00 xinference.core.worker 88 INFO launch plugh", "Xinference starts it"),
         ("$ docker compose -f serve.yaml up", "Compose starts it"),
         ("Jan 13 09:12:44 node-7 systemd[1]: plugh.service: Main process exited, code=exited, status=1/FAILURE", "systemd starts it"),
         ("Name:             plugh-0\nNamespace:        xyzzy\nNode:             npu-1/10.0.0.1", "A pod runs it"),

@@ -669,3 +669,49 @@ def test_a_mount_that_goes_is_named_among_others_that_stay() -> None:
     assert made is not None
     assert made.run == "docker run -it -v /opt/plugh:/opt/plugh IMAGE bash"
     assert "without -v /data:/w" in made.note.en
+
+
+SIZES = "--compilation-config '{\"cudagraph_capture_sizes\": [1, 8, 16, 32]}'"
+
+
+@pytest.mark.parametrize(
+    ("typed", "advised", "changed"),
+    [
+        ("python3 -m sglang.launch_server --model-path /m --cuda-graph-bs 1 2 4 8 16 32 64 128 256 --tp 8", "python3 -m sglang.launch_server --model-path MODEL --cuda-graph-bs 1 8 16 32", "--cuda-graph-bs 1 2 8 32 --tp 8"),
+        ("vllm serve /m --cudagraph_capture_sizes 4 8 12 16 --max-cudagraph-capture-size 16", f"vllm serve MODEL {SIZES}", "/m --cudagraph_capture_sizes 4 8"),
+        ("vllm serve /m --port 80 --max-cudagraph-capture-size 64", f"vllm serve MODEL {SIZES}", f"/m --port 80 {SIZES}"),
+        ('vllm serve /m --compilation-config \'{"a": 1, "cudagraph_capture_sizes": [4, 8, 64, 128], "max_cudagraph_capture_size": 128}\'', f"vllm serve MODEL {SIZES}", '\'{"a": 1, "cudagraph_capture_sizes": [4, 8]}\''),
+        ("vllm serve /m --cudagraph-capture-sizes 3 6", "vllm serve MODEL --compilation-config '{\"cudagraph_capture_sizes\": null, \"b\": 1}'", "/m --compilation-config '{\"b\": 1}'"),
+    ],
+)
+def test_a_list_of_sizes_becomes_a_shorter_one_of_the_readers(typed: str, advised: str, changed: str) -> None:
+    """Theirs fit drafts and parallelism; told twice, or with another largest, vLLM refuses them."""
+    started = read(typed)
+    assert started is not None
+    made = own(advised, [started], (), True)
+    assert made is not None
+    assert made.run.endswith(changed)
+
+
+def test_where_sizes_are_no_example_of_fewer_they_are_as_advised() -> None:
+    started = read("vllm serve /m --cudagraph-capture-sizes 1 2 4 8")
+    assert started is not None
+    made = own(f"vllm serve MODEL {SIZES}", [started])
+    assert made is not None
+    assert made.run == "vllm serve /m --cudagraph-capture-sizes 1 8 16 32"
+
+
+@pytest.mark.parametrize(
+    ("typed", "advised", "left"),
+    [
+        ("python3 -m sglang.launch_server --model-path /m --speculative-algorithm EAGLE --speculative-num-steps 3 --speculative-draft-model-quantization unquant --tp 8", "python3 -m sglang.launch_server --model-path MODEL  # without --speculative-*", "--model-path /m --tp 8"),
+        ("python3 -m sglang.launch_server --model-path /m --speculative-algorithm EAGLE --speculative-draft-model-quantization unquant", "python3 -m sglang.launch_server --model-path MODEL  # without --speculative-algorithm", "--model-path /m"),
+        ("vllm serve /m --speculative-config.method mtp --speculative-config.num_speculative_tokens 1 --port 8", "vllm serve MODEL  # without --speculative-config", "/m --port 8"),
+    ],
+)
+def test_a_group_of_options_goes_as_one(typed: str, advised: str, left: str) -> None:
+    started = read(typed)
+    assert started is not None
+    made = own(advised, [started])
+    assert made is not None
+    assert made.run.endswith(left)

@@ -86,3 +86,19 @@ def test_it_is_bounded() -> None:
 
 def test_long_lines_cost_their_beginning() -> None:
     assert not reports("a" * 900 + " ok")
+
+
+_RAISED = 'INFO 03-25 06:14:02 [core.py:880] start\nTraceback (most recent call last):\n  File "/home/u/plugh.py", line 7, in main\n    answer = take()\n'
+
+
+@pytest.mark.parametrize("last", ["plugh.PlughError_NotThere: no such library", "_queue.Empty", "plugh.exceptions.TemplateNotFound: index.html"])
+@pytest.mark.parametrize("after", ["", "\n", "\n[root@node-7 work]# \n"])
+def test_an_exception_of_an_odd_name_is_never_clean(last: str, after: str) -> None:
+    found = _diagnosis(("job.log", f"{_RAISED}{last}{after}"))
+    assert found.verdict == "inconclusive"
+    assert found.decisive is not None
+    assert found.decisive.first.text == last
+
+
+def test_one_that_was_caught_is_none() -> None:
+    assert _diagnosis(("job.log", f"{_RAISED}_queue.Empty\nINFO 03-25 06:14:03 [core.py:881] took the next one\n")).verdict == "clean"

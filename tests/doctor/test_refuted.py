@@ -6,7 +6,7 @@ import pytest
 
 from doctor import report
 from doctor.answer.advice import chosen
-from doctor.answer.met import of_an_npu, of_this_cpu, refuted
+from doctor.answer.met import of_an_npu, of_this_machine, refuted
 from doctor.answer.own_command import own
 from doctor.findings.inventory import lacking
 from doctor.findings.situation import Situation
@@ -57,8 +57,8 @@ def test_what_cannot_work_is_left_out_unless_it_is_all_there_is() -> None:
 )
 def test_a_command_is_for_the_processor_of_the_reader(run: str, told: str) -> None:
     """What a package is called tells the processor that the logs name; where they name none, it stays."""
-    assert of_this_cpu(run, NEW_MODEL) == told
-    assert of_this_cpu(run, Situation()) == run
+    assert of_this_machine(run, NEW_MODEL) == told
+    assert of_this_machine(run, Situation()) == run
 
 
 def test_a_list_of_packages_tells_what_is_not_installed() -> None:

@@ -181,16 +181,80 @@ def test_a_variable_of_a_container_is_changed_in_the_command_that_starts_it() ->
     assert [c.run for c in told.commands] == [RUN.replace("=6,7", "=0,1")]
     assert told.commands[0].why is not None
     assert told.commands[0].why.en == "your command in up.sh, with -e ASCEND_RT_VISIBLE_DEVICES=0,1. mind"
-    other = placed(fix(HCCL_IF_IP="10.0.0.1"), Situation(started=(made,)))
-    assert [one.name for one in other.env] == ["HCCL_IF_IP"]
+    other = placed(fix(HCCL_IF_IP="10.0.0.1", ASCEND_RT_VISIBLE_DEVICES="0,1"), Situation(started=(made,)))
+    assert (other.env, [c.run for c in other.commands]) == ((), [RUN.replace("=6,7", "=0,1").replace(" q/", " -e HCCL_IF_IP=10.0.0.1 q/")])
+    by_shell = placed(fix(HCCL_IF_IP="$(hostname -i)"), Situation(started=(made,)))  # of that shell: what it says there is not known
+    assert [one.name for one in by_shell.env] == ["HCCL_IF_IP"]
     assert placed(fix(ASCEND_RT_VISIBLE_DEVICES="0,1"), Situation(started=(made, made._replace(words=(*made.words, "--x"))))).env
 
 
 @pytest.mark.parametrize("inside", ["", "bash", "/bin/sh -l"])
 def test_who_works_in_a_shell_of_the_container_sets_it_there(inside: str) -> None:
-    made = read(f"{RUN.partition(' vllm serve')[0]} {inside}".strip(), "job/up.sh")
+    made = read(f"{RUN.partition(' vllm serve')[0].replace(' -d ', ' -itd ')} {inside}".strip(), "job/up.sh")
     assert made is not None
     assert placed(fix(ASCEND_RT_VISIBLE_DEVICES="0,1"), Situation(started=(made,))).env
+
+
+IN_NPU = "docker run {options} --device /dev/davinci0 {env}q/vllm-ascend:v0.11.0{inside}"
+
+
+@pytest.mark.parametrize(
+    ("options", "inside", "handed"),
+    [
+        ("-d", " bash /w/start.sh", True),
+        ("-it", ' bash -c "source /w/env.sh && vllm serve /m"', True),
+        ("--rm", " /w/entrypoint.sh --port 80", True),
+        ("-d", "", True),  # the image's own program
+        ("-d --entrypoint /w/start.sh", "", True),
+        ("-itd", "", False),
+        ("-it --entrypoint bash", "", False),
+        ("-it --entrypoint bash", " /w/start.sh", True),
+        ("-itd", " bash --login", False),
+        ("-d", " sleep infinity", False),
+        ("-d", ' bash -c "tail -f /dev/null"', False),
+    ],
+)
+def test_a_new_variable_is_handed_to_the_program_that_a_container_starts(options: str, inside: str, handed: bool) -> None:
+    """Where a script or the image's own program runs, nobody types anything in the container; who works in a shell of it exports there."""
+    made = read(IN_NPU.format(options=options, env="", inside=inside), "job/up.sh")
+    assert made is not None
+    told = placed(fix(HCCL_IF_IP="10.0.0.1"), Situation(started=(made,)))
+    assert (not told.env) is handed
+    assert [c.run.count("-e HCCL_IF_IP=10.0.0.1 q/vllm-ascend") for c in told.commands] == [1] * handed
+
+
+def test_a_container_for_no_npu_is_not_the_one_that_failed() -> None:
+    made = read("docker run -d --name db -p 5432:5432 postgres:16 postgres")
+    assert made is not None
+    assert placed(fix(HCCL_IF_IP="10.0.0.1"), Situation(started=(made,))).env
+
+
+@pytest.mark.parametrize(
+    ("typed", "run"),
+    [
+        ("docker run -d --privileged q/i:1 vllm serve /m", "docker run -d --privileged -e X_Y=1 q/i:1 vllm serve /m --port 80"),
+        ("docker run -it --privileged q/i:1 bash", "X_Y=1 vllm serve /m --port 80"),
+    ],
+)
+def test_a_variable_before_a_service_is_handed_to_its_container(typed: str, run: str) -> None:
+    """No shell reads `X_Y=1` where a container is told what to run."""
+    made = read(typed)
+    assert made is not None
+    advised = fix()._replace(commands=(Command("X_Y=1 vllm serve /m --port 80", None, None),))
+    assert [c.run for c in placed(advised, Situation(started=(made,))).commands] == [run]
+
+
+def test_exports_in_a_command_or_in_code_are_handed_to_the_container_as_well() -> None:
+    made = read(IN_NPU.format(options="-d", env="", inside=" bash /w/start.sh"))
+    assert made is not None
+    known = Situation(started=(made,))
+    want = IN_NPU.format(options="-d", env="-e TORCH_LOGS=+dynamo ", inside=" bash /w/start.sh")
+    assert [c.run for c in placed(fix()._replace(commands=(Command("export TORCH_LOGS=+dynamo", None, None),)), known).commands] == [want]
+    code = placed(fix()._replace(code=CodeFix("bash", "", "# all ranks\nexport TORCH_LOGS=+dynamo\nexport A_B='1 2'")), known).code
+    assert code is not None
+    assert code.after.splitlines()[0::2] == ["# all ranks", want.replace(" q/", " -e 'A_B=1 2' q/")]
+    kept = fix()._replace(commands=(Command("export LD_LIBRARY_PATH=/x:$LD_LIBRARY_PATH", None, None),))
+    assert placed(kept, known) == kept
 
 
 def test_what_is_unset_goes_out_of_the_command_that_starts_the_container() -> None:
