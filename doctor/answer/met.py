@@ -17,6 +17,7 @@ from kb.placeholders import fill
 from parsers.lazy import lazy
 
 _OF_AN_NPU = lazy(r"(?:ASCEND|HCCL|ACL|ACLNN|PYTORCH_NPU|TORCH_NPU|VLLM_ASCEND|MS|TASK_QUEUE|COMBINED)_")
+_OF_ASCEND = lazy(r"(?i)\b(?:vllm[-_]ascend|torch[-_]npu|sgl[-_]kernel[-_]npu|CANN)\b")
 _NAME = r"(?P<name>CANN|HDK|[Dd]river|[A-Za-z][\w-]{2,30})"
 _FLOOR = lazy(_NAME + r" (?:toolkit )?v?(?P<v>\d+\.\d[\w.]{0,20})(?= or (?:later|newer|higher|above)\b| and (?:later|newer)\b)")
 _WITH = lazy(_NAME + r" v?(?P<v>\d+\.\d[\w.]{0,20}) with " + _NAME.replace("name", "other") + r" v?\d+\.\d[\w.]{0,20} or (?:later|newer)\b")
@@ -77,6 +78,13 @@ def refuted(fix: Fix, situation: Situation) -> bool:
     named = {name for model in models for name in names_of({"model": model})}
     known_from = [row.versions for row in situation.published if row.table == MODELS and named.intersection(row.versions["models"])]
     return any(shut_out(bounds, least) for name, bounds in _asked(fix) for row in known_from for least in row.get(name.lower(), ()))
+
+
+def of_an_npu(fix: Fix, situation: Situation) -> bool:
+    """Does it install or update software of NPUs on a machine that has none?"""
+    if fix.goal == "locate" or situation.first("machine") not in FOREIGN:
+        return False
+    return _OF_ASCEND.search(fix.title.en) is not None or any(_OF_ASCEND.search(command.run) for command in fix.commands)
 
 
 def _leaves_less_to_kv_cache(fix: Fix) -> bool:

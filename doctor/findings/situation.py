@@ -232,7 +232,8 @@ def situation(
 ) -> Situation:
     """What the beginnings of the logs and the lines of what was found tell."""
     frameworks = frameworks or {}
-    texts = sorted({h.place.text for h in harvest.hits} | {c.first.text for c in harvest.clusters})[:MAX_LINES]
+    alone = {h.place.text for h in harvest.hits} | {c.first.text for c in harvest.clusters}
+    texts = sorted(text for text in alone if not text.endswith("\\"))[:MAX_LINES]  # what a command goes on with does not stand below it here
     more = said("\n".join(texts).encode("utf-8", "replace"), "", forms) if texts else ()
     told: dict[str, list[Said]] = {}
     for one in joined((*harvest.situation, *more)):

@@ -33,6 +33,11 @@ _FAILED = lazy(r"(?=[A-Z])[^\n:=]{3,120} failed!\s*$")
 _BUILD = lazy(r"\S{1,300}:\d{1,7}(?::\d{1,5})?: (?:fatal )?error: \S|[^\n]{0,300}\.so[\w.]{0,20}, needed by \S{1,300}, not found|[^\n]{1,300}: (?:undefined reference to [`'\"]|(?:[^\n:]{0,40}: )?(?:[Ff]ile in wrong format|文件格式错误)|Relocations in generic ELF)|[^\n]{1,300} is incompatible with (?:elf|aarch64)|\s{0,8}[A-Z]\w{1,20} \d[\d.]{0,15} or higher is required\.\s{1,3}You are running")
 # What a command says that ends with an error: `error: Failed to start domain 'vm'`, `docker: Error response from daemon: ...`, `insmod: ERROR: could not ...`, a Go program's `panic: ...`.
 _COMMAND = lazy(r"(?:[a-z][\w.+-]{1,40}: )?(?:error|ERROR|FATAL|panic|fatal error|(?:Error|error)(?: response)? from (?:daemon|server)(?: \([^)\n]{1,60}\))?): (?!(?i:none|null|no|nil|false|true|nan)\b)(?=[^\n]{0,30}[A-Za-z]{3,})[^\s\d=]")
+# What a program logs that prints no levels (SGLang's workers), behind its time or its process: `Failed to update the parameter: start out of range`.
+_REASONED = lazy(
+    r"(?:Failed|Unable) to (?!import\b)[a-z][^\n:]{3,120}: (?=[^\n]{0,40}[^\W\d_]{3})"
+    r"(?![^\n]{0,600}?\b(?:[Rr]etry|[Rr]etrie|[Ff]all(?:ing|s)?[ -]?back|[Ii]gnor|[Ss]kip|[Dd]efault|[Uu]sing |[Oo]ptional|[Cc]ontinu))"
+)
 _PANIC = lazy(r"(?:^|\s)panicked at \S{1,300}:\d{1,7}:\d{1,5}:$")  # of Rust, which says why in the line below
 _BELOW = 4 << 10  # bytes
 # Of a traceback or a list that a launcher logs line by line; and what CANN's blocks advise, should a page have taken their indentation.
@@ -94,7 +99,7 @@ def is_error(line: Line | Place) -> bool:
         if line.kind == "traceback":
             return False
         if line.level is None and line.kind != "kernel":
-            return _in_plain_words(line.text)
+            return _in_plain_words(line.text) or (bool(line.worker or line.pid or line.time) and _REASONED.match(line.text) is not None)
         return line.level in ("error", "fatal") and bool(line.text.strip()) and not line.text.startswith(_INSIDE)
     return False
 

@@ -6,7 +6,7 @@ import pytest
 
 from doctor import report
 from doctor.answer.advice import chosen
-from doctor.answer.met import of_this_machine, refuted
+from doctor.answer.met import of_an_npu, of_this_machine, refuted
 from doctor.answer.own_command import own
 from doctor.findings.inventory import lacking
 from doctor.findings.situation import Situation
@@ -134,3 +134,31 @@ def test_a_list_of_packages_decides_why_the_compiler_does_not_start() -> None:
 def test_a_kv_cache_that_was_not_there_yet_gives_no_memory(seen: str, run: str, no: bool) -> None:
     """What failed while the model was built, or its memory measured, has not failed for the share that is kept for the cache."""
     assert refuted(fix(run), Situation({"seen": (seen,)})) is no
+
+
+@pytest.mark.parametrize(
+    ("machine", "run", "no"),
+    [
+        ("cuda", "docker pull quay.io/ascend/vllm-ascend:v0.13.0", True),
+        ("rocm", "pip install torch-npu==2.8.0", True),
+        ("cuda", "pip install -U vllm", False),
+        ("npu", "docker pull quay.io/ascend/vllm-ascend:v0.13.0", False),
+        ("", "pip install vllm-ascend==0.13.0", False),
+    ],
+)
+def test_no_machine_without_an_npu_is_told_to_install_its_software(machine: str, run: str, no: bool) -> None:
+    at = Situation({"machine": (machine,)} if machine else {})
+    assert of_an_npu(fix(run), at) is no
+    assert bool(chosen([fix(run)], at)) is not no
+
+
+@pytest.mark.parametrize("beside", ["", "CUDA_VISIBLE_DEVICES=0 vllm serve /m/plugh\n"])
+def test_a_plain_vllm_is_not_told_of_the_plugin(beside: str) -> None:
+    raised = (
+        "Traceback (most recent call last):\n"
+        '  File "/usr/lib/python3/dist-packages/vllm/v1/plugh.py", line 9, in run\n'
+        "    p = positions.gpu[:n]\n"
+        "AttributeError: 'Plugh' object has no attribute 'gpu'\n"
+    )
+    told = [next(f for f in report(text)["findings"] if f["id"] == "MNG016") for text in (beside + raised, "device npu:0\n" + raised)]
+    assert ["vllm-ascend" in str([fix["title"] for fix in one["fixes"]]) for one in told] == [False, True]
