@@ -178,8 +178,6 @@ def _candidates(text: str, at: int) -> tuple[re.Pattern[str], ...]:
         found = (forms.VLLM, forms.GLOG, forms.GLOG_YEAR, forms.TORCH_CUT)
         if ".py" in head and head.startswith(("FAILED ", "ERROR ")):
             found = (*found, forms.PYTEST)
-        elif head.startswith("E   "):
-            found = (forms.RAISED,)
     elif first == "r":
         found = (forms.RANK_BARE,)
     if first.isupper() and head[:3] in forms.MONTHS:

@@ -60,8 +60,6 @@ SERVER = _form(r"\[[A-Za-z][\w -]{2,24}\] (?=\((?:\w[\w.:-]{0,60} ){1,3}?pid=\d)
 STAGE = _form(r"\[(?P<worker>Stage-\d{1,4})\] (?=\S)")
 # pytest names the test that failed before the exception: FAILED tests/test_a.py::Net::test_b[x] - ValueError: ...
 PYTEST = _form(r"(?:FAILED|ERROR) [^\s:]{1,300}\.py(?:::[^\n]{1,300}?)? - (?=[A-Za-z_.]{1,80}(?:Error|Exception|Interrupt)\b)")
-# and marks each line of what was raised: E       RuntimeError: ...
-RAISED = _form(r"E {3,8}(?=\S)")
 # Times of the container runtime are dropped: they are UTC, the line's own are local.
 CRI = _form(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d) (?:(?:stdout|stderr) [FP] |(?=\S))")
 # What systemd keeps of a service: Aug 11 11:45:58 node-7 serve.sh[2040671]: and 2026-05-01T10:00:00+0800 node-7 serve.sh[71]:
