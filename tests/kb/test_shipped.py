@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -53,4 +54,10 @@ def test_a_place_that_cannot_be_written_is_no_obstacle(wheel: Path, tmp_path: Pa
 def test_a_damaged_file_is_named(wheel: Path, cut: int) -> None:
     wheel.write_bytes(wheel.read_bytes()[:cut])
     with pytest.raises(BrokenPackError):
+        shipped.opened(wheel, None)
+
+
+def test_a_python_without_lzma_is_told_so(wheel: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "lzma", None)
+    with pytest.raises(BrokenPackError, match="built without lzma"):
         shipped.opened(wheel, None)
