@@ -96,7 +96,8 @@ def _leaves_less_to_kv_cache(fix: Fix) -> bool:
 def for_this_place(fix: Fix, situation: Situation) -> Fix:
     """On a bare host, of a fix for both, what is for a host; on a machine without an NPU nothing that is set for one."""
     if situation.first("machine") in FOREIGN and fix.env:
-        fix = fix._replace(env=tuple(variable for variable in fix.env if not _OF_AN_NPU.match(variable.name)))
+        others = tuple(variable for variable in fix.env if not _OF_AN_NPU.match(variable.name))
+        fix = fix._replace(env=others) if others or fix.commands else fix  # where nothing is left, all of it is refuted
     if situation.facts.get("place") != ("host",) or fix.goal == "locate":
         return fix
     rest = tuple(command for command in fix.commands if not _OF_CONTAINERS.match(command.run))
