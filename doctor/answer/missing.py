@@ -10,6 +10,7 @@ from doctor.base.notation import clean, folded, spans
 from doctor.base.words import both, named, word
 from doctor.findings.situation import FOREIGN
 from doctor.findings.started import Started
+from doctor.judge.decisive import OF_DRIVER
 from doctor.judge.diagnosis import Diagnosis
 from doctor.scan.harvest import Place
 from kb.model import Text
@@ -27,7 +28,6 @@ def _asked(name: str, **values: object) -> Missing:
     return Missing(Text(**both(f"missing.{name}", **values)), Text(**both(f"missing.{name}-how", **values)))
 
 
-OF_DRIVER = frozenset({"DRV", "DEVMM", "HDC", "TSD", "TDT", "TSCH", "TS"})
 NODES = ("/dev/davinci_manager", "/dev/devmm_svm", "/dev/hisi_hdc")  # that all cards share
 MOUNTS = ("/usr/local/dcmi", "/usr/local/Ascend/driver/lib64", "/usr/local/Ascend/driver/version.info", "/etc/ascend_install.info")
 _WITHOUT_DEVICE = ("build", "installation")  # nothing runs on a device, nothing writes a plog
@@ -204,8 +204,6 @@ def host_beside_container(diagnosis: Diagnosis) -> Missing | None:
     if diagnosis.verdict != "inconclusive" or "host-works" not in situation.facts.get("seen", ()):
         return None
     lacking = given_to(situation.started)
-    if lacking is None:
-        return _asked("container")
     return _asked("container-lacks", options=" ".join(lacking)) if lacking else _asked("container")
 
 

@@ -21,7 +21,7 @@ BLOCK = 12  # lines of an error block below the exception
 SECONDS = 5.0
 SPOKEN_SECONDS = 60.0  # of what a program says itself: it may try again before it gives up
 SPOKEN = 4  # how far up what programs say is printed
-_DRIVER = frozenset({"DRV", "DEVMM", "HDC", "TSD", "TDT", "TSCH", "TS"})
+OF_DRIVER = frozenset({"DRV", "DEVMM", "HDC", "TSD", "TDT", "TSCH", "TS"})
 _ABOVE = frozenset({"ASCENDCL", "APP", "ATB", "PTA"})
 # Who failed, and no word why: what a program logs above the exception itself.
 _ANNOUNCES = lazy(r"(?i)\b(?:worker|engine|core|stage|process|proc|rank|scheduler|server|executor|job|task|program|rpc|actor)\b.{0,60}\b(?:fail(?:ed|ure)|died|exception|error|exit(?:ed)?|stopped|crashed|dead)\b|Traceback")
@@ -97,7 +97,7 @@ def _height(place: Place) -> int:
     """How far up an error has travelled where it is printed: 0 the driver, 4 what programs say, 5 an exception of Python."""
     if place.kind == "plog":
         module = place.module or ""
-        return 0 if module in _DRIVER else 1 if module == "RUNTIME" else 3 if module in _ABOVE else 2
+        return 0 if module in OF_DRIVER else 1 if module == "RUNTIME" else 3 if module in _ABOVE else 2
     return {"kernel": 0, "message": 2, "traceback": 5}.get(place.kind, SPOKEN)
 
 

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+_FINER = ("export ASCEND_GLOBAL_LOG_LEVEL=1    # for one short run, then unset; afterwards: npu-doctor scan ~/ascend/log", "export ASCEND_GLOBAL_LOG_LEVEL=1    # 仅用于一次短复现，之后 unset；然后执行: npu-doctor scan ~/ascend/log")
+
 WORDS = {
     "nothing": ("nothing was read: there was no log text", "没有读到任何日志文本"),
     "nothing-how": ("npu-doctor scan ~/ascend/log    # or the folder in $ASCEND_PROCESS_LOG_PATH; or pipe: python train.py 2>&1 | npu-doctor", "npu-doctor scan ~/ascend/log    # 或 $ASCEND_PROCESS_LOG_PATH 指定的目录；也可管道输入: python train.py 2>&1 | npu-doctor"),
     "kernel": ("what the kernel's modules say: this line comes from the driver's side", "内核模块的日志：该行来自驱动侧"),
     "kernel-how": ("dmesg -T | grep -iE 'davinci|devdrv|ascend|npu|hisi' | tail -n 40; npu-smi info    # on the host", "dmesg -T | grep -iE 'davinci|devdrv|ascend|npu|hisi' | tail -n 40; npu-smi info    # 在宿主机上"),
     "louder": ("what led to that line: a plog holds errors alone by default", "该行之前发生了什么：plog 默认只记录错误"),
-    "louder-how": ("export ASCEND_GLOBAL_LOG_LEVEL=1    # for one short run, then unset; afterwards: npu-doctor scan ~/ascend/log", "export ASCEND_GLOBAL_LOG_LEVEL=1    # 仅用于一次短复现，之后 unset；然后执行: npu-doctor scan ~/ascend/log"),
+    "louder-how": _FINER,
     "container": ("what the container was not given: on the host it works", "容器缺少什么：在宿主机上可以运行"),
     "container-how": ("ls -l /dev/davinci* /dev/devmm_svm /dev/hisi_hdc /usr/local/Ascend/driver/version.info /usr/local/dcmi    # on the host and in the container, compared", "ls -l /dev/davinci* /dev/devmm_svm /dev/hisi_hdc /usr/local/Ascend/driver/version.info /usr/local/dcmi    # 分别在宿主机与容器内执行并比较"),
     "container-lacks": ("what the container was not given: on the host it works, and its docker run names less than a driver usually needs", "容器缺少什么：在宿主机上可以运行，而 docker run 给的少于驱动通常所需"),
     "container-lacks-how": ("{options}    # added to docker run, as far as the host has them", "{options}    # 加入 docker run（以宿主机上存在的为限）"),
     "plog": ("the plog of the failing process (only screen output was given)", "缺少出错进程的 plog（目前只有屏幕输出）"),
-    "plog-how": ("export ASCEND_GLOBAL_LOG_LEVEL=1    # for one short run, then unset; afterwards: npu-doctor scan ~/ascend/log", "export ASCEND_GLOBAL_LOG_LEVEL=1    # 仅用于一次短复现，之后 unset；然后执行: npu-doctor scan ~/ascend/log"),
+    "plog-how": _FINER,
     "releases": ("the releases of {package} and of what calls it, and whether the configuration that they read is of the same release", "缺少 {package} 及其调用方的版本；并确认它们读取的配置与版本匹配"),
     "releases-how": ("python3 -m pip list | grep -iE '^({names})'", "python3 -m pip list | grep -iE '^({names})'"),
     "ranks": ("the logs of the other ranks: what was read only waited for somebody", "缺少其他 rank 的日志：已读到的日志只是在等待对端"),
