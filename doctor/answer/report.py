@@ -64,7 +64,7 @@ def report(diagnosis: Diagnosis, knowledge: Knowledge) -> dict[str, Any]:
         },
         "verdict": diagnosis.verdict,
         "situation": {
-            "line": situation_line.line(diagnosis.situation, diagnosis.job, unfit).json(),
+            "line": situation_line.line(diagnosis, unfit).json(),
             "facts": {fact: list(values) for fact, values in sorted(diagnosis.situation.facts.items())},
             **({"misfits": [one._asdict() for one in unfit]} if unfit else {}),
         },

@@ -9,16 +9,28 @@ from typing import TYPE_CHECKING
 from doctor.base.words import both, named, word
 from doctor.findings.fits import Misfit, misfits
 from doctor.findings.situation import FOREIGN, TITLES, VERSIONS, Situation
+from doctor.scan.situation import HEAD
 from kb.model import Text
 
 if TYPE_CHECKING:
     from doctor.job.job import Job
+    from doctor.judge.diagnosis import Diagnosis
 
 FRAMEWORKS = 2
+# What also runs where there is no NPU: its messages tell nothing of the machine.
+EVERYWHERE = frozenset(
+    {"any", "container registry", "DeepSpeed", "diffusers", "docker", "Docker", "framework", "host", "kubelet", "kubernetes", "LLaMA-Factory", "Megatron", "ms-swift"}
+    | {"other", "pip", "python", "Python", "python package", "PyTorch", "Ray", "serving engine", "session", "SGLang", "shell", "system", "torch", "training"}
+    | {"transformers", "triton", "TRL", "unknown", "verl", "vLLM"}
+)
+_OF_NPUS = frozenset({"machine", "chip", "cann", "driver", "firmware", "torch_npu", "vllm_ascend", "npu_ids", "visible"})  # facts
+_ELSEWHERE = frozenset({"other-machine", "other-vendor"})  # kinds of entries whose title tells the machine
+_WRITTEN_BY_CANN = frozenset({"plog", "message", "table", "dump"})  # kinds of lines
 
 
-def line(situation: Situation, job: Job | None, unfit: Sequence[Misfit]) -> Text:
+def line(diagnosis: Diagnosis, unfit: Sequence[Misfit]) -> Text:
     """What is known, the most telling first, with what does not go together; empty when nothing is."""
+    situation, job = diagnosis.situation, diagnosis.job
     en: list[str] = []
     chips = situation.facts.get("chip", ())
     en += [chips[0]] if chips else []
@@ -33,7 +45,8 @@ def line(situation: Situation, job: Job | None, unfit: Sequence[Misfit]) -> Text
     if activity := situation.first("activity"):
         en.append(named("activity", activity, "en"))
         zh.append(named("activity", activity, "zh"))
-    if (machine := situation.first("machine")) in FOREIGN:
+    machine = situation.first("machine") or ("nowhere" if _nowhere(diagnosis) else "")
+    if machine in FOREIGN or machine == "nowhere":
         en.append(named("machine", machine, "en"))
         zh.append(named("machine", machine, "zh"))
     if situation.first("image_pair") == "other-chip":
@@ -46,6 +59,15 @@ def line(situation: Situation, job: Job | None, unfit: Sequence[Misfit]) -> Text
         en.append(size["en"])
         zh.append(size["zh"])
     return Text(", ".join(en), "，".join(zh))
+
+
+def _nowhere(diagnosis: Diagnosis) -> bool:
+    """Does something fail that fails on all machines alike, in logs that were read whole and have no word of an NPU?"""
+    harvest, facts = diagnosis.harvest, diagnosis.situation.facts
+    if diagnosis.verdict == "clean" or harvest.size > HEAD or not _OF_NPUS.isdisjoint(facts) or not _WRITTEN_BY_CANN.isdisjoint(harvest.kinds):
+        return False
+    roots = [related.finding.entry for related in diagnosis.roots]
+    return all(entry.component in EVERYWHERE for entry in roots) and (not roots or roots[0].kind not in _ELSEWHERE)
 
 
 def asked_for(situation: Situation) -> tuple[Misfit, ...]:

@@ -137,6 +137,7 @@ WORDS = {
     "activity:conversion": ("conversion", "模型转换"),
     "activity:build": ("build", "编译"),
     "machine:cuda": ("CUDA machine (no NPU in these logs)", "CUDA 机器（日志中没有 NPU）"),
+    "machine:nowhere": ("no word of an NPU in these logs", "日志中没有任何 NPU 字样"),
     "machine:dcu": ("Hygon DCU machine", "海光 DCU 机器"),
     "machine:other": ("machine of another vendor", "其他厂商的机器"),
     "machine:rocm": ("ROCm machine", "ROCm 机器"),
