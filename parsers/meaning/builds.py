@@ -14,6 +14,9 @@
 >>> row = read(Said("/usr/bin/ld: warning: libascend_hal.so, needed by /opt/lib64/libruntime.so, not found (try using -rpath or -rpath-link)"))[0]
 >>> [row.get(name) for name in ("how", "what", "by", "of")]
 ['library', 'libascend_hal.so', 'libruntime.so', 'driver']
+>>> row = read(Said("/work/demo/main.cpp:89: undefined reference to `cv::imread(std::string const&, int)'"))[0]
+>>> [row.get(name) for name in ("how", "what", "by")]
+['symbol', 'cv::imread(std::string const&, int)', 'main.cpp']
 >>> row = read(Said("/opt/acllib/lib64/libascendcl.so: error adding symbols: file in wrong format"))[0]
 >>> [row.get(name) for name in ("how", "what", "path", "of")]
 ['processor', 'libascendcl.so', '/opt/acllib/lib64/libascendcl.so', 'CANN']
@@ -28,7 +31,7 @@ from parsers.meaning.said import Reading, Said, reading
 _COMPILER = lazy(r"(?P<path>[^\s:'\"]{1,300}):(?P<line>\d{1,7})(?::\d{1,5})?: (?:fatal )?error: (?P<what>[^\n]{3,300}?)(?: \[-W[\w=+-]{1,60}\])?\s*$")
 _KILLED = lazy(r"fatal error: Killed signal terminated program|internal compiler error: Killed")
 _NEEDED = lazy(r"(?:^|[\s:])(?P<what>[\w.+-]{1,120}\.so[\w.]{0,20}), needed by (?P<by>[^\s,]{1,300}), not found")
-_UNDEFINED = lazy(r"(?P<by>[^\s:]{1,300}): undefined reference to [`'\"](?P<what>[^`'\"\n]{1,300})['\"`]")
+_UNDEFINED = lazy(r"(?P<by>[^\s:]{1,300})(?::\d{1,7})?: undefined reference to [`'\"](?P<what>[^`'\"\n]{1,300})['\"`]")
 _OTHER_PROCESSOR = (  # GNU ld in English and Chinese, gold and lld
     lazy(r"(?P<path>/[^\s:]{1,300}\.(?:so[\w.]{0,20}|a|o))(?:\([^)\s]{1,80}\))?: (?:error adding symbols: |file not recognized: |无法添加符号: |不可识别的文件: )?(?:[Ff]ile in wrong format|文件格式错误)"),
     lazy(r"(?P<path>/[^\s:]{1,300}\.(?:so[\w.]{0,20}|a|o)) is incompatible with (?:elf|aarch64|x86)"),
