@@ -174,6 +174,8 @@ WORDS = {
     "form-gpustack": ("GPUStack starts it: add this to the model's backend parameters (Edit Model, Advanced), then let it start the model again", "由 GPUStack 启动：填入模型的后端参数（编辑模型，高级），再由它重新启动该模型"),
     "form-xinference": ("Xinference starts it: launch the model again with these, or enter them as additional parameters in its web page", "由 Xinference 启动：重新启动模型时带上这些参数，或在其网页中填为附加参数"),
     "form-llm": ("Add this to the LLM(...) of your script", "加入脚本的 LLM(...) 调用"),
+    "form-verl": ("The trainer starts the engine: set this among its own arguments", "引擎由训练框架启动：写入其启动参数"),
+    "form-rollout": ("The trainer starts the engine: set this among its arguments; these are verl's names, another trainer has its own", "引擎由训练框架启动：写入其参数；此处为 verl 的名称，其他框架另有叫法"),
     "form-less": ("Without {gone}", "去掉 {gone}"),
     "form-variables": ("Variables: {env}", "环境变量：{env}"),
     "variable-of-container": ("starts the container anew: one of the same name has to go first", "重新启动容器：同名容器须先移除"),
