@@ -27,6 +27,8 @@ WORDS = {
     "feature-refused": ("Start without {what}, which the message refuses", "去掉报错所拒绝的 {what} 后启动"),
     "feature-out": ("Start without {what}: the traceback runs through its code", "去掉 {what} 后启动：traceback 经过其代码"),
     "feature-graphs": ("Start without graphs ({what}): the traceback runs through their capture, not through the model", "关闭图模式（{what}）后启动：traceback 停在图捕获代码，而非模型本身"),
+    "worded-out": ("Start without {what}, which you name as the condition yourself", "启动时去掉 {what}：按您的描述，它正是触发条件"),
+    "worded-on": ("It turns off what {what} turns on: leave that on.", "它关闭的正是 {what} 开启的功能：请保持开启。"),
     "feature-where": ("Take it out of the command, or of the configuration, that started the program.", "从启动该程序的命令或配置中去掉它。"),
     "asked-restart": ("starts the program again", "重新启动该程序"),
     "newer-checkout": ("replaces vllm-ascend by its newest commit", "将 vllm-ascend 更新到最新提交"),
