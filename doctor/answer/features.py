@@ -107,8 +107,8 @@ def feature(finding: Finding, way: str, situation: Situation, known: Sequence[Fi
     if situation.facts.get("worded"):
         from doctor.answer.worded import trigger  # few people say what they start with
 
-        if (off := trigger(finding, situation, known)) is not None:
-            return off
+        if (named := trigger(finding, situation, known)) is not None:
+            return named
     found = through(way, mine) or next((one for hit in finding.instances[0].hits for one in mine if one.name in _TELLING and through(hit.place.text, (one,))), None)
     if found is None and not any(one.kind in (*_ENGINES, "llm") for one in situation.started):
         found = next((Setting(written, "named", ()) for name in way.split() for word, written in _NAMED.items() if word in _plain(name)), None)

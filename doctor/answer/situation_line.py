@@ -31,6 +31,7 @@ def line(situation: Situation, job: Job | None, unfit: Sequence[Misfit]) -> Text
     en += names[:FRAMEWORKS]
     zh += names[:FRAMEWORKS]
     if activity := situation.first("activity"):
+        activity = "rollout" if activity == "serving" and "rl-rollout" in situation.facts.get("seen", ()) else activity
         en.append(named("activity", activity, "en"))
         zh.append(named("activity", activity, "zh"))
     if (machine := situation.first("machine")) in FOREIGN:

@@ -136,6 +136,7 @@ WORDS = {
     "against-line": ("an error that nobody knows stands before it, at line {line}: {text}", "在它之前（第 {line} 行）还有未识别的错误：{text}"),
     "activity:training": ("training", "训练"),
     "activity:serving": ("serving", "推理服务"),
+    "activity:rollout": ("rollout of a trainer", "训练中的 rollout"),
     "activity:conversion": ("conversion", "模型转换"),
     "activity:build": ("build", "编译"),
     "machine:cuda": ("CUDA machine (no NPU in these logs)", "CUDA 机器（日志中没有 NPU）"),
