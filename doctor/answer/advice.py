@@ -219,7 +219,7 @@ def fixes(finding: Finding, situation: Situation, known: Values, elsewhere: Fix 
         elif elsewhere.when and (_only_read(finding.entry, [fitting[n].fix for n in own]) or (elsewhere.commands and finding.entry.kind == "user-code")) and not any(acts(fitting[n].fix) for n in own):
             fitting.insert(own[0], _Fitting(elsewhere, True, False))
     off = None
-    if way or situation.started or situation.variables or "full-on" in situation.facts.get("option", ()):
+    if way or situation.started or situation.variables or situation.facts.get("worded") or "full-on" in situation.facts.get("option", ()):
         from doctor.answer.beyond import worked_out  # few logs tell so much
 
         off = worked_out(finding, way, situation, [one.fix for one in fitting if one.certain])

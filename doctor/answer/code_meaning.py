@@ -43,6 +43,7 @@ def _texts(entry: Entry) -> Iterator[Text]:
 def _row(written: str, knowledge: Knowledge) -> Mapping[str, Any] | None:
     """The code's row, where only one family knows it: the same number may be another thing elsewhere."""
     rows = knowledge.decode(written) if written else ()
+    rows = tuple(row for row in rows if written in row.get("forms", ())) or rows  # as that family alone writes it
     return rows[0] if rows and len({row["family"] for row in rows}) == 1 and rows[0].get("meaning") else None
 
 

@@ -1,4 +1,4 @@
-"""Options of an engine in the words of what starts it: launch arguments of Xinference, backend parameters of GPUStack, arguments of LLM(...) in Python.
+"""Options of an engine in the words of what starts it: launch arguments of Xinference, backend parameters of GPUStack, arguments of LLM(...) in Python, those of a trainer.
 
 The knowledge writes them as `vllm serve`, and the reader's own command may be known; who starts an engine otherwise gets what changes of it.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from doctor.answer import rollout_forms
 from doctor.answer.orchestrated import owner
 from doctor.answer.own_command import served
 from doctor.base.notation import clean
@@ -50,6 +51,9 @@ def told(fix: Fix, situation: Situation, paths: Iterable[str] = ()) -> Fix:
         elif way == "gpustack":
             steps += [*_phrase("form-gpustack", asked), *_left(command)]
             code += [_parameter(option) for option in asked.options]
+        elif way in ("verl", "rollout"):
+            steps += [*_phrase(f"form-{way}", asked._replace(gone=tuple(rollout_forms.called(asked.kind, one) for one in asked.gone))), *_left(command)]
+            code += rollout_forms.lines(asked.kind, asked.options)
         else:
             call = _call(asked)
             if call is None and not asked.gone:
@@ -81,6 +85,8 @@ def _way(situation: Situation) -> str | None:
     by = owner(situation)
     if by in ("gpustack", "xinference"):
         return by
+    if trainer := rollout_forms.way(situation):
+        return trainer
     seen = situation.facts.get("seen", ())
     kinds = {one.kind for one in situation.started if one.typed}
     if by is not None or "api-server" in seen or not kinds.isdisjoint(("vllm", "sglang")):

@@ -104,6 +104,11 @@ def feature(finding: Finding, way: str, situation: Situation, known: Sequence[Fi
                 return _fix(found, "feature-refused", finding, situation)
     if not (entry.general or entry.role == "ambiguous") or entry.confidence == "high":
         return None
+    if situation.facts.get("worded"):
+        from doctor.answer.worded import trigger  # few people say what they start with
+
+        if (named := trigger(finding, situation, known)) is not None:
+            return named
     found = through(way, mine) or next((one for hit in finding.instances[0].hits for one in mine if one.name in _TELLING and through(hit.place.text, (one,))), None)
     if found is None and not any(one.kind in (*_ENGINES, "llm") for one in situation.started):
         found = next((Setting(written, "named", ()) for name in way.split() for word, written in _NAMED.items() if word in _plain(name)), None)

@@ -36,12 +36,19 @@ _SAME = {"hdk": "driver", "torch-npu": "torch_npu", "vllm-ascend": "vllm_ascend"
 
 def met(fix: Fix, situation: Situation) -> bool | None:
     """All that it asks for is there; None: a part is, of the rest nothing is known; False: it asks for nothing, or for something else."""
-    if _pulled(fix, situation) or (without_graphs(situation) and _only_graphs_off(fix)):
+    if _pulled(fix, situation) or (without_graphs(situation) and _only_graphs_off(fix)) or (situation.facts.get("worded") and _in_their_words(fix, situation)):
         return True
     answers = [_there(name, bounds, situation) for name, bounds in _asked(fix)]
     if not answers or False in answers or True not in answers:
         return False
     return None if None in answers else True
+
+
+def _in_their_words(fix: Fix, situation: Situation) -> bool:
+    """Is all of it what the reader says that he starts the program with?"""
+    from doctor.answer.worded import is_set  # few people say
+
+    return bool(fix.commands) and all(is_set(command.run, situation) for command in fix.commands)
 
 
 def _only_graphs_off(fix: Fix) -> bool:

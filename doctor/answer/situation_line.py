@@ -43,6 +43,7 @@ def line(diagnosis: Diagnosis, unfit: Sequence[Misfit]) -> Text:
     en += names[:FRAMEWORKS]
     zh += names[:FRAMEWORKS]
     if activity := situation.first("activity"):
+        activity = "rollout" if activity == "serving" and "rl-rollout" in situation.facts.get("seen", ()) else activity
         en.append(named("activity", activity, "en"))
         zh.append(named("activity", activity, "zh"))
     machine = situation.first("machine") or ("nowhere" if _nowhere(diagnosis) else "")

@@ -96,6 +96,8 @@ def evaluate(harvest: Harvest, knowledge: Entries) -> tuple[Finding, ...]:
             instances = [_with(one, more) for one in instances]
         if instances:
             instances.sort(key=lambda i: order(i.hits[0].place))
+            if len(instances) > 1 and entry.also and harvest.files <= FEW_FILES and (entry.general or entry.role in ("symptom", "wrapper")):
+                instances[0] = _told_once(entry, instances)
             used = {h.signal for i in instances for h in i.hits}
             counts = {s: harvest.counts.get(s, 0) for s in used}
             often, by = min((_often(part, code, counts) for part in entry.condition if _decides(part)), default=(0, ""))
@@ -127,6 +129,20 @@ def _told_beside(entry: Entry, instances: list[Instance], hits: list[Hit]) -> li
     ranks.pop(None, None)
     whose = [(instance, instance.scope.pid, instance.scope.rank if instance.scope.rank is not None else ranks.get(instance.scope.pid)) for instance in instances]
     return [_with(one, [h for h in more if _may_be_of(h.place, pid, rank, inside)]) for one, pid, rank in whose]
+
+
+def _told_once(entry: Entry, instances: list[Instance]) -> Instance:
+    """The first instance of what only passes an error on, with what lies beneath it where another one tells that, and all that do agree.
+
+    A console and a log of another run of the same are pasted side by side: the code above is one, and only the log says what it stands for.
+    """
+    first, *others = instances
+    beneath = [hit for one in others for hit in _added(entry, one.hits) if not any(name in first.captures for name, _ in hit.captures)]
+    values: dict[str, set[str]] = {}
+    for name, value in (capture for hit in beneath for capture in hit.captures):
+        values.setdefault(name, set()).add(value)
+    agreed = [hit for hit in beneath if all(len(values[name]) == 1 for name, _ in hit.captures)]
+    return _with(first, agreed[:1]) if agreed else first
 
 
 def _added(entry: Entry, hits: Iterable[Hit]) -> list[Hit]:

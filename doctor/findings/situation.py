@@ -190,6 +190,8 @@ class Situation(NamedTuple):
         activity = self.first("activity")
         if wanted and activity and all(f.does and f.does != activity for f in wanted):
             return False
+        if self.first("script") == "plain" and wanted and not any(f.beneath for f in wanted):
+            return False
         return None if all(k in self.frameworks and self.frameworks[k].beneath for k in known) else False
 
 

@@ -27,13 +27,17 @@ _ABOVE = frozenset({"ASCENDCL", "APP", "ATB", "PTA"})
 _ANNOUNCES = lazy(r"(?i)\b(?:worker|engine|core|stage|process|proc|rank|scheduler|server|executor|job|task|program|rpc|actor)\b.{0,60}\b(?:fail(?:ed|ure)|died|exception|error|exit(?:ed)?|stopped|crashed|dead)\b|Traceback")
 # A title that tells no argument: which error it is stands in the traceback of its block, if anywhere.
 _BARE = lazy(r"Invalid_Argument\(E[A-Z]\d{4}\): The argument is invalid\.?\s*$|^\s*(?:CANN error: )?E[A-Z]\d{4}: (?:\[PID: ?\d+\][ \d:.-]*)?The argument is invalid\.?\s*$")
+_OF_A_CALL = lazy(r"\b(?:hal|drv)[A-Z]\w{2,48}\b.{0,160}?\bdrvRetCode=[1-9]")  # of the driver, with what it answered
 _EMPTY = lazy(r"\s*E[0-9A-Z]\d{4}: (?:Inner Error!|\[PID: ?\d+\][ \d:.-]*)\s*$")
 # A heading between rulers, a ruler, the head of a table: of a block that CANN draws, whose rows say what it is about.
 _DRAWN = lazy(r"\[[A-Z]{4,7}\] [A-Z]{2,12}\(.{10,120}?\.(?:cc|cpp|h):\d{1,5}\] ?(?:\[\d{1,8}\])?\s*(?:[_=*-]{8,}(?:[^_=*-].{0,60}?[_=*-]{8,})?|\|[-|]{8,}|\|  comm error, device\[\d{1,3}\]|\|\s{1,4}dest_ip\(.{1,160})\s*$")
 
 
-def decisive(related: Sequence[Related], unexplained: Iterable[Cluster]) -> tuple[Cluster | None, str | None]:
-    """The line, and the general entry that it stands nearer to the origin than; nothing when the cause is known."""
+def decisive(related: Sequence[Related], unexplained: Iterable[Cluster], few: bool = False) -> tuple[Cluster | None, str | None]:
+    """The line, and the general entry that it stands nearer to the origin than; nothing when the cause is known.
+
+    `few`: somebody put these files together to show one failure.
+    """
     found = [c for c in unexplained if not says_nothing(c.first)]
     roots = [r for r in related if r.role == "root" and r.finding.entry.severity != "info"]
     if any(r.finding.entry.role in ("cause", "ambiguous") and not r.finding.entry.general for r in roots):
@@ -46,7 +50,9 @@ def decisive(related: Sequence[Related], unexplained: Iterable[Cluster]) -> tupl
         words, tail = is_read(general.finding.entry), general.finding.entry.role == "symptom" and _height(known) == SPOKEN
         within = SPOKEN_SECONDS if tail else SECONDS
         found = [c for c in found if not _heads(c.first, known)]
-        found = [c for c in found if (_height(c.first) < SPOKEN and _nearer(c.first, known)) or ((words or tail) and said_before(c.first, known, within))]
+        near = [c for c in found if (_height(c.first) < SPOKEN and _nearer(c.first, known)) or ((words or tail) and said_before(c.first, known, within))]
+        # the same, run again and pasted beside it: what its driver answered stands beneath the code that only wraps it
+        found = near or ([c for c in found if _OF_A_CALL.search(c.first.text) is not None and c.first.path != known.path] if few and not words else [])
     elif roots:  # symptoms: the cause stands elsewhere, and so may these lines, but for what the same program said just before
         general = roots[0]
         known = general.finding.instances[0].hits[0].place

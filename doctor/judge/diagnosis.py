@@ -69,7 +69,7 @@ def conclude(
     # Of several alike the last may stand below the end; of a message that is known, its heading is no failure of its own.
     cleared = relate.cleared(related)
     survived = frozenset(c for c in unexplained if (c.total == 1 and any(went_well_after(c.first, r.finding) for r in related)) or heads(c.first, cleared))
-    line, general = decisive(related, [c for c in unexplained if c not in survived])
+    line, general = decisive(related, [c for c in unexplained if c not in survived], harvest.files <= evaluate.FEW_FILES)
     at = situation(harvest, knowledge.situation(), knowledge.frameworks(), knowledge.published())
     related = relate.doubted_last(related, tuple(r._replace(finding=decided(r.finding, at)) for r in related))
     verdict = _verdict(related, open_still._replace(errors=max(0, open_still.errors - sum(c.total for c in survived))))

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 
 from doctor.read.source import Source
 from doctor.scan.harvest import Harvest
-from doctor.scan.situation import HEAD, Said, said
-from kb.model import Signal
+from doctor.scan.situation import HEAD, SMALL, Said, said
+from kb.model import SITUATION, Signal
 from parsers.lazy import lazy
 
 TOLD = frozenset({"start", "visible", "ray_given", "option", "loaded", "variable", "kernel", "shm"})
@@ -19,6 +19,7 @@ IN_SCRIPT = "script:"
 
 _OF_IMAGES = frozenset({"chip", "cann", "vllm", "vllm_ascend", "torch_npu", "torch", "mindspore"})
 _OF_COMMENTS = _OF_IMAGES | {"machine"}
+_OF_CODE = f"{SITUATION}script="
 _CONTAINER = lazy(r"(?:docker|podman|nerdctl) run ")
 _FROM = lazy(rb"^FROM[ \t]+(?:--\S{1,80}[ \t]+)?(\S{3,200})", re.MULTILINE)  # of a Dockerfile
 _COMMENT = lazy(rb"^[ \t]*#.*$", re.MULTILINE)
@@ -45,6 +46,17 @@ def scan(source: Source, forms: Sequence[Signal]) -> Harvest:
     noted = said(b"\n".join(_COMMENT.findall(text)), source.name, forms)
     named = (one._replace(fact=IN_SCRIPT + one.fact) for ones, facts in ((inside, _OF_IMAGES), (noted, _OF_COMMENTS)) for one in ones if one.fact in facts)
     return Harvest(situation=(*(one for one in told if one.fact in TOLD), *named))
+
+
+def of_code(source: Source, forms: Sequence[Signal]) -> tuple[Said, ...]:
+    """What the source code of a program tells by what it calls, and what it does not."""
+    about = [form for form in forms if form.id.startswith(_OF_CODE)]
+    try:
+        with source.open() as stream:
+            text = done(stream.read(SMALL)) if about else b""
+    except OSError:  # nobody asked for it
+        return ()
+    return said(text, source.name, about) if len(text) < SMALL else ()
 
 
 def done(text: bytes) -> bytes:

@@ -50,7 +50,9 @@ class Scanner:
 
             return beside.scan(source, self.plan.situation)
         if source.dump == BESIDE:
-            return Harvest(aside=self._aside(source))
+            from doctor.scan import beside
+
+            return Harvest(situation=beside.of_code(source, self.plan.situation), aside=self._aside(source))
         if source.dump:
             from doctor.scan import dumps  # most folders hold none
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from doctor import report
@@ -162,3 +164,19 @@ def test_a_plain_vllm_is_not_told_of_the_plugin(beside: str) -> None:
     )
     told = [next(f for f in report(text)["findings"] if f["id"] == "MNG016") for text in (beside + raised, "device npu:0\n" + raised)]
     assert ["vllm-ascend" in str([fix["title"] for fix in one["fixes"]]) for one in told] == [False, True]
+
+
+def test_a_script_that_calls_torch_alone_gets_no_options_of_servers(tmp_path: Path) -> None:
+    """Nobody serves there; what is for torch_npu, or for everybody, stays."""
+    failed = 'torch._dynamo.exc.BackendCompilerFailed: backend=\'inductor\' raised:\nRuntimeError: plugh\n[ERROR] 2026-02-26-10:27:51 (PID:29, Device:0, RankID:-1) ERR99999 UNKNOWN applicaiton exception\n'
+    (tmp_path / "run.log").write_text(failed)
+
+    def runs() -> str:
+        return str([c["run"] for fix in report([str(tmp_path)])["findings"][0]["fixes"] for c in fix.get("commands", ())])
+
+    assert "vllm serve" in runs()
+    (tmp_path / "repro.py").write_text("import os\nimport torch\n\nprint(torch.compile(len)([]))\n")
+    assert "serve" not in runs()
+    assert "sglang.launch" not in runs()
+    (tmp_path / "repro.py").write_text("import torch\nfrom vllm import LLM\n\nprint(torch.compile(len)([]))\n")
+    assert "vllm serve" in runs()
