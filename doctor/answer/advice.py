@@ -228,7 +228,7 @@ def fixes(finding: Finding, situation: Situation, known: Values, elsewhere: Fix 
     if situation.facts.get("vllm_ascend") or situation.facts.get("vllm") or any(one.kind == "docker" for one in situation.started):
         from doctor.answer.newer import with_image, with_newer  # few logs tell of it
 
-        fitting = [one._replace(fix=with_image(with_newer(one.fix, situation), situation)) for one in fitting]
+        fitting = [one._replace(fix=with_image(with_newer(one.fix, situation, finding.instances[0].captures.get("imported", "")), situation)) for one in fitting]
     called = situation.words() | {name: value for name, value in finding.instances[0].captures.items() if value and name in ("pod", "namespace")} | situation.card(known.one.get("device", ""))
     filled = tuple(
         fix._replace(

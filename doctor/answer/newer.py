@@ -53,22 +53,38 @@ def _having(image: str, wanted: str, situation: Situation) -> tuple[str, str]:
     return f"{mine[1]}:v{name}{mine[2] or ''}{mine[3] or ''}", cann
 
 
-def with_newer(fix: Fix, situation: Situation) -> Fix:
-    """The fix with the image of the release that it means, of the reader's chip, system and registry; itself where nothing tells which that is."""
-    return of_their_machine(_with_release(fix, situation), situation)
+def with_newer(fix: Fix, situation: Situation, faulty: str = "") -> Fix:
+    """The fix with the image of the release that it means, of the reader's chip, system and registry; itself where nothing tells which that is.
+
+    `faulty` is the package whose own release has the fault, where that is known.
+    """
+    return of_their_machine(_with_release(fix, situation, faulty), situation)
 
 
-def _with_release(fix: Fix, situation: Situation) -> Fix:
+def _with_release(fix: Fix, situation: Situation, faulty: str) -> Fix:
     told = situation.facts.get("vllm_ascend") or situation.facts.get("vllm", ())
     if len(told) != 1 or fix.goal == "locate" or fix.env or fix.code or any(c.changes for c in fix.commands) or not _MEANS.search(fix.title.en):
         return fix
     if "dev" in told[0] and situation.facts.get("vllm_ascend"):
         return fix._replace(commands=(*fix.commands, Command(_PULL, Text(**both("newer-checkout")), Text(**both("newer-main", mine=told[0])))))
-    release = later("vllm_ascend", told[0], situation.published)
+    release = finished = later("vllm_ascend", told[0], situation.published)
+    if faulty == "vllm":
+        release = _of_another_vllm(told[0], finished, situation)
     if release is None:
         return fix
     chip = situation.first("chip")
     if chip and not has(release, OF_CHIP.get(family(chip), "")):
         return fix
+    if release != finished:
+        why = Text(**both("newer-vllm", mine=told[0]))
+        return fix._replace(commands=(*fix.commands, Command(f"docker pull quay.io/ascend/vllm-ascend:v{release}", Text(**both("downloads-image")), why)))
     why = Text(**both("newer-release" if chip else "newer-release-of-chip", release=release, mine=told[0]))
     return fix._replace(commands=(*fix.commands, Command(f"docker pull quay.io/ascend/vllm-ascend:v{release}", Text(**both("downloads-image")), why)))
+
+
+def _of_another_vllm(mine: str, finished: str | None, situation: Situation) -> str | None:
+    """The finished release, where it brings a newer vllm; one made for the reader's own vllm has its faults as well, so that the newest of all is meant then."""
+    made = {row.versions["vllm_ascend"][0]: row.versions["vllm"][0] for row in situation.published if row.table == "vllm_ascend" and "vllm" in row.versions}
+    here = next(iter(situation.facts.get("vllm", ())), "") or made.get(mine, "")
+    newer = [name for name, vllm in made.items() if here and release(vllm) > release(here)]
+    return finished if finished in newer or not here else max(newer, key=release, default=None)

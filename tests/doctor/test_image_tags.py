@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from doctor.answer.image_tags import real
+from doctor.answer.newer import with_newer
 from doctor.findings.situation import Situation
 from kb.knowledge import Knowledge
 from kb.model import Command, Fix, Text
@@ -62,3 +63,18 @@ def test_where_another_fix_builds_it_the_image_stays(knowledge: Knowledge) -> No
     pull = Fix("resolve", "low", Text("x", "x"), (), (), (Command(PULL.format("0.18.0-a3"), Text("x", "x"), None),), None)
     build = pull._replace(commands=(Command("pip install -v --no-build-isolation -e .", Text("x", "x"), None),))
     assert real([pull, build], Situation({"seen": ("own-python",)}, published=knowledge.published())) == (pull, build)
+
+
+@pytest.mark.parametrize(
+    ("faulty", "vllm_ascend", "pulled"),
+    [
+        ("", "0.23.0rc1", "0.23.0"),
+        ("vllm_ascend", "0.23.0rc1", "0.23.0"),
+        ("vllm", "0.22.1rc1", "0.23.0"),  # it has a newer vllm
+        ("vllm", "0.23.0rc1", "0.30.0rc2"),  # 0.23.0 has the same vllm, and its fault
+    ],
+)
+def test_a_fault_of_vllm_is_not_mended_by_a_release_with_the_same_vllm(knowledge: Knowledge, faulty: str, vllm_ascend: str, pulled: str) -> None:
+    fix = Fix("resolve", "low", Text("Take the next release of vllm-ascend", "x"), (), (), (), None)
+    situation = Situation({"vllm_ascend": (vllm_ascend,)}, published=knowledge.published())
+    assert [c.run for c in with_newer(fix, situation, faulty).commands] == [PULL.format(pulled)]

@@ -35,6 +35,7 @@ WORDS = {
     "newer-main": ("{mine} was built from a checkout; take the vllm commit that its documentation names for main", "{mine} 由源码编译；vllm 须使用其文档为 main 指定的提交"),
     "newer-release": ("{release} is the newest finished release, yours is {mine}; the driver has to fit its CANN", "{release} 是最新的正式版本（当前为 {mine}）；驱动须与其 CANN 配套"),
     "newer-release-of-chip": ("{release} is the newest finished release, yours is {mine}; add -a3 on an A3, -310p on a 310P", "{release} 是最新的正式版本（当前为 {mine}）；A3 加后缀 -a3，310P 加 -310p"),
+    "newer-vllm": ("no finished release later than yours ({mine}) has another vllm; add -a3 on an A3, -310p on a 310P", "晚于当前版本（{mine}）的正式版本仍是同一 vllm；A3 加后缀 -a3，310P 加 -310p"),
     "newer-image": ("In the image: {image}, which has CANN {cann}", "在镜像中：改用含 CANN {cann} 的 {image}"),
     "newer-image-why": ("start it as before, with this tag; what is installed in a container goes with it, and the image is built for one CANN; the driver has to fit", "其余启动参数不变；在容器内安装的内容会随容器消失，且镜像内软件只对应一个 CANN；驱动须与其配套"),
     "pair-on-host": ("Install vllm-ascend {release} with vllm {vllm}, made for CANN {cann}", "安装 vllm-ascend {release} 与 vllm {vllm}（对应 CANN {cann}）"),
