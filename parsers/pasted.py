@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable, Iterator
 from itertools import pairwise
 from unicodedata import east_asian_width
 
+from parsers.hoped import without_hoped
 from parsers.lazy import lazy
 from parsers.line import read_line
 
@@ -199,7 +200,7 @@ def _clocks(rows: Iterable[bytes]) -> Iterator[bytes]:
 
 def plain(data: bytes) -> bytes:
     """The text as it read before, where there is no doubt."""
-    return decoded(unmarked(data))
+    return without_hoped(decoded(unmarked(data)))
 
 
 def ways(data: bytes) -> Iterator[Carried]:
