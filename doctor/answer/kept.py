@@ -21,7 +21,7 @@ def writes_over(fix: Fix, situation: Situation, captures: Mapping[str, str] | No
     """Does it exchange the triton of FlagTree for another one?
 
     >>> from kb.model import Command, Text
-    >>> fix = Fix("resolve", "medium", Text("t"), commands=(Command("python3 -m pip install --no-deps '{package}==VERSION'", Text("x")),))
+    >>> fix = Fix("resolve", "medium", Text("t", "t"), (), (), (Command("python3 -m pip install --no-deps '{package}==VERSION'", Text("x", "x"), None),), None)
     >>> [writes_over(fix, Situation({"seen": seen}), {"package": "triton"}) for seen in (("flagtree",), ())]
     [True, False]
     """
