@@ -111,7 +111,7 @@ def foremost(document: Document) -> Evidence | None:
 
 
 _HEADER = lazy(r"(?:E {2,8})?(?:[\w.]{1,120}(?:Error|Exception)|\[\w{3,60}\] encounters error):[ \t]*(?:\n|\Z)|/{3}-{3,}\[")
-_OF_PIPELINE = lazy(r"error: (?:Failed to )?run BiSheng")  # that it stopped, not at what
+_OF_PIPELINE = lazy(r"error: (?:Failed to )?run Bi[Ss]heng")  # that it stopped, not at what
 _BENEATH = 12  # lines from a header to what it is the header of
 _SOURCE = lazy(r" {4}(?=\S)[^\n]*\Z")  # a line of a program, beneath its place
 _COURSE = lazy(r"\W{0,2}(?:INFO|DEBUG)\b")  # what a program tells of its own course
