@@ -10,6 +10,11 @@ What runs from its sources lies in a checkout: a folder of the project's name th
 >>> owner("/root/openrlhf-new/OpenRLHF/openrlhf/models/ring.py")
 'openrlhf'
 
+A path from the folder of a checkout on, as pytest prints it.
+
+>>> owner("src/liger_kernel/transformers/fused_linear_jsd.py"), owner("src/utils/data.py")
+('liger_kernel', '')
+
 A folder that is called after another program, where others keep their adapters to it, is not that program.
 
 >>> owner("/w/unified-cache-management/ucm/integration/vllm/ucm_connector.py"), owner("/home/u/serve/backends/vllm/run.py")
@@ -38,6 +43,7 @@ _FROM_SOURCE = lazy(
     r".*?[/\\](?P<package>torch_npu|torch|torchvision|vllm_ascend|vllm|sglang|mindspore|mindformers|mindie_llm|atb_llm|mindspeed"
     r"|mindspeed_llm|megatron|deepspeed|transformers|accelerate|peft|llamafactory|verl|ray|lmdeploy|xtuner|swift|ucm)[/\\]"
 )
+_SOURCES = lazy(r"src/(?P<package>[A-Za-z_]\w{3,60})/")
 _ADAPTERS = lazy(r"[/\\](?:integrations?|adapters?|connectors?|backends?|patch(?:es)?|plugins?)$")
 # A folder, and in it (or in its `src`) one that may be the package of that project.
 _CHECKOUT = lazy(r"[/\\](?=(?P<project>[A-Za-z][\w.-]{3,60})[/\\](?:src[/\\])?(?P<package>[A-Za-z_]\w{2,60})[/\\])")
@@ -51,6 +57,8 @@ def owner(path: str) -> str:
     if (shipped := _SHIPPED.match(file)) is not None:
         file = file[shipped.end() :]
     if (found := _INSTALLED.match(file)) is not None:
+        return found["package"]
+    if (found := _SOURCES.match(file)) is not None and found["package"] not in _ANYBODYS:
         return found["package"]
     if project := _of_checkout(file):
         return project

@@ -12,8 +12,10 @@ from collections.abc import Collection, Iterable, Iterator
 from itertools import pairwise
 from unicodedata import east_asian_width
 
+from parsers.hoped import without_hoped
 from parsers.lazy import lazy
 from parsers.line import read_line
+from parsers.of_pytest import as_python
 
 _NARROWEST, _WIDEST = 60, 400  # cells of a window
 _BYTES = 2  # of a cell, at most: a Chinese sign has three, and takes two
@@ -199,7 +201,7 @@ def _clocks(rows: Iterable[bytes]) -> Iterator[bytes]:
 
 def plain(data: bytes) -> bytes:
     """The text as it read before, where there is no doubt."""
-    return decoded(unmarked(data))
+    return as_python(without_hoped(decoded(unmarked(data))))
 
 
 def ways(data: bytes) -> Iterator[Carried]:

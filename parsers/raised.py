@@ -31,7 +31,7 @@ ORIGINS = ("library", "user", "unknown")
 
 PASSING = (
     "/torch/nn/modules/module.py", "/torch/_ops.py", "/torch/utils/_contextlib.py", "/torch/_dynamo/eval_frame.py",
-    "/torch/fx/graph_module.py", "/torch/autograd/function.py",
+    "/torch/fx/graph_module.py", "/torch/autograd/function.py", "/torch/amp/autocast_mode.py",
 )  # fmt: skip
 """Files that only pass a call on: whoever stands above them made it."""
 LOOKUPS = frozenset(("__getattribute__", "__getattr__"))

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from doctor.answer.kept import writes_over
 from doctor.answer.met import for_this_place, met, of_an_npu, of_this_machine, refuted
 from doctor.answer.natures import (
     acts,
@@ -139,7 +140,7 @@ class _Fitting(NamedTuple):
 
 def _fitting(fixes: Sequence[Fix], situation: Situation, captures: Mapping[str, str] | None, finding: Finding | None) -> list[_Fitting]:
     """Each that fits, in that order."""
-    fitting = [_Fitting(for_this_place(fix, situation), fits is True, _done(fix, situation, finding)) for fix in fixes if (fits := situation.fits(fix.when, captures)) is not False and not of_an_npu(fix, situation)]
+    fitting = [_Fitting(for_this_place(fix, situation), fits is True, _done(fix, situation, finding)) for fix in fixes if (fits := situation.fits(fix.when, captures)) is not False and not of_an_npu(fix, situation) and not writes_over(fix, situation, captures)]
     possible = [one for one in fitting if not refuted(one.fix, situation)]
     if situation.first("kubernetes"):
         from doctor.answer.container_forms import of_others  # few logs are of pods

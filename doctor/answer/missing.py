@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from doctor.answer import callers
 from doctor.answer.named_first import named_first
+from doctor.answer.nowhere import nowhere
 from doctor.base.notation import clean, folded, spans
 from doctor.base.words import both, named, word
 from doctor.findings.situation import FOREIGN
@@ -60,7 +61,7 @@ def host_logs(diagnosis: Diagnosis) -> Missing | None:
         return None
     if any("elsewhere" in r.finding.entry.traits for r in diagnosis.roots) or diagnosis.situation.first("machine") in FOREIGN:  # nothing writes a plog there
         return None
-    if diagnosis.verdict == "clean":  # nothing failed: there is no plog of it
+    if diagnosis.verdict == "clean" or nowhere(diagnosis):  # nothing failed, or nothing of an NPU: there is no plog of it
         return None
     if not (diagnosis.related or diagnosis.unexplained) or diagnosis.situation.first("activity") in _WITHOUT_DEVICE:
         return None
@@ -165,7 +166,7 @@ def right_stack(diagnosis: Diagnosis) -> Missing | None:
     at = diagnosis.situation
     if at.first("program") in ("native", "tool") or at.first("activity") in _WITHOUT_DEVICE:
         return None  # no Python stack to look at
-    if _library(diagnosis) is not None:
+    if _library(diagnosis) is not None or nowhere(diagnosis):
         return None  # the stack is exact
     if any(r.finding.entry.confidence == "high" and r.finding.entry.role == "cause" for r in diagnosis.roots[:1]):
         return None

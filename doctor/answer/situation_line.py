@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from doctor.answer.nowhere import nowhere
 from doctor.base.words import both, named, word
 from doctor.findings.fits import Misfit, misfits
 from doctor.findings.situation import FOREIGN, TITLES, VERSIONS, Situation
-from doctor.scan.situation import HEAD
 from kb.model import Text
 
 if TYPE_CHECKING:
@@ -17,15 +17,6 @@ if TYPE_CHECKING:
     from doctor.judge.diagnosis import Diagnosis
 
 FRAMEWORKS = 2
-# What also runs where there is no NPU: its messages tell nothing of the machine.
-EVERYWHERE = frozenset(
-    {"any", "container registry", "DeepSpeed", "diffusers", "docker", "Docker", "framework", "host", "kubelet", "kubernetes", "LLaMA-Factory", "Megatron", "ms-swift"}
-    | {"other", "pip", "python", "Python", "python package", "PyTorch", "Ray", "serving engine", "session", "SGLang", "shell", "system", "torch", "training"}
-    | {"transformers", "triton", "TRL", "unknown", "verl", "vLLM"}
-)
-_OF_NPUS = frozenset({"machine", "chip", "cann", "driver", "firmware", "torch_npu", "vllm_ascend", "npu_ids", "visible"})  # facts
-_ELSEWHERE = frozenset({"other-machine", "other-vendor"})  # kinds of entries whose title tells the machine
-_WRITTEN_BY_CANN = frozenset({"plog", "message", "table", "dump"})  # kinds of lines
 
 
 def line(diagnosis: Diagnosis, unfit: Sequence[Misfit]) -> Text:
@@ -46,7 +37,7 @@ def line(diagnosis: Diagnosis, unfit: Sequence[Misfit]) -> Text:
         activity = "rollout" if activity == "serving" and "rl-rollout" in situation.facts.get("seen", ()) else activity
         en.append(named("activity", activity, "en"))
         zh.append(named("activity", activity, "zh"))
-    machine = situation.first("machine") or ("nowhere" if _nowhere(diagnosis) else "")
+    machine = situation.first("machine") or ("nowhere" if nowhere(diagnosis) else "")
     if machine in FOREIGN or machine == "nowhere":
         en.append(named("machine", machine, "en"))
         zh.append(named("machine", machine, "zh"))
@@ -60,15 +51,6 @@ def line(diagnosis: Diagnosis, unfit: Sequence[Misfit]) -> Text:
         en.append(size["en"])
         zh.append(size["zh"])
     return Text(", ".join(en), "，".join(zh))
-
-
-def _nowhere(diagnosis: Diagnosis) -> bool:
-    """Does something fail that fails on all machines alike, in logs that were read whole and have no word of an NPU?"""
-    harvest, facts = diagnosis.harvest, diagnosis.situation.facts
-    if diagnosis.verdict == "clean" or harvest.size > HEAD or not _OF_NPUS.isdisjoint(facts) or not _WRITTEN_BY_CANN.isdisjoint(harvest.kinds):
-        return False
-    roots = [related.finding.entry for related in diagnosis.roots]
-    return all(entry.component in EVERYWHERE for entry in roots) and (not roots or roots[0].kind not in _ELSEWHERE)
 
 
 def asked_for(situation: Situation) -> tuple[Misfit, ...]:

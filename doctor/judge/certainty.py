@@ -22,7 +22,13 @@ def with_doubts(related: Iterable[Related], unexplained: Sequence[Cluster]) -> t
 def _first(lines: Sequence[Place], root: Related) -> Place | None:
     """The line nearest to the origin; where a root only repeats what was said last, what its program said first."""
     known = root.finding.first
+    lines = [line for line in lines if not _below_a_reason(line, root)]
     lower = next((line for line in lines if stands_before(line, known)), None)
     if lower is not None or not guesses(root.finding.entry):
         return lower
     return next((line for line in lines if said_before(line, known)), None)
+
+
+def _below_a_reason(line: Place, root: Related) -> bool:
+    """Does it stand beneath a line from which the entry takes the reason? Then it only follows, as what the entry rests on does."""
+    return any(h.captures and h.place.path == line.path and h.place.line < line.line and h.place.line < root.finding.first.line for h in root.finding.hits)

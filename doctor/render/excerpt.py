@@ -102,11 +102,17 @@ def foremost(document: Document) -> Evidence | None:
         found,
     )
     told = next((rows[0] for rows in ranked if rows), None)
+    if told is not None and _HEADER.match(told.text):  # what is said stands beneath it
+        beneath = [e for e in document.evidence if e.path == told.path and 0 < e.line - told.line <= _BENEATH and not (_HEADER.match(e.text) or FRAME.match(e.text))]
+        return min(beneath, key=lambda e: (_OF_PIPELINE.search(e.text) is not None, e.line), default=told)
     if told is not None and _SOURCE.match(told.text):  # what came of that line, though it only adds to the decision
         return next((e for e in document.evidence if EXCEPTION.match(e.text)), told)
     return told
 
 
+_HEADER = lazy(r"(?:E {2,8})?(?:[\w.]{1,120}(?:Error|Exception)|\[\w{3,60}\] encounters error):[ \t]*(?:\n|\Z)|/{3}-{3,}\[")
+_OF_PIPELINE = lazy(r"error: (?:Failed to )?run Bi[Ss]heng")  # that it stopped, not at what
+_BENEATH = 12  # lines from a header to what it is the header of
 _SOURCE = lazy(r" {4}(?=\S)[^\n]*\Z")  # a line of a program, beneath its place
 _COURSE = lazy(r"\W{0,2}(?:INFO|DEBUG)\b")  # what a program tells of its own course
 _BY_PYTEST = lazy(r"^E {2,8}(?=\S)")  # pytest marks the lines of an exception

@@ -30,7 +30,7 @@ _SAID = lazy(
 # One that a C++ program says in so many words, without a code: `LinearOperation CreateOperation failed!`.
 _FAILED = lazy(r"(?=[A-Z])[^\n:=]{3,120} failed!\s*$")
 # What a compiler or a linker says first: `a.c:62: error: ...`, `ld: warning: libx.so, needed by liby.so, not found`.
-_BUILD = lazy(r"\S{1,300}:\d{1,7}(?::\d{1,5})?: (?:fatal )?error: \S|[^\n]{0,300}\.so[\w.]{0,20}, needed by \S{1,300}, not found|[^\n]{1,300}: (?:undefined reference to [`'\"]|(?:[^\n:]{0,40}: )?(?:[Ff]ile in wrong format|文件格式错误)|Relocations in generic ELF)|[^\n]{1,300} is incompatible with (?:elf|aarch64)|\s{0,8}[A-Z]\w{1,20} \d[\d.]{0,15} or higher is required\.\s{1,3}You are running")
+_BUILD = lazy(r"\S{1,300}:\d{1,7}(?::\d{1,5})?: (?:(?:fatal )?error: |(?:致命)?错误：)\S|[^\n]{1,300}[:：] ?对[‘'`][^\n]{1,300}[’']未定义的引用|[^\n]{0,300}\.so[\w.]{0,20}, needed by \S{1,300}, not found|[^\n]{1,300}: (?:undefined reference to [`'\"]|(?:[^\n:]{0,40}: )?(?:[Ff]ile in wrong format|文件格式错误)|Relocations in generic ELF)|[^\n]{1,300} is incompatible with (?:elf|aarch64)|\s{0,8}[A-Z]\w{1,20} \d[\d.]{0,15} or higher is required\.\s{1,3}You are running")
 # What a command says that ends with an error: `error: Failed to start domain 'vm'`, `docker: Error response from daemon: ...`, `insmod: ERROR: could not ...`, a Go program's `panic: ...`.
 _COMMAND = lazy(r"(?:[a-z][\w.+-]{1,40}: )?(?:error|ERROR|FATAL|panic|fatal error|(?:Error|error)(?: response)? from (?:daemon|server)(?: \([^)\n]{1,60}\))?): (?!(?i:none|null|no|nil|false|true|nan)\b)(?=[^\n]{0,30}[A-Za-z]{3,})[^\s\d=]")
 # What a program logs that prints no levels (SGLang's workers), behind its time or its process: `Failed to update the parameter: start out of range`.

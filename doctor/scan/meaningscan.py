@@ -79,6 +79,8 @@ class MeaningScan:
         told: tuple[Told, ...] = ()
         if found is not None:
             shown = place._replace(text=evidence(found, place.text))
+            if found.said is None:
+                shape = f"{shape}\n"  # without its frames: what these say is asked when they come
             if shape not in self.callers and (made := caller(found, place)) is not None:
                 self.callers[shape] = made
             if leaves := self._fulfilled.get(shape, self._rows[RAISED]):

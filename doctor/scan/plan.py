@@ -23,7 +23,7 @@ ERROR_MARKS = (
     "[ERROR]", "[CRITICAL]", "[FATAL]", "[error]", " ERROR ", " CRITICAL ", " FATAL ", "ERROR:", "Error:", "Error\n",
     "Exception:", "Exception\n", "terminate called", "Segmentation fault", "core dumped", "核心已转储", "Trace/breakpoint trap", "stack smashing detected", "Fatal Python error",
     "[ERROR][", "ERROR |", "| ERROR", "Interrupt\n", "CANN error", "symbol lookup error",
-    ": Inner Error!", "[PID: ", ": In op[", "][FILE:", "] [FILE:", "error code: -", "Traceback (most recent call", "TraceBack (most recent call", ": error: ", ": fatal error: ", ", needed by ", "undefined reference to", "or higher is required", "in wrong format", "文件格式错误", "is incompatible with elf", "is incompatible with aarch64", "Relocations in generic ELF", "errno", "strerror",
+    ": Inner Error!", "[PID: ", ": In op[", "][FILE:", "] [FILE:", "error code: -", "Traceback (most recent call", "TraceBack (most recent call", ": error: ", ": fatal error: ", "错误：", "未定义的引用", ", needed by ", "undefined reference to", "or higher is required", "in wrong format", "文件格式错误", "is incompatible with elf", "is incompatible with aarch64", "Relocations in generic ELF", "errno", "strerror",
     "ERROR 0", "ERROR 1", "] Failed ", "] Error ",  # of a line that begins with its level: `ERROR 07-29 05:04:30 [a.py:7]`, `E0729 05:04:30.52 14093 a.cpp:7]`
     "level=error", "level=fatal", '"level":"error"', '"level": "error"', '"level":"fatal"',
     " failed!\n", "Check failed: ", "Failed to ", "failed to ", "Unable to ", " cannot be initialized", "\nerror: ", "Error response from daemon: ", "Error from server", ": ERROR: ", ": FATAL: ", " FATAL: ", "\npanic: ", "\nfatal error: ",  # of C++ programs, whose level is a letter: `E1204 14:46:07.912003 60570 file.cpp:201]`

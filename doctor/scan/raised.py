@@ -24,6 +24,8 @@ if TYPE_CHECKING:  # most logs hold no exception: what reads them is only loaded
 
 MAX_SHAPES = 200
 """Exceptions of different wording in one range; of each the frames of the first one are read."""
+_AGAIN = 4
+"""How often one of which no frames were seen is looked at again."""
 BELOW = 4 << 10
 """Bytes of an exception's message that may follow its line."""
 _CAPTURED = 180
@@ -48,12 +50,16 @@ class RaisedScan:
 
     def __init__(self) -> None:
         self._known: dict[str, Thrown] = {}
+        self._alone: dict[str, int] = {}  # how often an exception was read whose line stands alone
 
     def of(self, shape: str, lines: WindowLines, start: int, eol: int) -> Thrown | None:
-        """The exception that a line names; of one wording the frames of the first stand for all. None: enough was read."""
+        """The exception that a line names; of one wording the first frames stand for all. None: enough was read."""
         key = f"{shape}@{start}" if shape.rstrip().endswith("Error:") else shape  # whose words stand below are not alike by their line
         known = self._known.get(key)
         if known is None and len(self._known) < MAX_SHAPES:
+            known = self._known[key] = _read(lines, start, eol)
+        elif known is not None and known.said is None and (tries := self._alone.get(key, 0)) < _AGAIN:  # many log the message first, and then the traceback
+            self._alone[key] = tries + 1
             known = self._known[key] = _read(lines, start, eol)
         return known
 

@@ -11,12 +11,18 @@
 >>> row = read(Said('/var/lib/dkms/davinci_ascend/1.0/build/kvmdt.c:62: error: "MIN" redefined [-Werror]'))[0]
 >>> [row.get(name) for name in ("how", "side", "what", "file")]
 ['interface', 'kernel', '"MIN" redefined', 'kvmdt.c:62']
+>>> row = read(Said('/var/lib/dkms/davinci_ascend/1.0/build/vascend_drv/kvmdt.c:62: 错误："MIN"重定义 [-Werror]'))[0]
+>>> [row.get(name) for name in ("how", "side", "what", "file")]
+['interface', 'kernel', '"MIN"重定义', 'kvmdt.c:62']
 >>> row = read(Said("/usr/bin/ld: warning: libascend_hal.so, needed by /opt/lib64/libruntime.so, not found (try using -rpath or -rpath-link)"))[0]
 >>> [row.get(name) for name in ("how", "what", "by", "of")]
 ['library', 'libascend_hal.so', 'libruntime.so', 'driver']
 >>> row = read(Said("/work/demo/main.cpp:89: undefined reference to `cv::imread(std::string const&, int)'"))[0]
 >>> [row.get(name) for name in ("how", "what", "by")]
 ['symbol', 'cv::imread(std::string const&, int)', 'main.cpp']
+>>> row = read(Said("main.cpp:(.text+0x1c)：对‘plughInit’未定义的引用"))[0]
+>>> [row.get(name) for name in ("how", "what", "by")]
+['symbol', 'plughInit', 'main.cpp']
 >>> row = read(Said("/opt/acllib/lib64/libascendcl.so: error adding symbols: file in wrong format"))[0]
 >>> [row.get(name) for name in ("how", "what", "path", "of")]
 ['processor', 'libascendcl.so', '/opt/acllib/lib64/libascendcl.so', 'CANN']
@@ -28,10 +34,11 @@ from parsers.lazy import lazy
 from parsers.meaning.libraries import owner
 from parsers.meaning.said import Reading, Said, reading
 
-_COMPILER = lazy(r"(?P<path>[^\s:'\"]{1,300}):(?P<line>\d{1,7})(?::\d{1,5})?: (?:fatal )?error: (?P<what>[^\n]{3,300}?)(?: \[-W[\w=+-]{1,60}\])?\s*$")
+_COMPILER = lazy(r"(?P<path>[^\s:'\"]{1,300}):(?P<line>\d{1,7})(?::\d{1,5})?: (?:(?:fatal )?error: |(?:致命)?错误[：:] ?)(?P<what>[^\n]{3,300}?)(?: \[-W[\w=+-]{1,60}\])?\s*$")
 _KILLED = lazy(r"fatal error: Killed signal terminated program|internal compiler error: Killed")
 _NEEDED = lazy(r"(?:^|[\s:])(?P<what>[\w.+-]{1,120}\.so[\w.]{0,20}), needed by (?P<by>[^\s,]{1,300}), not found")
 _UNDEFINED = lazy(r"(?P<by>[^\s:]{1,300})(?::\d{1,7})?: undefined reference to [`'\"](?P<what>[^`'\"\n]{1,300})['\"`]")
+_UNDEFINED_ZH = lazy(r"(?P<by>[^\s:：]{1,300})(?:[:：](?:\d{1,7}|\([^)\n]{1,60}\)))?[:：] ?对[‘'`](?P<what>[^’'\n]{1,300})[’']未定义的引用")
 _OTHER_PROCESSOR = (  # GNU ld in English and Chinese, gold and lld
     lazy(r"(?P<path>/[^\s:]{1,300}\.(?:so[\w.]{0,20}|a|o))(?:\([^)\s]{1,80}\))?: (?:error adding symbols: |file not recognized: |无法添加符号: |不可识别的文件: )?(?:[Ff]ile in wrong format|文件格式错误)"),
     lazy(r"(?P<path>/[^\s:]{1,300}\.(?:so[\w.]{0,20}|a|o)) is incompatible with (?:elf|aarch64|x86)"),
@@ -45,6 +52,7 @@ _INTERFACE = (
     "too few arguments to function", "too many arguments to function", "incompatible pointer type", "incompatible type",
     "unknown type name", "was not declared in this scope", "undeclared", "is not a member of", "no matching function",
     "cannot convert", "does not name a type", "use of undeclared identifier",
+    "重定义", "隐式声明", "没有名为", "类型冲突", "实参太少", "实参太多", "不兼容的指针类型", "未知的类型名", "未声明",  # gcc in Chinese
 )  # fmt: skip
 _KERNEL = ("/dkms/", "include/linux", "/driver/kernel/", "/kernels/", "/usr/src/")
 
@@ -57,7 +65,7 @@ def read(said: Said) -> tuple[Reading, ...]:
     if (found := _NEEDED.search(text)) is not None:
         by = found["by"].rpartition("/")[2]
         return (reading("build", how="library", what=found["what"], by=by, of=owner(found["what"])),)
-    if (found := _UNDEFINED.search(text)) is not None:
+    if (found := _UNDEFINED.search(text) or _UNDEFINED_ZH.search(text)) is not None:
         by = found["by"].rpartition("/")[2]
         return (reading("build", how="symbol", what=found["what"], by=by, of=owner(by)),)
     if (found := next((m for form in _OTHER_PROCESSOR if (m := form.search(text)) is not None), None)) is not None:

@@ -14,6 +14,8 @@
 '/opt/cann/toolkit.info'
 >>> [read(Said(f"{path} does not exist"))[0].get("name") for path in ("./data/a.idx", "data/a.idx", "/data/a.idx")]
 ['./data/a.idx', 'data/a.idx', '/data/a.idx']
+>>> read(Said("No such device (os error 19)", "OSError", "safetensors", code="with safe_open(filename) as f:"))
+()
 >>> row = read(Said("No module named 'decorator'", "ModuleNotFoundError", "te"))[0]
 >>> [row.get(name) for name in ("what", "name", "wanted_by", "pip")]
 ['package', 'decorator', 'te', 'decorator']
@@ -41,6 +43,9 @@ _FILE = (
     lazy(r"(?P<name>(?:~|\.{1,2}|(?<![\w./:-])[\w-][\w.-]{0,60})?/[\w./+~-]{2,200}):? (?:does not exist|doesn't exist|not exist|not found|[Nn]o such file or directory)"),
 )  # fmt: skip
 _DEVICE = lazy(r"[Nn]o such device(?: or address)?(?::? ['\"]?(?P<name>[\w./-]{1,100}))?|(?P<node>/dev/(?:davinci|hisi|devmm)\w{0,20})")
+# What Rust prints comes of safetensors, tokenizers and their kin, which map files and open no device.
+_MAPPED = lazy(r"No such device \(os error 19\)")
+_MAPS = lazy(r"\bmmap\b|\bmemmap\(|\bsafe_open\(")
 _INSTALLED = lazy(r"(?:^|\s)(?:[Pp]ackage )?['\"`]?(?P<name>[A-Za-z][\w-]{1,60})['\"`]? (?:package )?is not installed")
 
 
@@ -80,7 +85,7 @@ def _header(text: str, _: Said) -> Reading | None:
 
 def _device(text: str, said: Said) -> Reading | None:
     found = _DEVICE.search(text)
-    if found is None:
+    if found is None or _MAPPED.search(text) or (_MAPS.search(said.code) and not found["name"]):  # the file system's answer to mmap
         return None
     return reading("missing", what="device", name=found["name"] or found["node"] or "", wanted_by=said.raised_in)
 

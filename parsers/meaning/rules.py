@@ -11,6 +11,9 @@
 >>> row = read(Said("num_heads (40) must be divisible by tp_size (16)", "AssertionError", "vllm"))[0]
 >>> [row.get(name) for name in ("how", "rule", "subject", "where")]
 ['requirement', 'num_heads (40) must be divisible by tp_size (16)', 'num_heads (40)', 'vllm']
+>>> row = read(Said("npu_frob: h0 must be [B,Hv,K,V]; h0=[7, 1, 128] chunk=1", "RuntimeError"))[0]
+>>> [row.get(name) for name in ("operator", "tensor", "layout", "has", "wants")]
+['npu_frob', 'h0', '[B,Hv,K,V]', '3', '4']
 >>> row = read(Said("", "AssertionError", "megatron", code="assert args.seq_length % 2 == 0"))[0]
 >>> row.get("how"), row.get("rule")
 ('assertion', 'args.seq_length % 2 == 0')
@@ -38,6 +41,8 @@ _CANNOT = lazy(r"(?:(?P<subject>[^\n.;]{2,140}?) (?:cannot|can't|can not) be (?:
 _EXPECTED = lazy(r"(?:[Ee]xpected (?P<allowed>[^\n;]{1,120}?),? (?:but )?(?:got|found|received|given)\b:? ?(?P<given>[^\n;]{1,100}))")
 _WHILE = lazy(r"^(?:Error|Failed|Exception) (?:while )?[a-z]{3,20}ing(?: [^\s:]{1,60}){0,6}: (?=\S)")  # what was being done; what it says stands behind
 _SUBJECT = lazy(r"(?:^(?:[Ii]nvalid|[Uu]nsupported|[Ww]rong) (?:parameter|argument|value) |,? (?:which|that|it)$)")
+# A tensor by its axes, and what came: of how many each is, decides.
+_LAYOUT = lazy(r"(?:(?P<operator>[a-z]\w{2,80}): )?\b(?P<tensor>[A-Za-z_]\w{0,40})(?:'s shape)? (?:must|should) be (?P<layout>\[[A-Za-z]\w{0,30}(?:, ?[\w*+/-]{1,30}){1,7}\])[;,.]? (?:but got |got )?(?:(?P=tensor) ?= ?)?(?P<shape>\[\d{1,9}(?:, ?\d{1,9}){0,7}\])")
 _ASSERT = lazy(r"\s*assert\b ?\(?(?P<rule>.{1,160}?)(?:, f?['\"].*|,\s*\(?\s*)?$")
 
 
@@ -74,4 +79,8 @@ def read(said: Said) -> tuple[Reading, ...]:
 def _row(said: Said, how: str, rule: str, subject: str, given: str, allowed: str = "") -> Reading:
     where = said.raised_in or said.user_file
     by = "library" if said.raised_in else "user" if said.user_file else "unknown"
-    return reading("rule", how=how, rule=rule.rstrip(". "), subject=thing(_SUBJECT.sub("", subject)), given=given.strip(" .'\""), allowed=allowed, where=where, by=by, file=said.user_file)
+    shaped = _LAYOUT.search(said.line) if " be [" in rule else None
+    cells = {}
+    if shaped is not None and (has := shaped["shape"].count(",") + 1) != (wants := shaped["layout"].count(",") + 1):
+        cells = {"operator": shaped["operator"] or "", "tensor": shaped["tensor"], "layout": shaped["layout"], "has": str(has), "wants": str(wants)}
+    return reading("rule", **cells, how=how, rule=rule.rstrip(". "), subject=thing(_SUBJECT.sub("", subject)), given=given.strip(" .'\""), allowed=allowed, where=where, by=by, file=said.user_file)

@@ -95,3 +95,11 @@ def test_every_process_counts_and_frames_are_read_once(monkeypatch: pytest.Monke
 def test_what_is_logged_as_a_warning_is_no_failure() -> None:
     """An exception that a program caught and only tells about ended nothing."""
     assert hits("{type: KeyError}", "WARNING 03-25 06:14:02 [plugh.py:880] KeyError: 'x'\n") == ()
+
+
+@pytest.mark.parametrize("times", [1, 3])
+def test_a_message_that_was_logged_before_its_traceback_does_not_hide_the_frames(times: int) -> None:
+    """vLLM's engine logs what was raised, and then the traceback: the frames tell whose it is."""
+    alone = "ERROR 09-22 09:44:21 [core.py:718] torch.cuda.PlughError: no room 0\n" * times
+    assert [len(hits("{in: torch, type: PlughError}", text)) for text in (alone, alone + ONE, ONE)] == [0, 1, 1]
+    assert len(hits("{type: PlughError}", alone + ONE)) == times + 1

@@ -53,3 +53,13 @@ def test_what_is_drawn_around_a_block_speaks_against_nobody(drawn: str, scanner:
     """Headings and rulers hold no word about a failure."""
     line = OWN.replace("plugh of the xyzzy is gone", drawn)
     assert diagnosed(line + KNOWN, scanner, knowledge).roots[0].against is None
+
+
+def test_what_stands_beneath_the_reason_does_not_speak_against_it(scanner: Scanner, knowledge: Knowledge) -> None:
+    lines = [
+        "[ERROR] AMCT(3,atc.bin):2023-06-20-09:41:52[utils_acl.cpp:133]input image size[1579014] is not equal to model input size[3158028]",
+        "[ERROR] AMCT(3,atc.bin):2023-06-20-09:41:52[plugh.cpp:234]the frobnicated buffer is gone",
+        "[ERROR] AMCT(3,atc.bin):2023-06-20-09:41:52[quantize_api.cpp:376]Do Calibration failed.",
+    ]
+    below, above = (diagnosed("\n".join(rows), scanner, knowledge).roots[0] for rows in (lines, [lines[1], lines[0], lines[2]]))
+    assert (against(below), against(above) is None) == (None, False)
