@@ -57,7 +57,8 @@ def test_a_damaged_file_is_named(wheel: Path, cut: int) -> None:
         shipped.opened(wheel, None)
 
 
-def test_a_python_without_lzma_is_told_so(wheel: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "lzma", None)
+@pytest.mark.parametrize("module", ["lzma", "bz2"])
+def test_a_python_without_a_codec_is_told_so(wheel: Path, monkeypatch: pytest.MonkeyPatch, module: str) -> None:
+    monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(BrokenPackError, match="built without lzma"):
         shipped.opened(wheel, None)
