@@ -16,6 +16,7 @@ from parsers.hoped import without_hoped
 from parsers.lazy import lazy
 from parsers.line import read_line
 from parsers.of_pytest import as_python
+from parsers.unfolded import unfolded
 
 _NARROWEST, _WIDEST = 60, 400  # cells of a window
 _BYTES = 2  # of a cell, at most: a Chinese sign has three, and takes two
@@ -208,7 +209,7 @@ def ways(data: bytes) -> Iterator[Carried]:
     """How a plain text may have read before it was carried; what CANN wrote at length never was."""
     if len(data) > _SHORT and _WRITTEN.match(data) and _WRITTEN.match(data.rstrip().rpartition(b"\n")[2]):
         return
-    for own in (straight(data), bare(data)):
+    for own in (straight(data), bare(data), unfolded(data)):
         if own != data:
             yield own, []
     yield from joined(data)

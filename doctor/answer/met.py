@@ -31,12 +31,13 @@ _CPUS = ("aarch64", "x86_64")
 _GENERATION = lazy(r"(?<=soc_version=)Ascend(?:910B|910C|910_93|310P|310B|A[123])(?![\w-])")  # none of these is the name of a chip that ATC knows
 _OF_CPU = lazy(r"(?<=[-/])(?:aarch64|x86_64)(?=-linux|\.run\b|/devlib\b)")
 _OF_KV_CACHE = lazy(r"vllm serve (?:MODEL|MODEL_PATH) --gpu-memory-utilization 0\.\d+\s*$")  # the share that is left to it, and nothing else
+_SAID_SET = frozenset({"worded", "tp_said"})  # facts
 _SAME = {"hdk": "driver", "torch-npu": "torch_npu", "vllm-ascend": "vllm_ascend"}
 
 
 def met(fix: Fix, situation: Situation) -> bool | None:
     """All that it asks for is there; None: a part is, of the rest nothing is known; False: it asks for nothing, or for something else."""
-    if _pulled(fix, situation) or (without_graphs(situation) and _only_graphs_off(fix)) or (situation.facts.get("worded") and _in_their_words(fix, situation)):
+    if _pulled(fix, situation) or (without_graphs(situation) and _only_graphs_off(fix)) or (not _SAID_SET.isdisjoint(situation.facts) and _in_their_words(fix, situation)):
         return True
     answers = [_there(name, bounds, situation) for name, bounds in _asked(fix)]
     if not answers or False in answers or True not in answers:

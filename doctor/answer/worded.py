@@ -25,6 +25,7 @@ _NOT_SET = lazy(r"(?i)^\W*(?:to|run|re-?run|start|re-?start|use|set|launch|serve
 _WHEN = lazy(r"(?i)\b(?:when(?:ever)?|if|once|only|after|as soon as)\b|[后时就]|只要|一旦")
 _FAILS = lazy(r"(?i)\b(?:error|fail\w*|crash\w*|see|get|hang\w*|stuck|exit\w*|die[sd]?|wrong|exception|assert\w*|message|raises?|reports?|freez\w*|appears?|happens?|occurs?)\b|报错|错误|失败|崩溃|卡住|挂|退出|出现|异常|乱码")
 _SHAPES = frozenset({"trust-remote-code", "enable-expert-parallel", "headless", "enable-auto-tool-choice", "skip-tokenizer-init", "language-model-only"})
+_WAYS = "tensor-parallel-size"
 _OF_THE_MODEL = frozenset({"model", "model-path", "served-model-name", "host", "port"})
 
 
@@ -36,6 +37,8 @@ def said_of(told: Iterable[str]) -> dict[str, str]:
 def is_set(run: str, situation: Situation) -> bool:
     """Do their words say all that a command for an engine would set?"""
     told = said_of(situation.facts.get("worded", ()))
+    if (ways := situation.first("tp_said")) is not None:
+        told.setdefault(_WAYS, ways)
     advised = read(f"{run.partition(' # ')[0]} $") if told else None
     if advised is None or advised.kind not in ("vllm", "sglang") or "# without" in run:
         return False
@@ -60,6 +63,8 @@ def trigger(finding: Finding, situation: Situation, known: Sequence[Fix] = ()) -
 
 
 def _same(told: Mapping[str, str], name: str, value: str) -> bool:
+    if name == _WAYS and value.isdecimal() and told.get(name, "").isdecimal():
+        return int(value) <= int(told[name])  # who splits more has split so far
     return name in told and (not value or value == told[name])
 
 
