@@ -55,7 +55,7 @@ def plain(told: bytes) -> bytes:
 
 def test_copies_share_nothing(tmp_path: Path) -> None:
     """Environment, folder and input of one call are not those of the next."""
-    (tmp_path / "here.log").write_text("RuntimeError: NPU out of memory\n")
+    (tmp_path / "here.log").write_text("[ERROR] PLUGH(3,frob):2026-11-03-10:00:14.443.001 [xyzzy.cc:14][3]the plugh is gone\n")
     assert starts.copied(("scan", "here.log"), b"", tmp_path, {**os.environ, "NPU_DOCTOR_LANG": "zh"}).returncode == 3
     after = starts.copied(("scan", "here.log"), b"", ROOT, os.environ)
     assert (after.returncode, after.stdout) == (3, b"")
