@@ -209,10 +209,8 @@ def ways(data: bytes) -> Iterator[Carried]:
     """How a plain text may have read before it was carried; what CANN wrote at length never was."""
     if len(data) > _SHORT and _WRITTEN.match(data) and _WRITTEN.match(data.rstrip().rpartition(b"\n")[2]):
         return
-    for own in (straight(data), bare(data), unfolded(data)):
+    for own in (straight(data), bare(data)):
         if own != data:
             yield own, []
     yield from joined(data)
-    turned = upright(data)
-    if turned is not None:
-        yield turned
+    yield from filter(None, (unfolded(data), upright(data)))

@@ -1,11 +1,13 @@
-"""Lines that a page or a messenger ran together, apart again: each begins with the head of its worker, or is a frame.
+"""Lines that a page or a messenger ran together, apart again: each begins with the head of its worker.
 
->>> print(unfolded(b'(W pid=7) ERROR 07-05 16:08:12 [u.py:238] File "/a.py", line 1, in f (W pid=7) ERROR 07-05 16:08:12 [u.py:238] go() (W pid=7) ERROR 07-05 16:08:12 [u.py:238] RuntimeError: no room').decode())
+>>> apart, numbers = unfolded(b'(W pid=7) ERROR 07-05 16:08:12 [u.py:238] File "/a.py", line 1, in f (W pid=7) ERROR 07-05 16:08:12 [u.py:238] go() (W pid=7) ERROR 07-05 16:08:12 [u.py:238] RuntimeError: no room')
+>>> print(apart.decode())
 (W pid=7) ERROR 07-05 16:08:12 [u.py:238] File "/a.py", line 1, in f
 (W pid=7) ERROR 07-05 16:08:12 [u.py:238] go()
 (W pid=7) ERROR 07-05 16:08:12 [u.py:238] RuntimeError: no room
+>>> numbers  # which lines these were
+[1, 1, 1]
 >>> unfolded(b"one (W pid=7) ERROR 07-05 16:08:12 two")
-b'one (W pid=7) ERROR 07-05 16:08:12 two'
 """
 
 from __future__ import annotations
@@ -16,10 +18,11 @@ _SEVERAL = 3  # heads in one line are no chance
 _HEAD = lazy(rb"(?<=\S) (?=\([A-Za-z][\w ]{0,40} ?pid=\d{1,9}\) (?:ERROR|WARNING|INFO) \d\d-\d\d \d\d:\d\d:\d\d )")
 
 
-def unfolded(data: bytes) -> bytes:
-    """The text with a line for each head; itself where no line holds several."""
+def unfolded(data: bytes) -> tuple[bytes, list[int]] | None:
+    """The text with a line for each head, and the number of the line that each was in; None where no line holds several."""
     if data.count(b" pid=") < _SEVERAL:
-        return data
-    rows = data.split(b"\n")
-    apart = [_HEAD.sub(b"\n", row) if len(_HEAD.findall(row)) >= _SEVERAL - 1 else row for row in rows]
-    return b"\n".join(apart) if apart != rows else data
+        return None
+    apart = [_HEAD.split(row) if len(_HEAD.findall(row)) >= _SEVERAL - 1 else [row] for row in data.split(b"\n")]
+    if all(len(pieces) == 1 for pieces in apart):
+        return None
+    return b"\n".join(piece for pieces in apart for piece in pieces), [number for number, pieces in enumerate(apart, 1) for _ in pieces]

@@ -19,6 +19,7 @@ def test_a_traceback_in_one_line_is_no_all_clear() -> None:
     folded, whole = (joint.join(HEAD + line for line in LINES) for joint in (" ", "\n"))
     assert report(folded)["verdict"] == report(whole)["verdict"] == "findings"
     assert "out of memory" in str(report(folded)["findings"][0])
+    assert [one["evidence"][0]["line"] for one in (report(folded)["findings"][0], report(whole)["findings"][0])] == [1, 4]
 
 
 def test_frames_of_pytest_are_frames() -> None:
