@@ -24,6 +24,7 @@ ENOUGH = 10_000_000  # characters of texts by which letters are chosen: what a u
 _TOLD = lazy(r" ?[A-Za-z_]{2,}|[\u4e00-\u9fff]+|[^\x00-\x7f]")
 _COUPLE = lazy(r"(?=([\u4e00-\u9fff]{2}))")
 _LETTER = lazy("(?s:[\x00-\x7f]+|[\x80-\xef]|[\xf0-\xff].)")
+_ESCAPED = lazy(r"((?:\\u(?!00[0-7])[0-9a-f]{4})+)|\\.")
 _FIRST, _LAST = "\u4e00", "\u9fff"
 Letters = tuple[Sequence[str], Sequence[str]]
 """What the single letters stand for, in their order, and what the pairs stand for."""
@@ -120,6 +121,11 @@ def _spelled(told: str) -> str:
         return told
     two = told.encode("utf-16-be", "surrogatepass").hex()
     return "".join(f"\\u{two[at : at + 4]}" for at in range(0, len(two), 4))
+
+
+def spelled_out(text: str) -> str:
+    """What was read, with the signs for which there was no letter instead of how JSON escapes them."""
+    return _ESCAPED.sub(lambda found: bytes.fromhex(found[1].replace("\\u", "")).decode("utf-16-be") if found[1] else found[0], text)
 
 
 def reader(letters: Letters) -> Callable[[bytes], str]:

@@ -15,7 +15,7 @@ import os
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import chain
+from itertools import accumulate, chain
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -263,16 +263,15 @@ class Writer:
         self._letters = letters_of(alike, blanks=False)
         self._write = written(self._letters)
         self._shelves: dict[str, list[bytes]] = {name: [] for name in SHELVES}
-        self._taken: dict[str, list[int]] = {name: [] for name in SHELVES if name not in PLAIN}  # before each object
         self._sections: dict[str, bytes] = {}
         self._texts: dict[str, list[str]] = {name: [] for name in LANGUAGES}
         self._numbers: dict[tuple[str, ...], int] = {}  # of the texts in both languages
-        self._filled = ""  # the shelf that texts were taken out of last
+        self._filled = ENTRIES  # the shelf that texts were taken out of last
         self._whole = ""
         self._pairs: tuple[tuple[int, int], ...] = ()  # where the texts in two languages stand in it
 
     def add(self, shelf: str, value: Any) -> int:
-        """Puts an object beside the last one of its shelf. One that texts are taken out of is filled before the next one is begun."""
+        """Puts an object beside the last one of its shelf. Those that texts are taken out of are filled one after the other, as SHELVES has them."""
         whole = _json(value)
         pieces = (whole,) if shelf in PLAIN else self._without_texts(shelf, whole)
         self._shelves[shelf].append(TAKEN.join(map(self._write, pieces)))
@@ -280,10 +279,9 @@ class Writer:
 
     def _without_texts(self, shelf: str, whole: str) -> Sequence[str]:
         """What stands around the texts of an object."""
-        if self._taken[shelf] and shelf != self._filled:  # texts stand in the order of the objects: those of the other one would be read as its own
+        if SHELVES.index(shelf) < SHELVES.index(self._filled):  # texts stand in the order of the objects: those of the other one would be read as its own
             raise ValueError(f"the shelf {shelf} was left for {self._filled}")
         self._filled = shelf
-        self._taken[shelf].append(len(self._texts["english"]))
         done, around, pairs = 0, [], []
         for found in _PAIR.finditer(whole):
             number = len(self._texts["english"])
@@ -317,17 +315,23 @@ class Writer:
         body, table = bytearray(), {}
         letters = {OBJECTS: self._letters, **{name: letters_of(told) for name, told in self._texts.items()}}
         shelves = {**self._shelves, **{name: list(map(written(letters[name]), texts)) for name, texts in self._texts.items()}}
-        steps = {
-            "begins": {name: differences(begins(pieces)) for name, pieces in shelves.items()},
-            "taken": {name: differences(before[::STEP]) for name, before in self._taken.items()},
-        }
         rows = {name: letters_row(one) for name, one in letters.items()}
         pieces = {name: NEXT.join(told) for name, told in shelves.items()}
-        for name, piece in {**self._sections, "letters": _dump(rows), "steps": _dump(steps), **pieces}.items():
+        for name, piece in {**self._sections, "letters": _dump(rows), "steps": steps_of(shelves), **pieces}.items():
             table[name] = (len(body), len(piece), zlib.crc32(piece))
             body += piece
         header = {"format": FORMAT, "digest": digest, "stamp": stamp, "version": version, "sections": table}
         return _dump(header) + b"\n" + bytes(body)
+
+
+def steps_of(shelves: Mapping[str, Sequence[bytes]]) -> bytes:
+    """The section `steps`: where the pieces of shelves are entered, and how many texts were taken out before each of these places."""
+    taken, count = {}, 0
+    for name in SHELVES:
+        if name not in PLAIN:
+            before = list(accumulate((piece.count(TAKEN) for piece in shelves[name]), initial=count))
+            taken[name], count = differences(before[:-1:STEP]), before[-1]
+    return _dump({"begins": {name: differences(begins(pieces)) for name, pieces in shelves.items()}, "taken": taken})
 
 
 _json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode  # `dumps` makes a new one for every object

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from kb import shipped
 from kb.knowledge import Knowledge
-from kb.pack import BrokenPackError
+from kb.pack import ENTRIES, BrokenPackError, Writer
 
 
 @pytest.fixture
@@ -27,6 +30,22 @@ def test_it_unpacks_to_what_it_was_made_of(knowledge: Knowledge, wheel: Path, tm
     plain = tmp_path / "plain.pack"
     plain.write_bytes(data)
     assert shipped.opened(plain, None).data == data
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.text(max_size=30), min_size=1, max_size=20), st.lists(st.text(max_size=30), max_size=5))
+def test_whatever_a_section_says_comes_back(texts: list[str], alike: list[str]) -> None:
+    """Signs for which there is no letter, backslashes before what looks like an escape, and shelves on which nothing stands."""
+    writer = Writer(alike * 3)
+    for text in texts:
+        writer.add(ENTRIES, ["entry", text])
+    told = [*texts, *(f"\\u8bef{text}\\" for text in texts), "失败\x1b\x85\N{GRINNING FACE}"]
+    writer.section("index", told)
+    data = writer.finish("digest", "")
+    with TemporaryDirectory() as folder:
+        (path := Path(folder) / "knowledge.pack").write_bytes(shipped.packed(data))
+        assert shipped.opened(path, None).data == data
+        assert shipped.opened(path, None).section("index") == told
 
 
 def test_it_unpacks_once(wheel: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
