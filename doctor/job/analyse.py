@@ -132,6 +132,7 @@ def rows(job: Job) -> Iterable[tuple[dict[str, str], Place]]:
         if root.verdict == "fault":
             continue
         process = job.processes[root.process] if root.process is not None else None
+        node = process.node if process else root.place.node
         yield (
             {
                 "table": VERDICTS,
@@ -142,7 +143,7 @@ def rows(job: Job) -> Iterable[tuple[dict[str, str], Place]]:
                 "others": str(len(root.peers)),
                 "last": moment(root.last) or "?",
                 "before": f"{root.before:.0f}" if root.before is not None else "?",
-                "where": (process.node if process else root.place.node) or "?",
+                **({"where": node} if node else {}),
                 "world": str(job.world_size or "?"),
             },
             root.place._replace(kind="table", module=VERDICTS),
