@@ -64,7 +64,7 @@ def knows_the_guessed_line(effect: Finding, cause: Finding, scene: Scene) -> boo
 def read_from_words(effect: Finding, cause: Finding, scene: Scene) -> bool:
     """Read from the words of a line that nobody may know: whoever knows what happened there knows more.
 
-    Without it: incident host-decoy-disk-full-torchrun: MNG024 is a root.
+    Without it: incident compile-triton-ub-overflow: MNG022 is a root.
     """
     return (
         is_read(effect.entry)
