@@ -10,14 +10,14 @@ from kb.invisible import steering
 from kb.problems import Problem, did_you_mean
 
 SECTIONS = (
-    "torch_npu", "python", "adapter", "adapter_tolerance", "driver", "feature_floor", "chip_floor", "vllm_ascend", "mindspore", "mindie", "mindcluster",
+    "torch_npu", "python", "adapter", "adapter_tolerance", "driver", "feature_floor", "chip_floor", "chip_support", "vllm_ascend", "mindspore", "mindie", "mindcluster",
     "models", "packages", "products", "rules",
 )  # fmt: skip
 SURE = ("documented", "inferred", "unverified")
 _NEEDED = {
     "torch_npu": ("torch_npu", "torch", "cann"), "python": ("torch", "python"), "adapter": ("adapter", "cann"), "adapter_tolerance": ("adapter", "cann"),
     "driver": ("cann", "hdk"), "vllm_ascend": ("vllm_ascend", "vllm", "cann", "torch", "torch_npu"), "mindspore": ("mindspore", "cann"),
-    "mindie": ("mindie", "cann"), "mindcluster": ("mindcluster", "cann"), "feature_floor": ("feature",), "chip_floor": ("chip", "min_cann"), "models": ("models",), "packages": ("software", "packages"), "products": ("software",), "rules": ("rule",),
+    "mindie": ("mindie", "cann"), "mindcluster": ("mindcluster", "cann"), "feature_floor": ("feature",), "chip_floor": ("chip", "min_cann"), "chip_support": ("framework", "software", "chip"), "models": ("models",), "packages": ("software", "packages"), "products": ("software",), "rules": ("rule",),
 }  # fmt: skip
 _LISTS = {"python": ("python",), "adapter_tolerance": ("cann",), "driver": ("hdk",), "vllm_ascend": ("vllm",), "packages": ("packages",), "models": ("models",)}
 

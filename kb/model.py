@@ -20,7 +20,7 @@ GOALS = ("locate", "mitigate", "resolve")
 RISKS = ("low", "medium", "high")
 LINE_KINDS = ("plog", "message", "traceback", "launcher", "kernel", "shell", "text")
 TABLES = (
-    "npu-smi.chip", "npu-smi.process", "npu-smi.summary", "key-value", "ps", "kube.event", "kube.container", "session", "job", "hang", "memory", "serving",
+    "npu-smi.chip", "npu-smi.process", "npu-smi.summary", "key-value", "ps", "kube.event", "kube.container", "session", "job", "hang", "memory", "serving", "stack",
     "meaning.memory", "meaning.import", "meaning.refusal", "meaning.limit", "meaning.missing", "meaning.permission", "meaning.timeout",
     "meaning.unsupported", "meaning.rule", "meaning.failure", "meaning.build",
 )  # fmt: skip

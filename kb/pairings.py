@@ -12,7 +12,8 @@ MODELS = "models"  # which release of a library knows a model first
 PACKAGES = "packages"  # what software imports without bringing it along
 DRIVERS = "driver"  # which driver packages (HDK) a CANN goes with
 TOLERATED = "adapter_tolerance"  # with which releases of CANN a release line of torch_npu is declared to run
-TABLES = ("torch_npu", "vllm_ascend", "mindspore", "mindie", DRIVERS, TOLERATED, MODELS, PACKAGES)
+CHIPS = "chip_support"  # on which chip a framework does not run, or since which release it does
+TABLES = ("torch_npu", "vllm_ascend", "mindspore", "mindie", DRIVERS, TOLERATED, MODELS, PACKAGES, CHIPS)
 UNSURE = "unverified"  # guessed from the naming of releases: nobody's set-up is changed for such a row
 
 
@@ -29,7 +30,7 @@ def pairings(compat: Mapping[str, Sequence[Mapping[str, Any]]]) -> tuple[Pairing
 
 
 def _pairing(table: str, row: Mapping[str, Any]) -> Pairing:
-    told = {name: row[name] for name in (*SOFTWARE, "models", "transformers", "software", "packages", "hdk", "adapter") if name in row}
+    told = {name: row[name] for name in (*SOFTWARE, "models", "transformers", "software", "packages", "hdk", "adapter", "framework", "chip", "since") if name in row}
     return Pairing(table, {name: tuple(v) if isinstance(v, list) else (str(v),) for name, v in told.items()})
 
 

@@ -17,6 +17,7 @@ from doctor.judge import relate, unclaimed
 from doctor.judge.certainty import with_doubts
 from doctor.judge.decisive import decisive
 from doctor.judge.nature import COMES_UP, heads, went_well_after
+from doctor.judge.suspects import rows, suspected
 from doctor.read.source import Skipped
 from doctor.scan.harvest import CONCLUDED, Cluster, Harvest, Hit, merge
 from doctor.scan.packed import only
@@ -49,9 +50,18 @@ def conclude(
 ) -> Diagnosis:
     """Merges what was harvested and draws the conclusions."""
     harvest = sound(merge((*harvests, Harvest(skipped=tuple(skipped))) if skipped else harvests))
+    found = _concluded(harvest, knowledge, seconds)
+    suspects = suspected(found, knowledge)
+    return _concluded(harvest, knowledge, seconds, suspects) if suspects is not None else found
+
+
+def _concluded(harvest: Harvest, knowledge: Knowledge, seconds: float, suspects: Harvest | None = None) -> Diagnosis:
+    """`suspects`: what the situation shows, where no line tells more."""
     job: Job | None
     try:
         findings, job, apart = judge(harvest, knowledge)
+        if suspects is not None:
+            findings = (*findings, *evaluate.evaluate(suspects, knowledge))
         related = (*relate.relate(findings, _story(job, findings)), *map(relate.beside, apart))
     except Exception as error:
         if os.environ.get("NPU_DOCTOR_DEBUG"):
@@ -155,6 +165,14 @@ def verdict_hits(job: Job, knowledge: Knowledge) -> tuple[Hit, ...]:
     from doctor.scan.harvest import VERDICTS
 
     return hits(job, knowledge.sought().rows[VERDICTS]) if any(r.verdict != "fault" for r in job.roots) else ()
+
+
+def stack_hits(harvest: Harvest, knowledge: Knowledge) -> tuple[Hit, ...]:
+    """The hits that the situation makes, where no line tells more."""
+    if not any(rows(situation(harvest, knowledge.situation(), knowledge.frameworks(), knowledge.published()))):
+        return ()
+    suspects = suspected(_concluded(harvest, knowledge, 0.0), knowledge)
+    return suspects.hits if suspects is not None else ()
 
 
 def _story(job: Job | None, findings: Sequence[evaluate.Finding]) -> Story:

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 
 from doctor.findings import evaluate
 from doctor.findings.loads import with_states
-from doctor.judge.diagnosis import conclude, dump_hits, judge, verdict_hits
+from doctor.judge.diagnosis import conclude, dump_hits, judge, stack_hits, verdict_hits
 from doctor.judge.mutation import Mutant, mutants, twins, wording_alone
 from doctor.read import discover
 from doctor.scan.harvest import Harvest, Hit
@@ -42,6 +42,7 @@ class Bench:
         job = judge(found, self.knowledge).job
         if found.dumps:
             found = found._replace(hits=found.hits + dump_hits(found, self.knowledge))
+        found = found._replace(hits=found.hits + stack_hits(found, self.knowledge))
         return found._replace(hits=found.hits + verdict_hits(job, self.knowledge)) if job is not None else found
 
     def problems(self, entry: Entry) -> list[str]:

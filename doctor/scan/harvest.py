@@ -108,7 +108,8 @@ class Caller(NamedTuple):
 
 SEVERAL = -1
 VERDICTS = "job"  # the table of which the verdicts about a job are rows
-CONCLUDED = frozenset({VERDICTS, "hang", "memory"})  # tables whose rows are concluded, not read: made anew each time
+STACK = "stack"  # the table of which what cannot go together is a row
+CONCLUDED = frozenset({VERDICTS, STACK, "hang", "memory"})  # tables whose rows are concluded, not read: made anew each time
 RANK_TABLE = "fact:rank-table/0"  # the only fact that stands in no single line
 
 
