@@ -10,6 +10,8 @@ A log is text of others: of such a sentence only names and plain values are take
 ['--allowed-local-media-path']
 >>> wanted("grid should be less than 65536! You can try \\"export TRITON_ALL_BLOCKS_PARALLEL=1\\" to avoid it")
 (Wanted(name='TRITON_ALL_BLOCKS_PARALLEL', value='1'),)
+>>> wanted("Please execute 'export FLAGS_npu_frob_format=1' in your environment.")
+(Wanted(name='FLAGS_npu_frob_format', value='1'),)
 >>> wanted("do not use --enforce-eager here")
 ()
 >>> wanted("envs.DEMO_USE_V1=False. This should not happen, try DEMO_USE_V1=0 or DEMO_USE_V1=1")
@@ -36,7 +38,7 @@ MOST = 3  # options of one message
 _LONGEST = 2000
 _LARGEST = 10_000_000
 _VARIABLE = lazy(
-    r"\b(?:[Ss]et(?:ting)?|[Ee]xport|[Uu]s(?:e|ing)|[Tt]ry|[Ww]ith|by)(?: (?:the |an? )?env(?:ironment)? var(?:iable)?s?)?[ `'\"]{1,3}(?:export )?(?P<name>[A-Z][A-Z0-9]*_[A-Z0-9_]{2,60}) ?= ?[\"']?(?P<value>[\w.,:+-]{1,60})(?![\w/])"
+    r"\b(?:[Ss]et(?:ting)?|[Ee]xport|[Uu]s(?:e|ing)|[Tt]ry|[Ww]ith|by|[Ee]xecute)(?: (?:the |an? )?env(?:ironment)? var(?:iable)?s?)?[ `'\"]{1,3}(?:export )?(?P<name>[A-Z][A-Z0-9]*_[A-Z0-9_]{2,60}|FLAGS_[a-z]\w{2,60}) ?= ?[\"']?(?P<value>[\w.,:+-]{1,60})(?![\w/])"
 )
 # What decides which program or library runs, holds a secret, or only tells more.
 _NEVER = lazy(r"(?:^|_)(?:PATH|PRELOAD|LIBRARY|HOME|SHELL|ENV|TOKEN|KEY|SECRET|PASSWORD|PROXY)(?:_|$)|^(?:LD|DYLD|BASH|PYTHON|CUDA)_|BLOCKING|DEBUG|(?:^|_)LOG(?:_|GING|$)|LEVEL|VERBOS|WARN|STDOUT|FULL_ERROR")

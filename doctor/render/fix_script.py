@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from doctor.base import notation
+from doctor.base.shell import setting
 from doctor.base.words import named, word
 from doctor.render import parts
 from doctor.render.harmless import looks_only, sets_only, to_fill_in
@@ -74,7 +75,7 @@ class _Maker:
         title = f"{_line(fix['title'][lang])} {aside}"
         told, runs, sets = [], [], []
         for env in fix["env"]:
-            line = f"export {env['name']}={env['value']}"
+            line = setting(env["name"], env["value"])
             if risk != "low" or "\n" in line or not sets_only(line):
                 self.hands.append(_Hand(title, (*self._why(risk), *self._caution(env), self._pair("undo", env["undo"])), (line,)))
                 continue

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from doctor.base.shell import setting
 from doctor.base.words import named, word
 from doctor.render.document import Bullet, Code, Command, Fix, FixPart, Reference
 from parsers.lazy import lazy
@@ -46,7 +47,7 @@ def _setting(env: Json, lang: str) -> tuple[Command, Command]:
     notes = [f"{word('scope', lang)}: {named('scope', env['scope'], lang)}"] if wide else []
     if env["caution"]:
         notes.append(_line(env["caution"][lang]))
-    return Command(f"export {env['name']}={env['value']}", tuple(notes)), Command(env["undo"], (), True)
+    return Command(setting(env["name"], env["value"]), tuple(notes)), Command(env["undo"], (), True)
 
 
 def _command(command: Json, lang: str) -> Command:

@@ -15,8 +15,12 @@ from __future__ import annotations
 from importlib import import_module
 
 from parsers.errno import in_words
+from parsers.lazy import lazy
 from parsers.meaning.anchors import ANCHORS
 from parsers.meaning.said import ASSERTION, FOLLOWING, LONGEST, Reading, Said, said_by
+
+# Of MindCluster's components. It stays in the line, where it tells who spoke; it is no part of what was said.
+_HEAD = lazy(r"\[[A-Z]{4,8}\] {1,8}\d{4}/\d\d/\d\d \d\d:\d\d:\d\d\.\d{6} \d{1,19} {1,8}[\w./-]{1,160}\.go:\d{1,7} {1,8}(?=\S)")
 
 __all__ = ["FOLLOWING", "Reading", "Said", "asks", "read", "said_by"]
 
@@ -34,6 +38,8 @@ def read(said: Said) -> tuple[Reading, ...]:
     text = in_words(said.text[:LONGEST])
     goes_on = said.reaches(len(text))
     sought = "\n".join((text, *(line[:LONGEST] for line in said.following[:FOLLOWING]))) if goes_on else text
+    if text[:1] == "[" and (head := _HEAD.match(text)) is not None:
+        text = text[head.end() :]
     bare = not text.strip() and said.type.endswith(ASSERTION)
     for name, anchors in ANCHORS.items():
         if any(anchor in sought for anchor in anchors) or (bare and name == "rules"):

@@ -24,6 +24,7 @@ ANCHORS: dict[str, tuple[str, ...]] = {
     "missing": (
         "o such file", "No module named", "not found", "does not exist", "doesn't exist", "not exist", "o such device",
         "cannot find", "an't find", "annot open", "an't open", "Could not find", "ble to find", "ble to open", "ble to locate", "not installed",
+        "C compiler", "C++ compiler",
     ),
     "builds": (": error: ", "错误：", "未定义的引用", ", needed by ", "undefined reference to", "or higher is required", "Killed signal", "in wrong format", "文件格式错误", "is incompatible with", "Relocations in generic ELF"),
     "timeouts": (

@@ -16,6 +16,8 @@
 ['./data/a.idx', 'data/a.idx', '/data/a.idx']
 >>> read(Said("No such device (os error 19)", "OSError", "safetensors", code="with safe_open(filename) as f:"))
 ()
+>>> [read(Said(text))[0].get("name") for text in ("Command 'make' not found. please check", "Failed to find C++ compiler")]
+['make', 'g++']
 >>> row = read(Said("No module named 'decorator'", "ModuleNotFoundError", "te"))[0]
 >>> [row.get(name) for name in ("what", "name", "wanted_by", "pip")]
 ['package', 'decorator', 'te', 'decorator']
@@ -33,6 +35,8 @@ _LINKER = lazy(r"cannot find -l(?P<name>\w{1,80})")
 _BY = lazy(r"(?:^|\s)(?P<by>[^\s:]{1,200}): error while loading shared libraries: ")
 _PACKAGE = lazy(r"No module named ['\"]?(?P<name>\w{1,100})['\"]?(?![\w.])")
 _COMMAND = lazy(r"(?:(?P<by>[\w./-]{1,80}): )?(?:line \d{1,7}: )?(?P<name>[\w./+-]{1,120}): (?:command )?not found\s*$")
+_QUOTED_COMMAND = lazy(r"[Cc]ommand ['\"`](?P<name>[\w.+-]{1,60})['\"`] (?:was |is |could )?not (?:be )?found")
+_COMPILER = lazy(r"(?:[Ff]ailed to|[Cc](?:ould|an) ?not|[Uu]nable to) find (?:an? |the |any )?(?:suitable |working )?(?P<name>C\+\+|C|[Cc]\+\+) compiler\b")
 _HEADER = lazy(r"fatal error: ['\"]?(?P<name>[\w./+-]{1,160}\.(?:h|hpp|hh|cuh))['\"]?(?:: No such file|' file not found| file not found)")
 _FILE = (
     lazy(r"(?:[Ff]ile|[Pp]ath|[Dd]irectory|[Ff]older|[Cc]onfig|[Mm]odel|[Ww]eights?|[Cc]heckpoint)s? (?:(?:does|do|is|was)(?: not|n't) (?:exist|found)|not (?:exist|found)|(?:can|could) ?not be found|missing|is missing)(?: at| in)?:? ?[\[('\"]{0,2}(?P<name>[./~][\w./+~-]{2,200})"),
@@ -91,6 +95,10 @@ def _device(text: str, said: Said) -> Reading | None:
 
 
 def _command(text: str, _: Said) -> Reading | None:
+    if (told := _QUOTED_COMMAND.search(text)) is not None:
+        return reading("missing", what="command", name=told["name"], wanted_by="")
+    if (told := _COMPILER.search(text)) is not None:
+        return reading("missing", what="command", name="g++" if "+" in told["name"] else "gcc", wanted_by="")
     found = _COMMAND.search(text)
     if found is None or found["name"].isdigit() or "command not found" not in text:
         return None
