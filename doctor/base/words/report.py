@@ -46,6 +46,7 @@ WORDS = {
     "checkout-changes": ("the checkout of that package and its installation", "更新该软件的源码目录与其安装"),
     "checkout-why": ("the frames show that it runs from there; changes of your own: git stash first", "调用栈表明它从该目录运行；若有自己的修改，请先 git stash"),
     "downloads-image": ("downloads an image", "下载镜像"),
+    "owner-image-run": ("In the Dockerfile, before the RUN that failed or in its place: what is installed or configured on the host does not reach a build.", "写入 Dockerfile，放在出错的 RUN 之前或替换它：宿主机上的安装与配置不会进入构建。"),
     "owner-image-build": ("into the Dockerfile, as ENV or in the RUN that needs it: what one RUN sources or exports is gone in the next", "写进 Dockerfile：用 ENV，或与需要它的命令放在同一个 RUN；一个 RUN 中 source 或 export 的变量到下一个就失效"),
     "gone-gpustack": ("lost when GPUStack makes the container anew: build an image (FROM the one in use, RUN this) and give the back end that image", "GPUStack 重建容器后即丢失：请构建镜像（FROM 现用镜像，RUN 该命令）并让该后端使用它"),
     "gone-compose": ("lost when Compose makes the container anew: build an image (FROM the one in use, RUN this) and name it in the Compose file", "Compose 重建容器后即丢失：请构建镜像（FROM 现用镜像，RUN 该命令）并写入 Compose 文件"),
