@@ -127,7 +127,7 @@ def _finding(related: Related, diagnosis: Diagnosis, knowledge: Knowledge, codes
     entry, scope = finding.entry, finding.instances[0].scope
     known = code_meaning.completed(advice.values(finding, situation, beside.beside(related, diagnosis)), entry, knowledge, situation)
     advised = advice.fixes(finding, situation, known, callers.elsewhere(caller, entry, situation), callers.of_library(caller), caller.way if caller is not None else "")
-    told, start = tuple(at_line.named(fix, caller) for fix in advised.fixes), advice.start(advised, entry)
+    told, start = tuple(callers.counted_in(at_line.named(fix, caller), caller) for fix in advised.fixes), advice.start(advised, entry)
     times = _times(h for h in finding.hits if matched.decides(entry, h.signal)) or _times(finding.hits)
     says = said.said(related, diagnosis)
     first = named_first(related, diagnosis)

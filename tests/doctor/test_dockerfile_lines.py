@@ -31,7 +31,9 @@ def test_a_build_is_told_lines_of_its_dockerfile(knowledge: Knowledge) -> None:
     made = fix(LAYER + REFUSED, knowledge)
     assert not made.get("commands")
     code = made["code"]
-    assert isinstance(code, dict) and code["lang"] == "dockerfile" and code["after"].startswith("RUN pip install torch==2.3.1+cpu")
+    assert isinstance(code, dict)
+    assert code["lang"] == "dockerfile"
+    assert code["after"].startswith("RUN pip install torch==2.3.1+cpu")
     assert "pip freeze" not in str(made)
 
 
