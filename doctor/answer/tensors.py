@@ -37,7 +37,7 @@ def told(finding: Finding, made: Caller | None, situation: Situation) -> Finding
     large = 100 * seen.tried >= LARGE * seen.capacity
     said = {"tensor": _gib(seen.tried), "held": _gib(seen.allocated), "card": _gib(seen.capacity), "made_at": os.path.basename(made.place), "times": f"{seen.allocated / seen.tried:.1f}".removesuffix(".0")}
     kind = "tensor" if large else "step" if situation.first("activity") == "training" else "piece"
-    fix = Fix("resolve", "low", Text(**both(f"{kind}-less")), (Text(**both(f"{kind}-how")),), (), (), None, _WHEN)
+    fix = Fix("resolve", "low", Text(**both(f"room-less-{kind}")), (Text(**both(f"room-how-{kind}")),), (), (), None, _WHEN)
     cause, reason = finding.entry.cause, both("tensor-why" if large else "piece-why")
     entry = finding.entry._replace(fixes=(fix, *finding.entry.fixes), cause=Text(f"{reason['en']} {cause.en}", f"{reason['zh']}{cause.zh}"))
     first, *more = finding.instances
