@@ -13,9 +13,11 @@ from doctor.answer.natures import (
     changes_code,
     ends_somebody,
     for_all,
+    has_no_support,
     is_for_the_caller,
     made_for_one,
     made_for_several,
+    only_read,
     unlikely,
 )
 from doctor.answer.option_json import typable
@@ -165,6 +167,11 @@ def _done(fix: Fix, situation: Situation, finding: Finding | None) -> bool | Non
     """Is what a fix asks for there: installed (`met`), set, or in the reader's own command?"""
     if fix.goal == "locate" and not (fix.commands and all(_SERVES.match(command.run) for command in fix.commands)):
         return False
+    if finding is not None and finding.entry.kind == "out-of-memory":
+        from doctor.answer.unchanged import makes_no_room  # few logs tell of memory
+
+        if (none := makes_no_room(fix, situation, finding)) is not False:
+            return none
     if situation.variables:
         from doctor.answer.variables import there  # few logs show any
 
@@ -213,11 +220,11 @@ def fixes(finding: Finding, situation: Situation, known: Values, elsewhere: Fix 
     fitting = _fitting(finding.entry.fixes, situation, finding.instances[0].captures, finding)
     if library and any(one.certain and one.fix.goal != "locate" and not changes_code(one.fix) for one in fitting):
         fitting = sorted((one._replace(certain=one.certain and not changes_code(one.fix)) for one in fitting), key=lambda one: not one.certain)
-    if elsewhere is not None and not _has_no_support(finding.entry):
+    if elsewhere is not None and not has_no_support(finding.entry):
         own = [n for n, one in enumerate(fitting) if one.certain and one.fix.goal != "locate"]
         if all(is_for_the_caller(fitting[n].fix) for n in own):
             fitting.insert(sum(one.certain for one in fitting), _Fitting(elsewhere, True, False))
-        elif elsewhere.when and (_only_read(finding.entry, [fitting[n].fix for n in own]) or (elsewhere.commands and finding.entry.kind == "user-code")) and not any(acts(fitting[n].fix) for n in own):
+        elif elsewhere.when and (only_read(finding.entry, [fitting[n].fix for n in own]) or (elsewhere.commands and finding.entry.kind == "user-code")) and not any(acts(fitting[n].fix) for n in own):
             fitting.insert(own[0], _Fitting(elsewhere, True, False))
     off = None
     if way or situation.started or situation.variables or situation.facts.get("worded") or "full-on" in situation.facts.get("option", ()):
@@ -382,16 +389,6 @@ def start(advised: Advised, entry: Entry) -> Start:
     if remedies[0] == asked:  # its author knows without looking
         at_once = True
     return Start(None if at_once or not looks else looks[0], remedies[0], tuple(others))
-
-
-def _has_no_support(entry: Entry) -> bool:
-    """Is it known that the package is not made for this hardware? No other release of it is advice then."""
-    return (entry.kind, entry.role, entry.confidence) == ("unsupported-hardware", "cause", "high")
-
-
-def _only_read(entry: Entry, fixes: Sequence[Fix]) -> bool:
-    """Is all that is known that an operator refused what it got, from the words of the refusal, and no release that mends it?"""
-    return (entry.domain, entry.kind, entry.confidence) == ("meaning", "operator-parameter", "low") and not any("pgrade" in fix.title.en for fix in fixes)
 
 
 def _maybe(text: Text | None, known: Values) -> Text | None:

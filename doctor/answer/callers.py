@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from doctor.answer.advice import CALLER
 from doctor.answer.met import without_graphs
 from doctor.base.notation import clean
@@ -20,6 +22,8 @@ NO_RELEASE_HELPS = frozenset({"device-selection", "device-busy", "container", "p
 ON_PURPOSE = frozenset({"user-code", "service-config", "network-config"})
 RAISES = lazy(r"raise\b")
 NO_MATTER_OF_GRAPHS = frozenset({"environment", "missing-package", "missing-library", "version-mismatch", "model-files", "permission"})
+_VERSIONS = lazy(r"pip list 2>/dev/null \| grep -iE '\^?\(?(?P<names>(?:[\w.-]+\|){3,20}[\w.-]+)(?=\)?')")
+_PLAIN = lazy(r"[A-Za-z]\w{2,40}$")
 # What is updated by itself, from PyPI, without its torch; of the others a release is chosen together with what it runs on.
 FRAMEWORKS = frozenset({"verl", "swift", "llamafactory", "ultralytics"})
 LIBRARIES = frozenset({"transformers", "accelerate", "peft", "trl", "diffusers", "datasets", "deepspeed", "modelscope"})
@@ -63,13 +67,28 @@ def elsewhere(made: Caller | None, entry: Entry, situation: Situation) -> Fix | 
         return None
     if entry.kind in ON_PURPOSE and RAISES.match(made.code):  # it speaks of what the library was given, or met
         return None
-    known = situation.phrases()
-    steps = [_sentence(known["update"]) if "update" in known else Text(**both("library-update", package=made.package))]
+    known, shown = situation.phrases(), _with_version(made.package, situation)
+    steps = [_sentence(known["update"]) if "update" in known else Text(**both("library-update", package=shown))]
     if "graphs_off" in known and not without_graphs(situation) and entry.kind not in NO_MATTER_OF_GRAPHS and entry.domain != "not_npu":
         off = known["graphs_off"]
         steps.insert(0, Text(word("library-graphs", "en", how=off.en), word("library-graphs", "zh", how=off.zh)))
-    title, newer = Text(**both("library-call", package=made.package)), _newer(made.package, situation)
+    title, newer = Text(**both("library-call", package=shown)), _newer(made.package, situation)
     return Fix("resolve", "medium" if newer else "low", title, tuple(steps), (), newer, None, () if entry.confidence == "high" else ((CALLER, (made.package,)),))
+
+
+def counted_in(fix: Fix, made: Caller | None) -> Fix:
+    """A look at the versions of well-known packages, with the package that made the call among them."""
+    if fix.goal != "locate" or made is None or not _PLAIN.match(made.package):
+        return fix
+    name = made.package.replace("_", ".")
+    commands = tuple(c._replace(run=_VERSIONS.sub(lambda m: m[0] if re.search(rf"(?<![\w.-]){name}(?![\w-])", m["names"]) else f"{m[0]}|{name}", c.run, count=1)) for c in fix.commands)
+    return fix._replace(commands=commands)
+
+
+def _with_version(package: str, situation: Situation) -> str:
+    """The package with the version of it that the logs tell."""
+    version = situation.versions().get(package, "")
+    return f"{package} {clean(version)[:40]}" if version else package
 
 
 def _newer(package: str, situation: Situation) -> tuple[Command, ...]:

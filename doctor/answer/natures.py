@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from kb.model import UNSAID, Fix
+from collections.abc import Sequence
+
+from kb.model import UNSAID, Entry, Fix
 from parsers.lazy import lazy
 
 # Ends what runs under a name that is left open.
@@ -49,3 +51,13 @@ def acts(fix: Fix) -> bool:
 def ends_somebody(fix: Fix) -> bool:
     """Does it end what others run, and leave it open whose that is? Then what finds it comes first."""
     return any(_ENDS.search(command.run) for command in fix.commands)
+
+
+def has_no_support(entry: Entry) -> bool:
+    """Is it known that the package is not made for this hardware? No other release of it is advice then."""
+    return (entry.kind, entry.role, entry.confidence) == ("unsupported-hardware", "cause", "high")
+
+
+def only_read(entry: Entry, fixes: Sequence[Fix]) -> bool:
+    """Is all that is known that an operator refused what it got, from the words of the refusal, and no release that mends it?"""
+    return (entry.domain, entry.kind, entry.confidence) == ("meaning", "operator-parameter", "low") and not any("pgrade" in fix.title.en for fix in fixes)

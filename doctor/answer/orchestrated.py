@@ -10,7 +10,7 @@ import re
 
 from doctor.base.words import both
 from doctor.findings.situation import Situation
-from kb.model import Command, Fix, Text
+from kb.model import CodeFix, Command, Fix, Text
 from parsers.lazy import lazy
 
 OWNERS = ("image-build", "gpustack", "xinference", "compose", "systemd")
@@ -23,6 +23,8 @@ _IN_A_SHELL = lazy(_STARTS.pattern + r"|source |\. /|export ")
 _OF_LLAMA = lazy(r"(?:\S{1,60}/)?llama-(?:server|cli)\b")
 _FOR_AN_INSTANCE = lazy(_IN_A_SHELL.pattern + r"|unset |llama-\w")  # no shell that somebody types in reaches it
 _INSTALLS = lazy(r"(?:[A-Z_][A-Z0-9_]*=\S* )*(?:sudo )?(?:(?:python3? -m |uv )?pip3? (?:un)?install|(?:apt|apt-get|yum|dnf) (?:-\w+ )*install|conda install)\b")
+_CONFIGURES = lazy(r"pip3? config set\b")
+_BEFORE = lazy(r"\bpip freeze\b")  # what is looked at in an environment that there is already
 _PULLS = lazy(r"(?:sudo )?(?:docker|nerdctl|podman) pull \S+$")
 _MADE_ANEW = frozenset({"gpustack", "compose", "pod"})  # whose containers begin again as their image is
 _BEGINS = {"image-build": _IN_A_RUN, "systemd": _IN_A_SHELL, "gpustack": _FOR_AN_INSTANCE, "xinference": _FOR_AN_INSTANCE}
@@ -44,6 +46,8 @@ def told(fix: Fix, situation: Situation) -> Fix:
     starts = any(begins.match(c.run) for c in fix.commands)
     written = by in ("gpustack", "xinference") and not fix.commands and any(_A_FILE.search(step.en) for step in fix.steps)  # advice in words, about a file that the owner writes
     written = written or (not starts and _in_code(fix, begins))
+    if by == "image-build" and (lines := _in_dockerfile(fix)) is not None:
+        return lines
     if by in _MADE_ANEW and fix.goal != "locate":
         fix = fix._replace(commands=tuple(_lasting(c, by) for c in fix.commands))
     if by is None or fix.goal == "locate" or not (starts or fix.env or written):
@@ -54,6 +58,15 @@ def told(fix: Fix, situation: Situation) -> Fix:
     commands = tuple(c._replace(why=where.then(c.why)) if begins.match(c.run) else c for c in fix.commands)
     env = fix.env if starts else (fix.env[0]._replace(caution=where.then(fix.env[0].caution)), *fix.env[1:])
     return fix._replace(commands=commands, env=env)
+
+
+def _in_dockerfile(fix: Fix) -> Fix | None:
+    """What a fix installs, as lines of the Dockerfile; None where it does something else as well."""
+    runs = [c.run for c in fix.commands if c.changes is not None]
+    if fix.goal == "locate" or fix.code is not None or fix.env or not runs or not all(_INSTALLS.match(run) or _CONFIGURES.match(run) for run in runs):
+        return None
+    steps = tuple(step for step in fix.steps if not _BEFORE.search(step.en))
+    return fix._replace(steps=(Text(**both("owner-image-run")), *steps), commands=(), code=CodeFix("dockerfile", "", "".join(f"RUN {run}\n" for run in runs)))
 
 
 def _in_code(fix: Fix, begins: re.Pattern[str]) -> bool:

@@ -30,7 +30,7 @@ from doctor.base.words import word
 from doctor.findings.evaluate import Finding, order
 from doctor.judge.diagnosis import Diagnosis
 from doctor.judge.relate import Related
-from doctor.scan.harvest import Cluster, Hit, Place
+from doctor.scan.harvest import Caller, Cluster, Hit, Place
 from doctor.version import __version__
 from kb.knowledge import Knowledge
 from kb.layers import BUILT_IN
@@ -122,12 +122,12 @@ def _nodes(finding: Finding) -> dict[str, list[str]]:
 
 
 def _finding(related: Related, diagnosis: Diagnosis, knowledge: Knowledge, codes: decision.Times) -> dict[str, Any]:
-    finding, situation = _of_owner(related, diagnosis), diagnosis.situation
+    situation, caller = diagnosis.situation, callers.caller(related, diagnosis)
+    finding = _of_owner(related, diagnosis, caller)
     entry, scope = finding.entry, finding.instances[0].scope
     known = code_meaning.completed(advice.values(finding, situation, beside.beside(related, diagnosis)), entry, knowledge, situation)
-    caller = callers.caller(related, diagnosis)
     advised = advice.fixes(finding, situation, known, callers.elsewhere(caller, entry, situation), callers.of_library(caller), caller.way if caller is not None else "")
-    told, start = tuple(at_line.named(fix, caller) for fix in advised.fixes), advice.start(advised, entry)
+    told, start = tuple(callers.counted_in(at_line.named(fix, caller), caller) for fix in advised.fixes), advice.start(advised, entry)
     times = _times(h for h in finding.hits if matched.decides(entry, h.signal)) or _times(finding.hits)
     says = said.said(related, diagnosis)
     first = named_first(related, diagnosis)
@@ -171,8 +171,12 @@ def _times(hits: Iterable[Hit]) -> list[str]:
     return sorted(time for hit in hits if (time := hit.place.time))
 
 
-def _of_owner(related: Related, diagnosis: Diagnosis) -> Finding:
-    """What failed on the device is told with whose kernel it is."""
+def _of_owner(related: Related, diagnosis: Diagnosis, caller: Caller | None) -> Finding:
+    """What failed on the device is told with whose kernel it is, and what did not fit with the line that made it."""
+    if related.finding.entry.kind == "out-of-memory" and caller is not None:
+        from doctor.answer import tensors  # few logs tell of memory
+
+        return tensors.told(related.finding, caller, diagnosis.situation)
     if related.finding.entry.kind not in ("device-exception", "device-timeout"):
         return related.finding
     from doctor.answer import kernel_owners, own_kernel  # few logs tell of a kernel

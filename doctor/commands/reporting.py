@@ -246,10 +246,10 @@ def _open(diagnosis: Diagnosis) -> bool:
 
 
 def _ended(finding: Finding) -> bool:
-    """Does a warning tell why a program ended: by its kind, or because it rests on an exception or on its frames?"""
+    """Does a warning tell why a program ended: by its kind, as a refused installation, or because it rests on an exception or on its frames?"""
     entry = finding.entry
     if entry.severity != "warning" or entry.role not in ("cause", "ambiguous"):
         return False
-    return "ends_job" in entry.traits or any(
+    return "ends_job" in entry.traits or (entry.domain, entry.kind) == ("install", "toolchain") or any(
         h.place.kind == "traceback" and (EXCEPTION.match(h.place.text) or FRAME.match(h.place.text)) for h in finding.hits
     )

@@ -248,7 +248,7 @@ def later(software: str, version: str, rows: Sequence[Pairing]) -> str | None:
 def pair(captures: Mapping[str, str], known: Mapping[str, str], rows: Sequence[Pairing]) -> dict[str, str]:
     """Of an importing and an imported package: the versions told, and the pairs that are published with either."""
     one, other = captures.get("importer", ""), captures.get("imported", "")
-    made = {f"{role}_version": known[name] for role, name in (("importer", one), ("imported", other)) if name in known}
+    made = {f"{role}_version": known[name] for role, name in (("importer", one), ("imported", other), ("in", captures.get("in", ""))) if name in known}
     if not one or not other or one == other:
         return made
     from parsers.meaning.said import distribution  # few logs name a pair

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from doctor.findings import fits
 from doctor.findings.chips import GENERATIONS, PACKAGES, chips, family, of_image
 from doctor.findings.release import within
-from doctor.findings.stack import IMAGE, activity, of_an_image, program, stacks
+from doctor.findings.stack import IMAGE, activity, of_an_image, of_clients, program, stacks
 from doctor.scan.beside import IN_SCRIPT
 from doctor.scan.situation import Said, joined, said
 from doctor.scan.tablescan import condition
@@ -253,6 +253,8 @@ def situation(
         known["framework"] = tuple(dict.fromkeys((*known.get("framework", ()), *by)))
     if IMAGE in known.get("framework", ()):
         known["framework"] = of_an_image(known["framework"], frameworks)
+    if clients := known.pop("client", ()):
+        known["framework"] = of_clients(known.get("framework", ()), clients, frameworks)
     seen = [frameworks[name] for name in known.get("framework", ()) if name in frameworks]
     there = known.pop("npu_id", ())
     known |= _listed(there)

@@ -17,6 +17,12 @@ def of_an_image(named: Sequence[str], frameworks: Mapping[str, Framework]) -> tu
     return others if runs else ("vllm", *others)
 
 
+def of_clients(named: Sequence[str], clients: Sequence[str], frameworks: Mapping[str, Framework]) -> tuple[str, ...]:
+    """With the engine that a client is made for, where the logs name nothing else that runs above torch."""
+    runs = any(name in frameworks and not frameworks[name].beneath for name in named)
+    return tuple(named) if runs else (*named, *(name for name in clients if name in frameworks))
+
+
 def activity(seen: Sequence[Framework], told: Iterable[Said], commands: Sequence[str]) -> str:
     """What was being done: what was typed, then what the frameworks that do one thing do, then what lines say."""
     if len(commands) == 1:

@@ -112,6 +112,16 @@ def parameters(name: str) -> float | None:
     return next((size for known, size in _NAMED.items() if lower.startswith(known) and "distill" not in lower), None)
 
 
+def quantised(name: str) -> bool:
+    """Does a name say that its weights are of 8 or 4 bits?
+
+    >>> quantised("/models/Qwen3-235B-A22B-W8A8"), quantised("Qwen2.5-0.5B")
+    (True, False)
+    """
+    last = name.rstrip("/").rpartition("/")[2]
+    return _EIGHT.search(last) is not None or _FOUR.search(last) is not None
+
+
 def _width(name: str, served: Started) -> float | None:
     """Bytes of a parameter; None where weights are quantised in a way that nothing tells."""
     last = name.rstrip("/").rpartition("/")[2]

@@ -10,6 +10,8 @@ from kb.model import Entry
 from parsers.lazy import lazy
 
 _WARNED = lazy(r"\S{1,300}\.py:\d{1,7}: \w{0,40}Warning: ")  # as Python shows one
+# Of a failure that the program caught and told: it was a rehearsal, or something else was done in its place.
+_ONLY_TRIED = lazy(r"(?i)\b(?:dry[- ]?run|preview|rehearsal|probe|trial run)\b[^\n:]{0,40}(?:error|fail\w*)\b|\b(?:skipp(?:ing|ed)|falling back|fell back|ignored|ignoring)\b")
 _HEADING = lazy(r"(?:[:：]|\bfollowing\b[\w ]{0,60}[.:]?|\bbelow\b[.:]?|如下[:：。]?)\s*$")
 SURER = {"low": 0, "medium": 1, "high": 2}
 COMES_UP = frozenset({"came_up", "device_works"})
@@ -104,10 +106,12 @@ def heads(line: Place, cleared: Set[tuple[str, int]]) -> bool:
 
 
 def got_over(finding: Finding, end: Finding) -> bool:
-    """Did the program come to its end after all of it? A warning was none that ends programs then; of tests that passed, an error was what they wanted."""
+    """Did the program come to its end after all of it? A warning was none that ends programs then, nor what it only tried; of tests that passed, an error was what they wanted."""
     entry = finding.entry
     last, tested = last_said(end, "ended"), last_said(end, "tested")
     if all(hit.place.line < tested.get(hit.place.path, 0) for hit in finding.hits):
+        return True
+    if all(hit.place.kind != "traceback" and hit.place.line < last.get(hit.place.path, 0) and _ONLY_TRIED.search(hit.place.text) for hit in finding.hits):
         return True
     warns = entry.severity == "warning" and "of_program" not in entry.traits and "elsewhere" not in entry.traits
     return warns and all(hit.place.kind != "traceback" and hit.place.line < last.get(hit.place.path, 0) for hit in finding.hits)

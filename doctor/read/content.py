@@ -186,7 +186,7 @@ def no_log(name: str, text: bytes, whole: bool) -> str:
 _STARTS = lazy(
     rb"\b(?:vllm serve|vllm\.entrypoints|sglang\.launch_server|sglang (?:serve|generate)|torchrun|torch\.distributed\.(?:run|launch)|msrun|mpirun|accelerate launch"
     rb"|deepspeed --|llamafactory-cli|swift (?:sft|pt|rlhf|infer|deploy)|docker run|podman run|nerdctl run)\b|\bASCEND_(?:RT_)?VISIBLE_DEVICES\s?="
-    rb"|[\"']vllm[\"'], ?[\"']serve[\"']|\batc +(?:\\\\\r?\n\s{0,20})?--\w"
+    rb"|\bbench(?:mark)?_serving\b|\bvllm bench\b|[\"']vllm[\"'], ?[\"']serve[\"']|\batc +(?:\\\\\r?\n\s{0,20})?--\w"
     rb"|\b(?:megatron (?:sft|pt|rlhf|export)|swift (?:rollout|export|sample|app)|verl\.trainer\.\w{2,30}|(?:pre|post)train_\w{1,20}\.py|preprocess_data\.py)\b"
     rb"|\bexport (?:ASCEND|HCCL|PYTORCH_NPU|VLLM_ASCEND|TASK_QUEUE|RAY)_\w{1,60}=|(?m:^)(?:model_name_or_path: |FROM [\w.-]{1,80}/)"
     rb"|\"zero_optimization\"\s?:|\bLLM\(|\bset_default_device\(|\bos\.environ\[[\"'](?:ASCEND|HCCL|PYTORCH_NPU|VLLM_ASCEND|TASK_QUEUE)_"

@@ -11,7 +11,7 @@ from doctor.scan.situation import HEAD, SMALL, Said, said
 from kb.model import SITUATION, Signal
 from parsers.lazy import lazy
 
-TOLD = frozenset({"start", "visible", "ray_given", "option", "loaded", "variable", "kernel", "shm"})
+TOLD = frozenset({"start", "client", "visible", "ray_given", "option", "loaded", "variable", "kernel", "shm"})
 """Facts that a script tells of; that it could do something else as well tells nothing."""
 
 IN_SCRIPT = "script:"

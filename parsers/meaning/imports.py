@@ -20,6 +20,9 @@ whole.
 >>> row = read(Said("/x/torch_extensions/aio.so: undefined symbol: _ZN18deepspeed_io_handle4openEv", "ImportError", "torch", through=("deepspeed", "torch")))[0]
 >>> row.get("imported"), row.get("between")
 ('deepspeed', 'same-package')
+>>> row = read(Said("PlughLossFunction.forward() takes from 5 to 9 positional arguments but 10 were given", "TypeError", "plugh_kernel"))[0]
+>>> row.get("imported"), row.get("between")
+('plugh_kernel', 'same-package')
 """
 
 from __future__ import annotations
@@ -169,11 +172,19 @@ def _callee(call: str, said: Said) -> str:
         return known
     if (patch := _replaced_by(call, said)) != "":
         return patch
+    if _of_its_own(class_, said.raised_in):
+        return said.raised_in
     called = next((m for m in _CALLED.finditer(said.code) if m["name"] == call.rpartition(".")[2]), None)
     if called is None:
         return ""
     root = _ALIASES.get(called["root"], called["root"])
     return root if root in _KNOWN else ""
+
+
+def _of_its_own(class_: str, package: str) -> bool:
+    """Does a class carry the name of the package that calls it, as `PlughKitFunction` of `plugh_kit` does? Then two parts of one project differ."""
+    stem = package.partition("_")[0]
+    return len(stem) > 4 and stem not in _KNOWN and class_[:1].isupper() and class_.lower().startswith(stem) and not class_[len(stem) : len(stem) + 1].islower()
 
 
 def _replaced_by(call: str, said: Said) -> str:

@@ -28,7 +28,7 @@ _CAPACITY = lazy(rf"{_SIZE} total capacity|total capacity of {_SIZE}")
 _ALLOCATED = lazy(rf"{_SIZE} already allocated|{_SIZE} is allocated by PyTorch")
 _FREE = lazy(rf"{_SIZE} (?:is )?free")
 _RESERVED = lazy(rf"{_SIZE} reserved in total by PyTorch")
-_CACHED = lazy(rf"{_SIZE} is reserved by PyTorch but unallocated")
+_CACHED = lazy(rf"{_SIZE} is reserved by PyTorch but unallocated|{_SIZE} cached\)")  # the second: PyTorch before 1.5
 
 
 class Figures(NamedTuple):
@@ -68,6 +68,8 @@ def read(said: Said) -> tuple[Reading, ...]:
     parts = {"allocated": told.allocated, "reserved": reserved, "outside": told.outside, "cached": cached, "needs": told.tried, "has": told.free}
     shares = {f"{name}_percent": str(100 * size // told.capacity) for name, size in parts.items()}
     sizes = {name: _size(size) for name, size in parts.items()}
+    if told.reserved is None:  # who holds the rest is not told
+        sizes["outside"] = ""
     fits = "yes" if cached >= told.tried else "no"
     return (
         reading("memory", kind="memory", resource="memory", device=device[1] if device else "", capacity=_size(told.capacity), cache_fits=fits, **sizes, **shares),

@@ -24,6 +24,8 @@ def roots(text: str, knowledge: Knowledge) -> list[str]:
 @pytest.mark.parametrize(
     ("text", "codes"),
     [
+        ("  - fixed-ratio dry-run error: " + MEMORY + "exit=0\n", []),  # the program caught it
+        ("  - fixed-ratio dry-run error: " + MEMORY + "exit=1\n", ["MEM005"]),
         (IGNORED + "exit=0\n", []),
         (IGNORED + "exit=1\n", ["TRN732"]),
         ("exit=0\n" + IGNORED, ["TRN732"]),  # of another run
