@@ -319,6 +319,8 @@ def _room(known: Mapping[str, tuple[str, ...]]) -> Mapping[str, tuple[str, ...]]
     if len(asked) == 1 and there and asked[0].isdecimal() and all(n.isdecimal() for n in there):
         most = max(map(int, there))
         made["npus"] = ("none-reported" if most == 0 else "never-enough" if int(asked[0]) > most else "taken",)
+    if not asked and known.get("npu_unasked", ()) == ("limits",):
+        made["npus"] = ("none-asked",)
     return made
 
 
