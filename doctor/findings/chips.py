@@ -59,6 +59,15 @@ def chips(told: Sequence[Said], serves: bool = False) -> tuple[str, ...]:
     return tuple(sorted(exact, key=lambda n: (-len(n), -names[n], n)))
 
 
+def of_another(known: Mapping[str, tuple[str, ...]]) -> Mapping[str, tuple[str, ...]]:
+    """Where a program says that it runs on CUDA, and nothing that it runs on an NPU: an NPU that is named is another machine's.
+
+    >>> of_another({"machine": ("npu", "cuda"), "chip": ("910B",), "runs_on": ("cuda",)})
+    {'machine': ('cuda',), 'chip': ()}
+    """
+    return {"machine": ("cuda",), "chip": ()} if known.get("runs_on") == ("cuda",) and "npu" in known.get("machine", ()) else {}
+
+
 _CALLED = {"310p": "310P", "300i-duo": "310P", "300i": "310P", "a3": "A3", "910c": "A3", "910_93": "A3", "a2": "A2", "800i-a2": "A2", "910b": "A2", "910a": "A1", "a5": "950", "950": "950"}
 _MADE_FOR = lazy(rf"(?<![a-z0-9])(?:{'|'.join(sorted(_CALLED, key=len, reverse=True))})(?![a-z0-9])")
 _UNSAID = lazy(r"(?:^|/)vllm-ascend:v?\d[^/]*$")  # whose plain tags are those for A2

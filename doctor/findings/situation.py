@@ -10,7 +10,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from doctor.findings import fits
-from doctor.findings.chips import GENERATIONS, PACKAGES, chips, family, of_image
+from doctor.findings.chips import GENERATIONS, PACKAGES, chips, family, of_another, of_image
 from doctor.findings.release import within
 from doctor.findings.stack import IMAGE, activity, of_an_image, program, stacks
 from doctor.scan.beside import IN_SCRIPT
@@ -253,6 +253,7 @@ def situation(
         known["framework"] = tuple(dict.fromkeys((*known.get("framework", ()), *by)))
     if IMAGE in known.get("framework", ()):
         known["framework"] = of_an_image(known["framework"], frameworks)
+    known |= of_another(known)
     seen = [frameworks[name] for name in known.get("framework", ()) if name in frameworks]
     there = known.pop("npu_id", ())
     known |= _listed(there)
