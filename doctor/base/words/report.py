@@ -275,6 +275,7 @@ WORDS = {
     "apart-older": ("recorded {by} before the run that failed began: it belongs to another run", "记录时间比本次出错的运行早 {by}：属于另一次运行"),
     "apart-overcome": ("of an earlier run of the same command: the later one did not meet it any more", "属于同一命令较早的一次运行：之后的运行未再出现"),
     "apart-state": ("a card that reports an alarm without its code, beside a fault of installed files: nothing brings the two together", "卡上有未指明故障码的告警，而本次故障在于已安装的文件：没有迹象表明两者有关"),
+    "apart-quoted": ("quoted in a note, of a try before this one: the program that ended here printed something else", "说明文字中引用的是先前的情况：本次结束的程序打印的是别的错误"),
     "apart-later": ("recorded {by} after the failure: it is not what caused it", "记录时间比故障晚 {by}：不是其原因"),
     "apart-undated": ("the record has no date: nothing shows that it is of the time of the failure", "该记录没有日期：无法证明它发生在本次故障期间"),
     "apart-unplaced": ("the failure's own lines have no time: nothing shows that this record is of its time", "故障日志本身没有时间：无法证明该记录与其同时发生"),
