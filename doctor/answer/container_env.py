@@ -19,12 +19,15 @@ _OF_A_TERMINAL = frozenset({"i", "t", "it", "ti", "itd", "dit", "tid", "idt", "t
 # What only keeps a container open, for who works in it.
 _HELD_OPEN = lazy(r"(?:\S{0,40}/)?(?:sleep|tail|init|systemd|top|cat|while|trap|jupyter)\b")
 _OF_NPUS = lazy(r"(?i)/dev/davinci|/usr/local/Ascend|ASCEND_|ascend|\bcann\b|mindie|mindspore|vllm|sglang|--privileged")
+_BUILDS = lazy(r"\bpip3? install [^;&|]{0,80}(?:-e |\./|\bgit\+)|\bcmake |\bmake\b|\bbuild\.sh\b|\bsetup\.py ")
 _UNSET = lazy(r"unset (?P<name>[A-Z_][A-Z0-9_]*)$")
 _EXPORT = lazy(r"export (?P<name>[A-Z_][A-Z0-9_]*)=(?P<value>'[^']*'|\"[^\"$`]*\"|[\w./:,@%+-]+)(?:\s+#.*)?$")  # of one variable, whatever the shell knows
 
 
 def in_container(fix: Fix, started: Sequence[Started]) -> Fix:
     """The fix with what it sets as a part of the reader's own `docker run`; itself where they type in the container, or none is known."""
+    if any(_BUILDS.search(command.run) for command in fix.commands):  # that reads the variable, not the program which is built
+        return fix
     changes: list[Change] = [(env.name, env.value.strip("'\"")) for env in fix.env if "$" not in env.value and "`" not in env.value]
     rest = [env for env in fix.env if "$" in env.value or "`" in env.value]
     if changes and (theirs := _changed(started, changes)) is not None:
