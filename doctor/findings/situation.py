@@ -111,7 +111,15 @@ class Situation(NamedTuple):
 
     def pair(self, captures: Mapping[str, str]) -> dict[str, str]:
         """Of two things that were captured: packages with their versions and what is published of the pair, shapes with the degree by which they differ."""
-        return fits.pair(captures, self.versions(), self.published) | _degrees(captures, self.facts.get("degree", ())) | self._listed(captures)
+        return fits.pair(captures, self.versions(), self.published) | _degrees(captures, self.facts.get("degree", ())) | self._listed(captures) | self._interface(captures)
+
+    def _interface(self, captures: Mapping[str, str]) -> dict[str, str]:
+        """The interface of the node that does not know a captured {ifname}."""
+        if not (told := self.facts.get("interfaces")):
+            return {}
+        from doctor.findings.interfaces import other_than  # few logs list interfaces
+
+        return other_than(captures.get("ifname", ""), told)
 
     def _listed(self, captures: Mapping[str, str]) -> dict[str, str]:
         """How a list of packages shows the captured {package}."""

@@ -183,6 +183,7 @@ WORDS = {
     "form-rollout": ("The trainer starts the engine: set this among its arguments; these are verl's names, another trainer has its own", "引擎由训练框架启动：写入其参数；此处为 verl 的名称，其他框架另有叫法"),
     "form-less": ("Without {gone}", "去掉 {gone}"),
     "form-variables": ("Variables: {env}", "环境变量：{env}"),
+    "variable-again": ("{path} shows {set}: take that out where it stands, or it is set again", "{path} 中有 {set}：请在原处去掉，否则会再次被设置"),
     "variable-of-container": ("starts the container anew: one of the same name has to go first", "重新启动容器：同名容器须先移除"),
     "variable-was": ("{path} shows it as {value}", "{path} 中其值为 {value}"),
     "own-slower": ("slower decode", "解码变慢"),
