@@ -108,12 +108,12 @@ def _whole(run: str, started: Sequence[Started]) -> str | None:
 def _one(started: Sequence[Started]) -> Started | None:
     """The one container that is started, for NPUs, with the program that is to run in it."""
     found = list({one.words: one for one in started if one.kind == "docker"}.values())
-    if len(found) != 1 or not _runs(found[0]) or not any(map(_OF_NPUS.search, found[0].words)):
+    if len(found) != 1 or not runs(found[0]) or not any(map(_OF_NPUS.search, found[0].words)):
         return None
     return found[0]
 
 
-def _runs(theirs: Started) -> bool:
+def runs(theirs: Started) -> bool:
     """Does the container start a program by itself? Else a shell waits for somebody, or nothing is known."""
     if theirs.target is None:
         return False

@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Sequence
 
+from doctor.answer.container_env import runs
 from doctor.base.notation import clean
 from doctor.base.words import both
 from doctor.findings.started import Started
@@ -12,10 +13,10 @@ from kb.model import Command, Text
 
 
 def start(pulls: Sequence[Command], started: Sequence[Started]) -> tuple[Command, ...]:
-    """How their one container is started with the image, where theirs is another of the same name; nothing where the fix does more than pull it."""
+    """How their one container is started with the image, where theirs is another of the same name; nothing where the fix does more than pull it, or they work in a shell of it."""
     words = pulls[0].run.split() if len(pulls) == 1 else []
     theirs = list({one.words: one for one in started if one.kind == "docker" and one.target is not None}.values())
-    if words[:2] != ["docker", "pull"] or len(words) != 3 or len(theirs) != 1 or theirs[0].target is None:
+    if words[:2] != ["docker", "pull"] or len(words) != 3 or len(theirs) != 1 or theirs[0].target is None or not runs(theirs[0]):
         return ()
     one, at, image = theirs[0], theirs[0].target, words[2]
     had = one.words[at]

@@ -12,6 +12,7 @@ GENERATIONS = frozenset({"A1", "A2", "A3", "310P", "310B", "310", "950"})
 PACKAGES = {"A1": "910", "A2": "910b", "A3": "A3", "310P": "310p", "310B": "310b"}
 FIRST = "910 (A1)"
 _CARD = "300I"  # of which there was one with four 310 before those with 310P
+_OF_TAG = "a3"  # as only tags write it
 _OF_SMI = "910_93 (A3)"
 _EXACT_A2 = lazy(r"910B[1-4](?:C|-1)?")
 
@@ -38,6 +39,8 @@ def chips(told: Sequence[Said], serves: bool = False) -> tuple[str, ...]:
     >>> chips((card,)), chips((card,), True), chips((card, other), True)
     ((), ('310P',), ('310P3',))
     """
+    if any(family(one.value) in GENERATIONS - {"A3"} for one in told):  # an image is made for another one, as its tag says
+        told = [one for one in told if one.value != _OF_TAG]
     names: dict[str, int] = {}
     for one in told:
         name = one.value.upper()
