@@ -114,7 +114,7 @@ def _taken_back(command: Command, situation: Situation) -> Command:
     name = asked["name"]
     scripts = sorted({clean(posixpath.basename(one.path)) for one in situation.variables if one.name == name and _SHELL.search(one.path)})
     if not scripts:
-        shown = next((one for one in situation.variables if one.name == name and one.path), None)
+        shown = next((one for one in situation.variables if one.name == name and one.path.endswith(".md")), None)
         if shown is None:
             return command
         where = Text(**both("variable-again", path=clean(posixpath.basename(shown.path)), set=clean(f"{name}={shown.value}")))
