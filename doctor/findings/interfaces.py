@@ -40,7 +40,16 @@ class _Interface(NamedTuple):
 
 def between(told: Iterable[str], named: Iterable[str], started: Iterable[Started]) -> Mapping[str, tuple[str, ...]]:
     """By which interface the nodes of a job reach each other, as its lists, its variables (`named`: values of `MASTERS`) and commands tell it."""
-    return chosen(told, (*named, *(value.partition(":")[0] for one in started for name in _OPTIONS if (value := one.option(name)))))
+    told = tuple(told)
+    masters = (*named, *(value.partition(":")[0] for one in started for name in _OPTIONS if (value := one.option(name))))
+    return chosen(told, masters) or _of_two(told, masters)
+
+
+def _of_two(told: Iterable[str], masters: Iterable[str]) -> Mapping[str, tuple[str, ...]]:
+    """Two names in the network of a master: nodes that call theirs differently."""
+    there = [ip for one in masters if (ip := _ip(one)) is not None]
+    near = dict.fromkeys(made for row in told if (made := _read(row)) is not None and any(ip in made.address.network for ip in there))
+    return {"interfaces": tuple(f"{one.name} {one.address.ip}" for one in near)} if len({one.name for one in near}) == _TWO else {}
 
 
 def chosen(told: Iterable[str], masters: Iterable[str]) -> Mapping[str, tuple[str, ...]]:
@@ -50,7 +59,7 @@ def chosen(told: Iterable[str], masters: Iterable[str]) -> Mapping[str, tuple[st
     near = [one for one in real if any(ip in one.address.network for ip in there)]
     names = {one.name for one in near or real}
     if len(names) != 1 or (there and not near):
-        return {"interfaces": tuple(f"{one.name} {one.address.ip}" for one in near or real)} if len(names) == _TWO else {}
+        return {}
     own = {str(one.address.ip) for one in near or real}
     return {"interface": (names.pop(),), **({"interface_ip": (own.pop(),)} if len(own) == 1 else {})}
 

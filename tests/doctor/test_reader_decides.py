@@ -130,7 +130,7 @@ NICS = "node-b:\n```\n$ ip -br a\nlo               UNKNOWN        127.0.0.1/8\ne
 
 
 def test_all_variables_with_the_wrong_interface_get_the_one_of_this_node(tmp_path: Path) -> None:
-    sets = "```bash\nexport GLOO_SOCKET_IFNAME=enp189s0f0\nexport HCCL_SOCKET_IFNAME=enp189s0f0\nexport HCCL_IF_BASE_PORT=6000\n```\n"
+    sets = "```bash\nexport GLOO_SOCKET_IFNAME=enp189s0f0\nexport HCCL_SOCKET_IFNAME=enp189s0f0\nexport HCCL_IF_BASE_PORT=6000\nvllm serve /m/a --data-parallel-size 4 --data-parallel-address 172.22.10.11\n```\n"
     told = acts(found(tmp_path, run__log=NO_ADDRESS, issue__md=sets + NICS)[0])
     assert {"GLOO_SOCKET_IFNAME=enp67s0f0np0", "HCCL_SOCKET_IFNAME=enp67s0f0np0"} <= set(told.splitlines())
 
