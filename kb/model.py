@@ -37,7 +37,7 @@ SITUATION = "situation:"
 SITUATION_FACTS = (
     "chip", "stack", "framework", "activity", "program", "machine",
     "cann", "driver", "torch_npu", "torch", "python", "vllm_ascend", "vllm", "mindspore", "transformers", "deepspeed", "opset", "progress", "seen",
-    "launcher", "cards", "numbering", "ranks", "processes", "held", "npus", "kubernetes", "cpu", "model", "lacking", "ray_npus", "ray_gpus", "option", "variable", "idle", "mended", "place", "pair", "driver_pair", "cann_pair", "image_pair", "npu", "split", "shm", "worked", "listed",
+    "launcher", "cards", "numbering", "ranks", "processes", "held", "npus", "kubernetes", "cpu", "model", "lacking", "ray_npus", "ray_gpus", "ray_use", "option", "variable", "idle", "mended", "place", "pair", "driver_pair", "cann_pair", "image_pair", "npu", "split", "shm", "worked", "listed",
 )  # fmt: skip
 # Not of the situation: what a leaf of the entry itself captured. "said.allowed" asks for the capture {allowed}.
 SAID = "said."

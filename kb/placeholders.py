@@ -95,6 +95,20 @@ _SOURCE = "[FUNC:"
 _STOP = lazy(r"。|\.(?:\s|$)")  # a sentence that ends in what the log says ends once
 
 
+_BYTES = 8  # digits: who prints more of them counts single bytes
+_UNITS = {" GiB": 1 << 30, " MiB": 1 << 20, " GB": 10**9, " MB": 10**6}
+
+
+def _in_unit(value: str, after: str) -> str:
+    """A number of bytes in the unit that a text writes after it: some releases print bytes, some gibibytes.
+
+    >>> _in_unit("44507467776", " GiB"), _in_unit("44507467776", " byt")
+    ('41.5', '44507467776')
+    """
+    size = next((size for unit, size in _UNITS.items() if after.startswith(unit)), 1)
+    return value if size == 1 else f"{int(value) / size:.1f}"
+
+
 def fill(
     text: str,
     captures: Mapping[str, str],
@@ -121,6 +135,8 @@ def fill(
         if value is not None and value != "" and not none:
             if value.endswith(".") and not value.endswith("...") and _STOP.match(text, match.end()):
                 value = value.rstrip(".")
+            if len(value) > _BYTES and value.isdecimal():
+                value = _in_unit(value, text[match.end() : match.end() + 4])
             return quote(value, text[: match.start()])
         if default == "":
             return _NOTHING

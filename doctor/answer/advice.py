@@ -87,7 +87,7 @@ def values(finding: Finding, situation: Situation = UNKNOWN, beside: Mapping[str
     return Values(one, {k: tuple(v) for k, v in every.items()}, zh)
 
 
-_COUNTS = frozenset({"limit_kb", "memory_limit", "compose_limit", "tp", "tried"})
+_COUNTS = frozenset({"limit_kb", "memory_limit", "compose_limit", "tp", "tried", "micro", "ids"})
 
 
 def _not_listed(came: Sequence[str], captures: Mapping[str, str]) -> tuple[int, ...]:

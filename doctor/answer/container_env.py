@@ -19,12 +19,15 @@ _OF_A_TERMINAL = frozenset({"i", "t", "it", "ti", "itd", "dit", "tid", "idt", "t
 # What only keeps a container open, for who works in it.
 _HELD_OPEN = lazy(r"(?:\S{0,40}/)?(?:sleep|tail|init|systemd|top|cat|while|trap|jupyter)\b")
 _OF_NPUS = lazy(r"(?i)/dev/davinci|/usr/local/Ascend|ASCEND_|ascend|\bcann\b|mindie|mindspore|vllm|sglang|--privileged")
+_BUILDS = lazy(r"\bpip3? install [^;&|]{0,80}(?:-e |\./|\bgit\+)|\bcmake |\bmake\b|\bbuild\.sh\b|\bsetup\.py ")
 _UNSET = lazy(r"unset (?P<name>[A-Z_][A-Z0-9_]*)$")
 _EXPORT = lazy(r"export (?P<name>[A-Z_][A-Z0-9_]*)=(?P<value>'[^']*'|\"[^\"$`]*\"|[\w./:,@%+-]+)(?:\s+#.*)?$")  # of one variable, whatever the shell knows
 
 
 def in_container(fix: Fix, started: Sequence[Started]) -> Fix:
     """The fix with what it sets as a part of the reader's own `docker run`; itself where they type in the container, or none is known."""
+    if any(_BUILDS.search(command.run) for command in fix.commands):  # that reads the variable, not the program which is built
+        return fix
     changes: list[Change] = [(env.name, env.value.strip("'\"")) for env in fix.env if "$" not in env.value and "`" not in env.value]
     rest = [env for env in fix.env if "$" in env.value or "`" in env.value]
     if changes and (theirs := _changed(started, changes)) is not None:
@@ -105,12 +108,12 @@ def _whole(run: str, started: Sequence[Started]) -> str | None:
 def _one(started: Sequence[Started]) -> Started | None:
     """The one container that is started, for NPUs, with the program that is to run in it."""
     found = list({one.words: one for one in started if one.kind == "docker"}.values())
-    if len(found) != 1 or not _runs(found[0]) or not any(map(_OF_NPUS.search, found[0].words)):
+    if len(found) != 1 or not runs(found[0]) or not any(map(_OF_NPUS.search, found[0].words)):
         return None
     return found[0]
 
 
-def _runs(theirs: Started) -> bool:
+def runs(theirs: Started) -> bool:
     """Does the container start a program by itself? Else a shell waits for somebody, or nothing is known."""
     if theirs.target is None:
         return False

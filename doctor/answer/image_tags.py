@@ -72,6 +72,10 @@ def of_their_machine(fix: Fix, situation: Situation, builds: bool = False) -> Fi
             made += _from_sources(wanted, rows) if wanted.suffix else [Command(f"pip install vllm=={told['vllm']} && pip install vllm-ascend=={wanted.tag}", Text(**both("pair-on-host-changes")), Text(**both("pair-on-host-why", **told)))]
         else:
             made.append(_named(command, wanted))
+    if any(one.kind == "docker" for one in situation.started):
+        from doctor.answer.pulled import start  # few logs show one
+
+        made += start(made, situation.started)
     return fix._replace(commands=tuple(made))
 
 

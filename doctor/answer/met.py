@@ -31,13 +31,15 @@ _CPUS = ("aarch64", "x86_64")
 _GENERATION = lazy(r"(?<=soc_version=)Ascend(?:910B|910C|910_93|310P|310B|A[123])(?![\w-])")  # none of these is the name of a chip that ATC knows
 _OF_CPU = lazy(r"(?<=[-/])(?:aarch64|x86_64)(?=-linux|\.run\b|/devlib\b)")
 _OF_KV_CACHE = lazy(r"vllm serve (?:MODEL|MODEL_PATH) --gpu-memory-utilization 0\.\d+\s*$")  # the share that is left to it, and nothing else
+_IMPORT = lazy(r"(?:import torch(?:_npu)?|from torch_npu\.contrib import transfer_to_npu)\b")
+_FIRST = lazy(r"(?i)\b(?:first|before|earlier|above)\b")
 _SAID_SET = frozenset({"worded", "tp_said"})  # facts
 _SAME = {"hdk": "driver", "torch-npu": "torch_npu", "vllm-ascend": "vllm_ascend"}
 
 
 def met(fix: Fix, situation: Situation) -> bool | None:
     """All that it asks for is there; None: a part is, of the rest nothing is known; False: it asks for nothing, or for something else."""
-    if _pulled(fix, situation) or (without_graphs(situation) and _only_graphs_off(fix)) or (not _SAID_SET.isdisjoint(situation.facts) and _in_their_words(fix, situation)):
+    if _pulled(fix, situation) or _translated(fix, situation) or (without_graphs(situation) and _only_graphs_off(fix)) or (not _SAID_SET.isdisjoint(situation.facts) and _in_their_words(fix, situation)):
         return True
     answers = [_there(name, bounds, situation) for name, bounds in _asked(fix)]
     if not answers or False in answers or True not in answers:
@@ -55,6 +57,14 @@ def _in_their_words(fix: Fix, situation: Situation) -> bool:
 def _only_graphs_off(fix: Fix) -> bool:
     """Is all of it to leave the graphs out, in the words of whichever software it is?"""
     return bool(fix.steps) and not (fix.commands or fix.env or fix.code) and all(step.en.startswith("{graphs_off") for step in fix.steps)
+
+
+def _translated(fix: Fix, situation: Situation) -> bool:
+    """Is all of it to import what translates a CUDA script, which printed that it does? Where it has to stand first, that is another matter."""
+    if "transfer-to-npu" not in situation.facts.get("seen", ()) or fix.code is None or fix.commands or fix.env or _FIRST.search(fix.title.en):
+        return False
+    rows = [row for row in fix.code.after.splitlines() if row.strip() and not row.lstrip().startswith("#")]
+    return any("transfer_to_npu" in row for row in rows) and all(map(_IMPORT.match, rows))
 
 
 def _pulled(fix: Fix, situation: Situation) -> bool:

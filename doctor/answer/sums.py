@@ -18,8 +18,26 @@ _GIB = lazy(r"(?P<n>\d{1,4}(?:\.\d{1,2})?) GiB$")
 
 def worked_out(known: Mapping[str, str], first: Instance, situation: Situation) -> dict[str, str]:
     """What is known, with what follows from it."""
-    found = {**derived(known), **shorter(known), **known}
+    found = {**derived(known), **shorter(known), **accumulated(known), **known}
     return {**found, **divided(first.captures, served(situation.started, first.paths), situation.facts)} if "tp" in known else found
+
+
+def accumulated(known: Mapping[str, str]) -> dict[str, str]:
+    """How many steps make a global {batch} of a {micro} batch on some {ranks}; where none do, the batch nearest to it. How many {ids} are listed.
+
+    >>> accumulated({"batch": "256", "micro": "8", "ranks": "4"}), accumulated({"batch": "100", "micro": "8", "ranks": "3"})
+    ({'steps_fit': '8', 'batch_fit': '256'}, {'steps_fit': '4', 'batch_fit': '96'})
+    >>> accumulated({"ids": "0,1,2,3"})
+    {'world_fit': '4'}
+    """
+    if ids := known.get("ids"):
+        return {"world_fit": str(ids.count(",") + 1)}
+    told = [known.get(name, "") for name in ("batch", "micro", "ranks")]
+    if not all(one.isdecimal() and int(one) for one in told):
+        return {}
+    batch, micro, ranks = map(int, told)
+    steps = max(1, round(batch / (micro * ranks)))
+    return {"steps_fit": str(steps), "batch_fit": str(steps * micro * ranks)}
 
 
 def shorter(known: Mapping[str, str]) -> dict[str, str]:

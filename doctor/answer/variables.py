@@ -19,6 +19,8 @@ _UNSET = lazy(r"unset (?P<name>[A-Z_][A-Z0-9_]*)$")
 _MORE = lazy(r"(?i)\b(?:raise|larger|bigger|increase)\b")  # the value that is advised is an example of more
 _SETTING = lazy(r"(?m)^(?P<name>[a-z][a-z0-9_.]{3,60})(?:=|: )(?P<value>[\w.]{1,40})(?![\w.])")  # of a trainer, as a line of its own
 _MAKES_UP_FOR = {"gradient_accumulation_steps": "per_device_train_batch_size"}  # keeps the global batch, and is no advice alone
+_OTHERS = ",OTHER"  # what the reader's own list holds already
+_INTERFACE = "_SOCKET_IFNAME"
 _WAITS = "TIMEOUT"  # a longer wait than the one that is advised is there already
 
 
@@ -91,7 +93,18 @@ def placed(fix: Fix, situation: Situation) -> Fix:
         return fix
     more = _MORE.search(fix.title.en) is not None
     env = tuple(_placed(env, situation) for env in fix.env if not (fix.commands and _is_there(env, situation, more)))
-    return fix._replace(env=env, commands=tuple(_taken_back(command, situation) for command in fix.commands))
+    return fix._replace(env=(*env, *_alike(fix.env, situation)), commands=tuple(_taken_back(command, situation) for command in fix.commands))
+
+
+def _alike(wanted: tuple[EnvFix, ...], situation: Situation) -> list[EnvFix]:
+    """Other variables that name an interface, which the reader set to the very one that a fix replaces."""
+    named = next((one for one in wanted if one.name.endswith(_INTERFACE)), None)
+    was = _set(named, situation) if named is not None else None
+    if named is None or was is None or was.value == named.value:
+        return []
+    there = {one.name for one in wanted}
+    alike = dict.fromkeys(one.name for one in situation.variables if one.name.endswith(_INTERFACE) and one.value == was.value and one.name not in there)
+    return [_placed(EnvFix(name, named.value, named.scope, f"unset {name}", None), situation) for name in alike]
 
 
 def _taken_back(command: Command, situation: Situation) -> Command:
@@ -101,7 +114,11 @@ def _taken_back(command: Command, situation: Situation) -> Command:
     name = asked["name"]
     scripts = sorted({clean(posixpath.basename(one.path)) for one in situation.variables if one.name == name and _SHELL.search(one.path)})
     if not scripts:
-        return command
+        shown = next((one for one in situation.variables if one.name == name and one.path.endswith(".md")), None)
+        if shown is None:
+            return command
+        where = Text(**both("variable-again", path=clean(posixpath.basename(shown.path)), set=clean(f"{name}={shown.value}")))
+        return command._replace(changes=where if command.changes is None else where.then(command.changes))
     run = f"sed -i.bak -E 's/^[[:space:]]*export[[:space:]]+{name}=/# &/' {' '.join(map(shlex.quote, scripts))}; unset {name}"
     return command._replace(run=run, changes=Text(**both("variable-out", path=", ".join(scripts))))
 
@@ -118,6 +135,8 @@ def _where(found: re.Match[str], situation: Situation) -> str:
 
 def _placed(env: EnvFix, situation: Situation) -> EnvFix:
     known = _set(env, situation)
+    if known is not None and env.value.endswith(_OTHERS):
+        env = env._replace(value=env.value.removesuffix(_OTHERS) + (f",{known.value}" if known.value else ""))
     if known is None or not known.path or known.value == env.value:
         return env
     told = ("variable-in-several" if known.times > 1 else "variable-in") if _SCRIPT.search(known.path) else "variable-was"

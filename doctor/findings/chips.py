@@ -12,6 +12,7 @@ GENERATIONS = frozenset({"A1", "A2", "A3", "310P", "310B", "310", "950"})
 PACKAGES = {"A1": "910", "A2": "910b", "A3": "A3", "310P": "310p", "310B": "310b"}
 FIRST = "910 (A1)"
 _CARD = "300I"  # of which there was one with four 310 before those with 310P
+_OF_TAG = "a3"  # as only tags write it
 _OF_SMI = "910_93 (A3)"
 _EXACT_A2 = lazy(r"910B[1-4](?:C|-1)?")
 
@@ -38,6 +39,8 @@ def chips(told: Sequence[Said], serves: bool = False) -> tuple[str, ...]:
     >>> chips((card,)), chips((card,), True), chips((card, other), True)
     ((), ('310P',), ('310P3',))
     """
+    if any(family(one.value) in GENERATIONS - {"A3"} for one in told):  # an image is made for another one, as its tag says
+        told = [one for one in told if one.value != _OF_TAG]
     names: dict[str, int] = {}
     for one in told:
         name = one.value.upper()
@@ -57,6 +60,15 @@ def chips(told: Sequence[Said], serves: bool = False) -> tuple[str, ...]:
             names.pop(FIRST)
     exact = [n for n in names if not any(m != n and m.startswith(n) for m in names)]
     return tuple(sorted(exact, key=lambda n: (-len(n), -names[n], n)))
+
+
+def of_another(known: Mapping[str, tuple[str, ...]]) -> Mapping[str, tuple[str, ...]]:
+    """Where a program says that it runs on CUDA, and nothing that it runs on an NPU: an NPU that is named is another machine's.
+
+    >>> of_another({"machine": ("npu", "cuda"), "chip": ("910B",), "runs_on": ("cuda",)})
+    {'machine': ('cuda',), 'chip': ()}
+    """
+    return {"machine": ("cuda",), "chip": ()} if known.get("runs_on") == ("cuda",) and "npu" in known.get("machine", ()) else {}
 
 
 _CALLED = {"310p": "310P", "300i-duo": "310P", "300i": "310P", "a3": "A3", "910c": "A3", "910_93": "A3", "a2": "A2", "800i-a2": "A2", "910b": "A2", "910a": "A1", "a5": "950", "950": "950"}

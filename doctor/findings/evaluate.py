@@ -39,7 +39,7 @@ class Instance(NamedTuple):
 class Apart(NamedTuple):
     """Why a finding is not of the failure's time: then it stands beside it and explains nothing."""
 
-    why: str  # older | later | undated | unplaced: the failure's own lines have no time | state: of a card, beside what no card brings about | overcome: of a run before the last
+    why: str  # older | later | undated | unplaced: the failure's own lines have no time | state: of a card, beside what no card brings about | overcome: of a run before the last | quoted: a note tells it of a try before
     by: float = 0.0  # seconds, of what is older or later
 
 

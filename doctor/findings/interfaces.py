@@ -12,7 +12,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from ipaddress import IPv4Address, IPv4Interface
 from typing import TYPE_CHECKING
 
@@ -27,6 +27,7 @@ _NAME = lazy(r"(?:.*scope global (?:[a-z]+ ){0,3}(?P<last>[\w.@-]{1,20})$|name ?
 # What programs of containers and of virtual machines make: other hosts cannot reach it. NPUs' own addresses stand in no such list.
 _MADE = lazy(r"(?:lo|docker|br-|virbr|veth|cni|flannel|cali|tunl|kube|dummy|nerdctl|podman|vnet|tap|tun|weave|cilium)")
 
+_TWO = 2
 USUAL = 24  # bits of a network, where only the address is told
 MASTERS = frozenset({"MASTER_ADDR", "MASTER_IP", "MS_SCHED_HOST"})  # an address of the network that joins the nodes
 _OPTIONS = ("master-addr", "master-ip", "dist-init-addr", "data-parallel-address")
@@ -39,7 +40,16 @@ class _Interface(NamedTuple):
 
 def between(told: Iterable[str], named: Iterable[str], started: Iterable[Started]) -> Mapping[str, tuple[str, ...]]:
     """By which interface the nodes of a job reach each other, as its lists, its variables (`named`: values of `MASTERS`) and commands tell it."""
-    return chosen(told, (*named, *(value.partition(":")[0] for one in started for name in _OPTIONS if (value := one.option(name)))))
+    told = tuple(told)
+    masters = (*named, *(value.partition(":")[0] for one in started for name in _OPTIONS if (value := one.option(name))))
+    return chosen(told, masters) or _of_two(told, masters)
+
+
+def _of_two(told: Iterable[str], masters: Iterable[str]) -> Mapping[str, tuple[str, ...]]:
+    """Two names in the network of a master: nodes that call theirs differently."""
+    there = [ip for one in masters if (ip := _ip(one)) is not None]
+    near = dict.fromkeys(made for row in told if (made := _read(row)) is not None and any(ip in made.address.network for ip in there))
+    return {"interfaces": tuple(f"{one.name} {one.address.ip}" for one in near)} if len({one.name for one in near}) == _TWO else {}
 
 
 def chosen(told: Iterable[str], masters: Iterable[str]) -> Mapping[str, tuple[str, ...]]:
@@ -52,6 +62,16 @@ def chosen(told: Iterable[str], masters: Iterable[str]) -> Mapping[str, tuple[st
         return {}
     own = {str(one.address.ip) for one in near or real}
     return {"interface": (names.pop(),), **({"interface_ip": (own.pop(),)} if len(own) == 1 else {})}
+
+
+def other_than(missing: str, told: Sequence[str]) -> dict[str, str]:
+    """Where two nodes call theirs differently: the one of the node that does not know the name of the other's.
+
+    >>> other_than("enp1s0", ("enp1s0 10.0.0.1", "enp67s0f0np0 10.0.0.2")), other_than("eth0", ("enp1s0 10.0.0.1", "enp2s0 10.0.0.2"))
+    ({'interface': 'enp67s0f0np0', 'interface_ip': '10.0.0.2'}, {})
+    """
+    left = [one.split() for one in told if one.split()[0] != missing]
+    return {"interface": left[0][0], "interface_ip": left[0][1]} if len(left) == 1 < len(told) else {}
 
 
 def _read(row: str) -> _Interface | None:

@@ -10,7 +10,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from doctor.findings import fits
-from doctor.findings.chips import GENERATIONS, PACKAGES, chips, family, of_image
+from doctor.findings.chips import GENERATIONS, PACKAGES, chips, family, of_another, of_image
 from doctor.findings.release import within
 from doctor.findings.stack import IMAGE, activity, of_an_image, of_clients, program, stacks
 from doctor.scan.beside import IN_SCRIPT
@@ -33,8 +33,6 @@ _BOUND = ("<", ">", "=")
 _SETS = lazy(r"=|: +")  # of a shell, a call; of YAML
 START = "start"  # the fact whose values are commands
 _SEAT = "fact:error-head/"  # lines that name a rank with its device
-
-
 # What a pod is called, and what it asks for.
 _CALLED = ("ascend_home", "pod", "namespace", "kube_node", "container", "image")
 _ASKED = ("npu_asked", "npu_node", "npu_taken", "memory_limit")
@@ -111,7 +109,15 @@ class Situation(NamedTuple):
 
     def pair(self, captures: Mapping[str, str]) -> dict[str, str]:
         """Of two things that were captured: packages with their versions and what is published of the pair, shapes with the degree by which they differ."""
-        return fits.pair(captures, self.versions(), self.published) | _degrees(captures, self.facts.get("degree", ())) | self._listed(captures)
+        return fits.pair(captures, self.versions(), self.published) | _degrees(captures, self.facts.get("degree", ())) | self._listed(captures) | self._interface(captures)
+
+    def _interface(self, captures: Mapping[str, str]) -> dict[str, str]:
+        """The interface of the node that does not know a captured {ifname}."""
+        if not (told := self.facts.get("interfaces")):
+            return {}
+        from doctor.findings.interfaces import other_than  # few logs list interfaces
+
+        return other_than(captures.get("ifname", ""), told)
 
     def _listed(self, captures: Mapping[str, str]) -> dict[str, str]:
         """How a list of packages shows the captured {package}."""
@@ -255,6 +261,7 @@ def situation(
         known["framework"] = of_an_image(known["framework"], frameworks)
     if clients := known.pop("client", ()):
         known["framework"] = of_clients(known.get("framework", ()), clients, frameworks)
+    known |= of_another(known)
     seen = [frameworks[name] for name in known.get("framework", ()) if name in frameworks]
     there = known.pop("npu_id", ())
     known |= _listed(there)
@@ -321,6 +328,8 @@ def _room(known: Mapping[str, tuple[str, ...]]) -> Mapping[str, tuple[str, ...]]
     if len(asked) == 1 and there and asked[0].isdecimal() and all(n.isdecimal() for n in there):
         most = max(map(int, there))
         made["npus"] = ("none-reported" if most == 0 else "never-enough" if int(asked[0]) > most else "taken",)
+    if not asked and known.get("npu_unasked", ()) == ("limits",):
+        made["npus"] = ("none-asked",)
     return made
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from doctor.findings import evaluate
 from doctor.findings.loads import with_states
+from doctor.findings.quoted import without_quoted
 from doctor.findings.situation import UNKNOWN, Situation, situation
 from doctor.findings.timely import part, without_states
 from doctor.findings.variants import decided
@@ -113,7 +114,8 @@ def judge(harvest: Harvest, knowledge: Knowledge) -> Judged:
     harvest = with_states(harvest._replace(hits=tuple(h for h in harvest.hits if h.place.module not in CONCLUDED)))
     harvest, findings, beside = part(harvest, evaluate.evaluate(harvest, knowledge), knowledge)
     findings, states = without_states(findings)
-    beside = (*beside, *states)
+    findings, past = without_quoted(findings, harvest)
+    beside = (*beside, *states, *past)
     if harvest.dumps:
         findings = (*findings, *_of_dumps(harvest, knowledge))
     if not harvest.facts:  # most logs are of one process and tell nothing about others

@@ -69,13 +69,14 @@ def is_doubt(finding: Finding) -> bool:
 def was_survived(finding: Finding, ready: Finding) -> bool:
     """Was it told before the program came up for the first time, on lines that only warn? Had it been so, nothing would have come up.
 
-    Nor would anything have reached the device, where all that is known of the program is that it did.
+    Whoever only said that it still waits got what it waited for. Nor would anything have reached the device, where all that is known of the program is that it did.
     """
     entry = finding.entry
     if "device_works" in ready.entry.traits and "before_device" not in entry.traits:
         return False
+    waits = entry.role == "symptom" and entry.severity == "warning" and "downstream" in entry.traits and all(hit.place.kind == "launcher" for hit in finding.hits)
     ends = "raises" in entry.traits if is_error(entry) else "ends_job" in entry.traits and not {"raises", "of_program"} & set(entry.traits)
-    if not ends or "elsewhere" in entry.traits:
+    if not (ends or waits) or "elsewhere" in entry.traits:
         return False
     up: dict[str, int] = {}
     for hit in ready.hits:
