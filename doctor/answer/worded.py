@@ -43,6 +43,8 @@ def is_set(run: str, situation: Situation) -> bool:
     if advised is None or advised.kind not in ("vllm", "sglang") or "# without" in run:
         return False
     asked = [option for option in advised.options if option.name not in _OF_THE_MODEL and option.name != "device"]
+    if any(one.option(option.name) not in (None, option.value) for one in situation.started for option in asked if option.name != _WAYS):
+        return False  # they tell of another start
     return bool(asked) and not advised.env and all(_same(told, option.name, option.value) for option in asked)
 
 
