@@ -18,7 +18,7 @@ from parsers.raised import COMPILERS
 # Of these the place, the card or the container is to blame, whoever calls.
 NO_RELEASE_HELPS = frozenset({"device-selection", "device-busy", "container", "permission", "port-conflict"})
 ON_PURPOSE = frozenset({"user-code", "service-config", "network-config"})
-RAISES = lazy(r"raise\b")
+RAISES = lazy(r"raise\b|assert\b[^\"']{1,200}, ?f?[\"'][^\"']{0,40}[A-Za-z]{2,20} [a-z]{2,20} [a-z]{2,20}")  # an assertion that says in words what it wants
 NO_MATTER_OF_GRAPHS = frozenset({"environment", "missing-package", "missing-library", "version-mismatch", "model-files", "permission"})
 # What is updated by itself, from PyPI, without its torch; of the others a release is chosen together with what it runs on.
 FRAMEWORKS = frozenset({"verl", "swift", "llamafactory", "ultralytics"})
