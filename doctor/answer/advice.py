@@ -285,7 +285,7 @@ def fixes(finding: Finding, situation: Situation, known: Values, elsewhere: Fix 
     return Advised((*filled[:at], by_message.fix, *filled[at:]), certain + 1, followed, at if at == 0 else None)
 
 
-_SAYS_SO = lazy(r"--[a-z]|(?:pip3?|[Pp]lease) (?:\w{1,12} )?install |[A-Z]_[A-Z0-9_]+ ?=|[a-z]_[a-z_]+ ?==? ?(?:[Tt]rue|[Ff]alse)|(?:multiple of|divisible by) \d")  # options, variables, options as Python writes them, packages, numbers that must divide
+_SAYS_SO = lazy(r"--[a-z]|[Pp]lease |[Cc]onsider |[Yy]ou (?:should|may|must|need) |[:.;,] (?:[Tt]ry|Use|Set|Either|Increase|Decrease|Reduce) |pip3? (?:\w{1,12} )?install |[A-Z]_[A-Z0-9_]+ ?=|[a-z]_[a-z_]+ ?==? ?(?:[Tt]rue|[Ff]alse)|(?:multiple of|divisible by) \d")  # options, variables, options as Python writes them, packages, numbers that must divide
 _SERVES = lazy(r"(?:[A-Z_][A-Z0-9_]*=\S* )*(?:vllm serve|sglang serve|python3? -m (?:vllm|sglang)\b)")
 
 

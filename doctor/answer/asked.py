@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from doctor.answer import asked_package
+from doctor.answer import asked_package, asked_sentence
 from doctor.answer.own_command import value_of, with_asked, without_option
 from doctor.answer.variables import is_script, there
 from doctor.base.words import both
@@ -71,6 +71,7 @@ _OFF = lazy(r"\b(?:[Dd]isable|[Rr]emove|[Dd]rop|[Oo]mit|[Uu]nset|[Tt]urn off|[Dd
 _NO_VALUE = lazy(r"(?:\w*ly|first|instead|too|also|again|or|and|if|in|on|for|to|with|when|as|is|be|at|by|from|option|flag|argument)[.:]?$")
 
 
+_SOURCE = lazy(r"\s{0,40}(?:raise|assert|f?[\"'])")
 _OFF_VALUES = frozenset({"false", "off"})
 
 
@@ -143,6 +144,9 @@ class Asked(NamedTuple):
     fix: Fix | None
 
 
+NOTHING_ASKED = Asked(None, None)
+
+
 def asked(finding: Finding, situation: Situation, known: Sequence[Fix]) -> Asked:
     """What to do as the message says; whoever is sure of the cause is sure of the fixes as well, and may know that one."""
     texts = dict.fromkeys(hit.place.text for hit in finding.instances[0].hits if not is_script(hit.place.path))  # there the reader speaks, and asks for nothing
@@ -154,7 +158,8 @@ def asked(finding: Finding, situation: Situation, known: Sequence[Fix]) -> Asked
         return Asked(None, off)
     found = found or tuple(one for text in texts for one in _next(text, finding, situation))
     if not found:
-        return _to_install(texts, known)
+        install = _to_install(texts, known)
+        return install if install != NOTHING_ASKED or not _knows_little(finding) or any(map(_can_be_done, known)) else Asked(None, _as_said(texts))
     mentioned = " ".join(str(fix) for fix in known)
     return Asked(None, _fix(tuple(one for one in found if one.name not in mentioned or one.value.isdecimal()), finding, situation))
 
@@ -166,6 +171,22 @@ def _to_install(texts: Iterable[str], known: Sequence[Fix]) -> Asked:
         return Asked(None, None)
     there = asked_package.known(wanted, known)
     return Asked(there, None if there is not None else asked_package.fix(wanted))
+
+
+def _knows_little(finding: Finding) -> bool:
+    return finding.entry.general or finding.entry.confidence == "low"
+
+
+def _can_be_done(fix: Fix) -> bool:
+    """Is it a change that can be pasted? No sentence says more."""
+    return fix.goal != "locate" and fix.risk == "low" and (bool(fix.env) or any(command.changes is not None for command in fix.commands))
+
+
+def _as_said(texts: Iterable[str]) -> Fix | None:
+    """The sentence itself, where no setting can be taken of it."""
+    lines = [line for text in texts for line in _TYPED.sub("", _RAN.sub("", text[:_LONGEST])).splitlines() if not _SOURCE.match(line)]  # the line that raises it is quoted with it
+    what = next((what for line in lines if (what := asked_sentence.said(line))), "")
+    return Fix("resolve", "low", Text(**both("asked-said", what=what)), (), (), (), None) if what else None
 
 
 def _next(text: str, finding: Finding, situation: Situation) -> Iterator[Wanted]:

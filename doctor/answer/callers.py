@@ -20,7 +20,7 @@ from parsers.raised import COMPILERS
 # Of these the place, the card or the container is to blame, whoever calls.
 NO_RELEASE_HELPS = frozenset({"device-selection", "device-busy", "container", "permission", "port-conflict"})
 ON_PURPOSE = frozenset({"user-code", "service-config", "network-config"})
-RAISES = lazy(r"raise\b")
+RAISES = lazy(r"raise\b|assert\b[^\"']{1,200}, ?f?[\"'][^\"']{0,40}[A-Za-z]{2,20} [a-z]{2,20} [a-z]{2,20}")  # an assertion that says in words what it wants
 NO_MATTER_OF_GRAPHS = frozenset({"environment", "missing-package", "missing-library", "version-mismatch", "model-files", "permission"})
 _VERSIONS = lazy(r"pip list 2>/dev/null \| grep -iE '\^?\(?(?P<names>(?:[\w.-]+\|){3,20}[\w.-]+)(?=\)?')")
 _PLAIN = lazy(r"[A-Za-z]\w{2,40}$")

@@ -225,16 +225,17 @@ def man(found: tuple[Command, ...], language: str) -> str:
 
 SCRIPTS: dict[str, Callable[[tuple[Command, ...], str], str]] = {"bash": bash, "zsh": zsh, "fish": fish, "man": man}
 
-# Where an installation looks for them, beneath its prefix: what prints it, its language, its place.
-PLACES = (
+Places = tuple[tuple[str, str, str], ...]
+"""What prints it, its language, its place beneath a prefix."""
+PLACES: Places = (
     ("bash", "en", "share/bash-completion/completions/npu-doctor"),
-    ("zsh", "en", "share/zsh/site-functions/_npu-doctor"),
-    ("fish", "en", "share/fish/vendor_completions.d/npu-doctor.fish"),
     ("man", "en", "share/man/man1/npu-doctor.1"),
     ("man", "zh", "share/man/zh_CN/man1/npu-doctor.1"),
 )
+# In a virtual environment zsh and fish look for nothing: only the packages of a system bring theirs.
+OF_A_SYSTEM: Places = (*PLACES, ("zsh", "en", "share/zsh/site-functions/_npu-doctor"), ("fish", "en", "share/fish/vendor_completions.d/npu-doctor.fish"))
 
 
-def installed() -> dict[str, str]:
+def installed(places: Places = PLACES) -> dict[str, str]:
     """What is installed beside the program: a place and its text. Needs the standard library alone, for it is asked while a wheel is built."""
-    return {place: SCRIPTS[what](commands(language), language) for what, language, place in PLACES}
+    return {place: SCRIPTS[what](commands(language), language) for what, language, place in places}

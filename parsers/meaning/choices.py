@@ -27,7 +27,7 @@ _FORMS = (
     lazy(_VALUE + r" is not a valid (?P<subject>[A-Za-z_][\w.-]{1,60})(?:[,.;:] ?" + _OFFERS + _LIST + r")?"),
     lazy(r"(?:argument )?(?P<subject>-{0,2}[\w/-]{1,60}): invalid choice: ['\"]?(?P<given>[\w./+:-]{1,80})['\"]?,? \(choose from " + r"(?P<allowed>[^)\n]{1,400})"),
     lazy(r"(?:[Uu]nknown|[Uu]nsupported|[Ii]nvalid|[Uu]nrecogni[sz]ed|[Uu]nexpected) (?P<subject>[A-Za-z_`][\w .`-]{1,50}?)(?: (?:type|name|value|option))?(?: ?[:=] ?| (?:is |of )?(?=['\"`]))" + _VALUE + r"(?: for [a-z]\w{0,20}=[^.\n]{1,80})?[,.;:]? ?\(?" + _OFFERS + _LIST),
-    lazy(r"(?P<subject>[A-Za-z_-][\w.-]{1,60})(?: must be| should be| has to be|: expected)(?: one)? (?:of|in) " + _LIST + r",? ?(?:but )?(?:got|found|received|given|not|is):? " + _VALUE),
+    lazy(r"(?P<subject>[A-Za-z_-][\w.-]{1,60})(?: must be| should be| has to be|: expected)(?: one)? (?:of|in) (?![\[(] ?-?[\d.]{1,9}, ?(?:-?[\d.]{1,9}|inf)[\])])" + _LIST + r",? ?(?:but )?(?:got|found|received|given|not|is):? " + _VALUE),
     # a rule about a number that ends with the numbers which keep it
     lazy(r"\bby the (?P<subject>[a-z][a-z ]{2,60}?)(?: per [a-z]{1,20})? \((?P<given>\d{1,9})\)\. [^.\n]{0,80}\bvalid values for [a-z ]{1,60} are: (?P<allowed>\[[^\]\n]{1,200}\])"),
     # a device that is refused without a list of those that are not: ctranslate2, and what builds on it

@@ -14,6 +14,8 @@
 '/opt/cann/toolkit.info'
 >>> [read(Said(f"{path} does not exist"))[0].get("name") for path in ("./data/a.idx", "data/a.idx", "/data/a.idx")]
 ['./data/a.idx', 'data/a.idx', '/data/a.idx']
+>>> [read(Said(text))[0].get("name") for text in ("config.json not found: ./plugh/config.json", "The local path does not exist, dataset_id: `/data/a.jsonl`. exists: False")]
+['./plugh/config.json', '/data/a.jsonl']
 >>> read(Said("No such device (os error 19)", "OSError", "safetensors", code="with safe_open(filename) as f:"))
 ()
 >>> [read(Said(text))[0].get("name") for text in ("Command 'make' not found. please check", "Failed to find C++ compiler")]
@@ -39,10 +41,10 @@ _QUOTED_COMMAND = lazy(r"[Cc]ommand ['\"`](?P<name>[\w.+-]{1,60})['\"`] (?:was |
 _COMPILER = lazy(r"(?:[Ff]ailed to|[Cc](?:ould|an) ?not|[Uu]nable to) find (?:an? |the |any )?(?:suitable |working )?(?P<name>C\+\+|C|[Cc]\+\+) compiler\b")
 _HEADER = lazy(r"fatal error: ['\"]?(?P<name>[\w./+-]{1,160}\.(?:h|hpp|hh|cuh))['\"]?(?:: No such file|' file not found| file not found)")
 _FILE = (
-    lazy(r"(?:[Ff]ile|[Pp]ath|[Dd]irectory|[Ff]older|[Cc]onfig|[Mm]odel|[Ww]eights?|[Cc]heckpoint)s? (?:(?:does|do|is|was)(?: not|n't) (?:exist|found)|not (?:exist|found)|(?:can|could) ?not be found|missing|is missing)(?: at| in)?:? ?[\[('\"]{0,2}(?P<name>[./~][\w./+~-]{2,200})"),
+    lazy(r"(?:\b[\w-]{1,60}\.(?:json|ya?ml|bin|model|txt)|(?:[Ff]ile|[Pp]ath|[Dd]irectory|[Ff]older|[Cc]onfig|[Mm]odel|[Ww]eights?|[Cc]heckpoint)s?) (?:(?:does|do|is|was)(?: not|n't) (?:exist|found)|not (?:exist|found)|(?:can|could) ?not be found|missing|is missing)(?:, [a-z_]{2,30}(?=: ))?(?: at| in)?:? ?[\[('\"`]{0,2}(?P<name>[./~][\w./+~-]{2,200})"),
     lazy(r"[Nn]o such file or directory:? ?\(?['\"](?P<name>[^'\"\n]{1,200})['\"]"),
     lazy(r"(?:open|stat|access|read|load|mkdir|cat|ls: cannot access|cannot access|cannot stat|cannot open|can't open file|failed to open)\w{0,3} ['\"]?(?P<name>[./~][^'\"\s:,]{1,200}|[\w./-]{1,160}\.\w{1,8})['\"]?[:,]? .{0,40}?[Nn]o such (?:file|device)"),
-    lazy(r"(?:[Ff]ile|[Pp]ath|[Dd]irectory|[Ff]older|[Cc]onfig|[Mm]odel|[Ww]eights?)(?: path| file| dir\w{0,6})?:? ?[\[('\"]{0,2}(?P<name>[./~]?[\w./+~-]{2,200}?)[\])'\"]{0,2} (?:(?:does|do|is|was)(?: not|n't) (?:exist|found)|not (?:exist|found)|(?:can|could) ?not be found)"),
+    lazy(r"(?:[Ff]ile|[Pp]ath|[Dd]irectory|[Ff]older|[Cc]onfig|[Mm]odel|[Ww]eights?)(?!\.\w)(?: path| file| dir\w{0,6})?:? ?[\[('\"]{0,2}(?P<name>[./~]?[\w./+~-]{2,200}?)[\])'\"]{0,2} (?:(?:does|do|is|was)(?: not|n't) (?:exist|found)|not (?:exist|found)|(?:can|could) ?not be found)"),
     lazy(r"(?:[Cc]ould not|[Cc]annot|[Cc]an't|[Cc]an not|[Uu]nable to) (?:find|open|locate)(?: the| any)?(?: file| path| directory| config| library)? ['\"]?(?P<name>[./~][\w./+~-]{2,200}|[\w.+-]{1,100}\.(?:json|so[\w.]{0,12}|yaml|txt|bin|safetensors|model|info|cfg|om|py|conf|sh))"),
     lazy(r"(?P<name>(?:~|\.{1,2}|(?<![\w./:-])[\w-][\w.-]{0,60})?/[\w./+~-]{2,200}):? (?:does not exist|doesn't exist|not exist|not found|[Nn]o such file or directory)"),
 )  # fmt: skip

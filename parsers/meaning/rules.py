@@ -40,7 +40,7 @@ _RAISED = lazy(r"(?:\w+\.){0,6}\w{1,60}(?:Error|Exception): ")
 _CANNOT = lazy(r"(?:(?P<subject>[^\n.;]{2,140}?) (?:cannot|can't|can not) be (?:used|enabled|set|combined|applied)(?: (?:with|when|together with|for|in|and) (?P<given>[^\n.;]{1,120}))?)")
 _EXPECTED = lazy(r"(?:[Ee]xpected (?P<allowed>[^\n;]{1,120}?),? (?:but )?(?:got|found|received|given)\b:? ?(?P<given>[^\n;]{1,100}))")
 _WHILE = lazy(r"^(?:Error|Failed|Exception) (?:while )?[a-z]{3,20}ing(?: [^\s:]{1,60}){0,6}: (?=\S)")  # what was being done; what it says stands behind
-_SUBJECT = lazy(r"(?:^(?:[Ii]nvalid|[Uu]nsupported|[Ww]rong) (?:parameter|argument|value) |,? (?:which|that|it)$)")
+_SUBJECT = lazy(r"(?:^For '[\w.]{1,80}', the (?:argument|parameter|value of) '|^(?:[Ii]nvalid|[Uu]nsupported|[Ww]rong) (?:parameter|argument|value) |,? (?:which|that|it)$)")
 # A tensor by its axes, and what came: of how many each is, decides.
 _LAYOUT = lazy(r"(?:(?P<operator>[a-z]\w{2,80}): )?\b(?P<tensor>[A-Za-z_]\w{0,40})(?:'s shape)? (?:must|should) be (?P<layout>\[[A-Za-z]\w{0,30}(?:, ?[\w*+/-]{1,30}){1,7}\])[;,.]? (?:but got |got )?(?:(?P=tensor) ?= ?)?(?P<shape>\[\d{1,9}(?:, ?\d{1,9}){0,7}\])")
 _ASSERT = lazy(r"\s*assert\b ?\(?(?P<rule>.{1,160}?)(?:, f?['\"].*|,\s*\(?\s*)?$")
@@ -83,4 +83,4 @@ def _row(said: Said, how: str, rule: str, subject: str, given: str, allowed: str
     cells = {}
     if shaped is not None and (has := shaped["shape"].count(",") + 1) != (wants := shaped["layout"].count(",") + 1):
         cells = {"operator": shaped["operator"] or "", "tensor": shaped["tensor"], "layout": shaped["layout"], "has": str(has), "wants": str(wants)}
-    return reading("rule", **cells, how=how, rule=rule.rstrip(". "), subject=thing(_SUBJECT.sub("", subject)), given=given.strip(" .'\""), allowed=allowed, where=where, by=by, file=said.user_file)
+    return reading("rule", **cells, how=how, rule=rule.rstrip(". "), subject=thing(_SUBJECT.sub("", subject)).rstrip("'"), given=given.strip(" .'\""), allowed=allowed, where=where, by=by, file=said.user_file)

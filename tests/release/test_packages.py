@@ -33,9 +33,9 @@ def dist(tmp_path_factory: pytest.TempPathFactory) -> Path:
         file.writestr(zipfile.ZipInfo("__main__.py", WHEN), "print('started')\n")
     (folder / "npu-doctor-1.2.3-x86_64.pyz").write_bytes(b"#!/usr/bin/env python3\n" + program.getvalue())
     with zipfile.ZipFile(folder / "npu_doctor-1.2.3-py3-none-any.whl", "w") as file:
-        for _, language, place in shells.PLACES:
-            file.writestr(f"npu_doctor-1.2.3.data/data/{place}", f"{place} {language}\n")
         file.writestr("doctor/__init__.py", "")
+        file.writestr("doctor/commands/__init__.py", "")
+        file.writestr("doctor/commands/shells.py", f"OF_A_SYSTEM = {shells.OF_A_SYSTEM!r}\ndef installed(places):\n    return {{place: f'{{what}} {{language}}' for what, language, place in places}}\n")
     return folder
 
 
@@ -67,7 +67,7 @@ def test_a_release_that_is_not_there_is_named(tmp_path: Path) -> None:
 def placed(root: Path, zsh: str) -> None:
     """The program starts; pages and completion are where the system looks for them, and may be read by everybody."""
     assert subprocess.run([str(root / "usr/bin/npu-doctor")], capture_output=True, text=True, check=True).stdout == "started\n"
-    told = {place for _, _, place in shells.PLACES}
+    told = {place for _, _, place in shells.OF_A_SYSTEM}
     wanted = {f"usr/{p}.gz" if "/man/" in p else f"usr/{p.replace('share/zsh/site-functions', zsh)}" for p in told} | {"usr/bin/npu-doctor", "usr/share/doc/npu-doctor/copyright"}
     found = {str(path.relative_to(root)) for path in (root / "usr").rglob("*npu-doctor*") if path.is_file()} | {"usr/share/doc/npu-doctor/copyright"}
     assert found == wanted

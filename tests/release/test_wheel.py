@@ -97,8 +97,16 @@ def test_bash_loads_it_from_there(prefix: Path) -> None:
     assert subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True, cwd="/").stdout.split() == ["completion"]
 
 
-def test_zsh_and_fish_read_theirs(prefix: Path) -> None:
-    """zsh offers what stands in its function path; fish what stands among its vendors'."""
+def test_zsh_and_fish_read_what_the_wheel_prints(wheel: Path, tmp_path: Path) -> None:
+    """zsh offers what stands in its function path; fish what stands among its vendors': packages of a system bring both, asked of the wheel as it is."""
+    sys.path.append(str(ROOT / "tools"))
+    import package
+
+    prefix = tmp_path / "usr"
+    program = tmp_path / "npu-doctor"
+    program.write_bytes(b"")
+    package.lay_out(tmp_path, program, wheel)
+    assert {place for _, _, place in shells.OF_A_SYSTEM if not (prefix / place).is_file() and not (prefix / f"{place}.gz").is_file()} == set()
     if shutil.which("zsh"):
         script = f"fpath=({prefix}/share/zsh/site-functions $fpath); autoload -Uz compinit; compinit -D -u; print $_comps[npu-doctor]; autoload +X _npu-doctor && print read"
         done = subprocess.run(["zsh", "-f", "-c", script], capture_output=True, text=True, check=False)
@@ -121,4 +129,4 @@ def test_they_are_made_with_what_a_build_has() -> None:
         "from doctor.commands import shells; print(len(shells.installed()))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, cwd=ROOT)
-    assert done.stdout == "5\n", done.stderr
+    assert done.stdout == "3\n", done.stderr

@@ -18,6 +18,7 @@ WORDS = {
     "caller": ("code", "代码"),
     "library-call": ("The call is made by {package}, not by your own code: take another release of it", "该调用由 {package} 发起，不是你自己的代码：更换其版本"),
     "asked": ("Do what the message asks for: {what}", "按报错的要求设置：{what}"),
+    "asked-said": ("Do what the message asks for: “{what}”", "按报错所说处理：“{what}”"),
     "asked-install": ("Do what the message asks for: install {what}", "按报错的要求安装 {what}"),
     "asked-where": ("Into the Python or the container that ran; its own page says by which command.", "安装到运行程序的 Python 或容器中；具体命令见其主页。"),
     "asked-adds": ("adds packages to this Python", "在当前 Python 中安装软件包"),
