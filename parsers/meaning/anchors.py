@@ -39,6 +39,7 @@ ANCHORS: dict[str, tuple[str, ...]] = {
         " is not a valid ", "nvalid choice", "one of", "lease select", "hoose from", "in (", "in [", "Input should be", "vailable", "upported",
         "alid ", "ptions", "hoices", "egistered", "nly support", "llowed",
     ),
+    "figures": (" < ", " > ", " != ", "different from", "iffers from", "ot equal", "ot match", "size failed", "than ", " is >=", " is <=", " is =="),
     "limits": (
         "more than", "less than", "greater than", "larger than", "exceed", "insufficient", "Insufficient", "not enough",
         "Not enough", "maximum", "only", "requested", "equires", "equired", "already in use", "No space left", "Too many open",
