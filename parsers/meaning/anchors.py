@@ -39,13 +39,13 @@ ANCHORS: dict[str, tuple[str, ...]] = {
         " is not a valid ", "nvalid choice", "one of", "lease select", "hoose from", "in (", "in [", "Input should be", "vailable", "upported",
         "alid ", "ptions", "hoices", "egistered", "nly support", "llowed",
     ),
-    "figures": (" < ", " > ", " != ", "different from", "iffers from", "ot equal", "ot match", "size failed", "than ", " is >=", " is <=", " is =="),
     "limits": (
         "more than", "less than", "greater than", "larger than", "exceed", "insufficient", "Insufficient", "not enough",
         "Not enough", "maximum", "only", "requested", "equires", "equired", "already in use", "No space left", "Too many open",
         "Cannot allocate memory", "longer than", "smaller than", "at least", "out of range",
         "esource temporarily",
     ),
+    "figures": (" < ", " > ", " != ", "different from", "iffers from", "ot equal", "ot match", "size failed", "than ", " is >=", " is <=", " is =="),
     "rules": (
         "must", "should", "is not supported with", "not compatible with", "incompatible", "annot be used", "can't be used",
         "nvalid value", "nvalid choice", "nvalid argument", "nrecognized argument", "unknown option", "no such option",

@@ -31,8 +31,10 @@ _FIGURES = (
     lazy(rf"[Cc]heck [\w ]{{3,60}} failed, (?:index \d{{1,6}}, )?{_A}{_IS}(?P<given>\d{{1,18}})\]?, ?{_B}{_IS}(?P<allowed>\d{{1,18}})(?![\w%]|\.\d)"),
 )
 _RELEASE = lazy(rf"{_A} is (?P<given>\d[\w.+-]{{0,30}}), ?(?:but |and )?{_B} is (?P<allowed>(?:[<>~=!]=|[<>]) ?\d[\w.]{{0,20}}?)(?=[\s,;!]|\.?$|\. )")
-_UNLIKE = ("size", "len", "num", "count", "amount", "shape", "dim", "bytes")
+_FIGURES_OF = ("size", "len", "num", "count", "amount", "shape", "dim", "bytes")
 """What such a figure is of: of two names that have none of these, one may not be meant to be the other."""
+_LIMITS = ("memory", "max")  # of what there is, and how much: those have readers of their own
+_COUNTS = ("world", "block", "batch", "group", "parallel", "head", "hidden", "vocab")  # sizes that are no bytes
 
 
 def read(said: Said) -> tuple[Reading, ...]:
@@ -44,12 +46,14 @@ def read(said: Said) -> tuple[Reading, ...]:
         found = form.search(text)
         if found is None or not _broken(found.groupdict().get("sign") or "!=", int(found["given"]), int(found["allowed"])):
             continue
-        subject, other = found["subject"], found["other"]
-        if all(any(word in name.lower() for word in _UNLIKE) for name in (subject, other)):
-            few, many = sorted((int(found["given"]), int(found["allowed"])))
-            times = str(many // few) if few and many % few == 0 else ""
-            how = "size" if "size" in other.lower() or "bytes" in other.lower() else "number"
-            return (reading("figures", how=how, subject=thing(subject), given=found["given"], other=thing(other), allowed=found["allowed"], times=times),)
+        names = [found["subject"].lower(), found["other"].lower()]
+        both = " ".join(names)
+        if any(word in both for word in _LIMITS) or not all(any(word in name for word in _FIGURES_OF) for name in names):
+            continue
+        few, many = sorted((int(found["given"]), int(found["allowed"])))
+        times = str(many // few) if few and many % few == 0 else ""
+        bytes_of = both.count("size") + both.count("bytes") > 1 and not any(word in both for word in _COUNTS)
+        return (reading("figures", how="size" if bytes_of else "number", subject=thing(found["subject"]), given=found["given"], other=thing(found["other"]), allowed=found["allowed"], times=times),)
     return ()
 
 
