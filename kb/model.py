@@ -22,7 +22,7 @@ LINE_KINDS = ("plog", "message", "traceback", "launcher", "kernel", "shell", "te
 TABLES = (
     "npu-smi.chip", "npu-smi.process", "npu-smi.summary", "key-value", "ps", "kube.event", "kube.container", "session", "job", "hang", "memory", "serving", "stack",
     "meaning.memory", "meaning.import", "meaning.refusal", "meaning.limit", "meaning.missing", "meaning.permission", "meaning.timeout",
-    "meaning.unsupported", "meaning.rule", "meaning.failure", "meaning.build",
+    "meaning.unsupported", "meaning.rule", "meaning.failure", "meaning.build", "meaning.figures",
 )  # fmt: skip
 # Why no script can show a fault; `doctor/base/words/repro.py` has the sentences.
 NO_SCRIPT = ("other-framework", "own-kernel", "conversion", "follows", "whole-program", "installation", "media")

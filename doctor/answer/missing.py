@@ -32,6 +32,9 @@ def _asked(name: str, **values: object) -> Missing:
 NODES = ("/dev/davinci_manager", "/dev/devmm_svm", "/dev/hisi_hdc")  # that all cards share
 MOUNTS = ("/usr/local/dcmi", "/usr/local/Ascend/driver/lib64", "/usr/local/Ascend/driver/version.info", "/etc/ascend_install.info")
 _WITHOUT_DEVICE = ("build", "installation")  # nothing runs on a device, nothing writes a plog
+_NO_PROCESS = frozenset({"toolchain", "dataset"})  # kinds: nothing of it reaches a card
+_OF_CLUSTERS = frozenset({"kubernetes", "kubelet", "ascend-operator", "volcano", "docker", "Docker", "container registry"})  # components
+_OF_GO = lazy(r"^(?:\[[A-Z]{4,7}\] {1,8}\d{4}/|[IWEF]\d{4} )[^\n]{10,60}?\b[\w/-]{1,80}\.go:\d{1,5}\b")  # how programs in Go, none of which writes a plog, begin a line
 _ON_DEVICE = frozenset({"torch", "torch_npu", "torchair", "mindspore", "acl", "triton", "tbe"})  # packages that run kernels
 _PLAIN = lazy(r"^(?:\w{1,60}\.){0,9}(?:\w{0,40}(?:Key|Type|Value|Attribute|Assertion|Index|Name|NotImplemented|Lookup|Decode|Validation|ZeroDivision|Recursion))Error\b")
 _OF_DEVICE = lazy(r"(?i)\bnpu|\bacl|hccl|cann\b|device|ascend|kernel|stream|\bE[A-Z1-9]\d{4}\b")
@@ -63,9 +66,18 @@ def host_logs(diagnosis: Diagnosis) -> Missing | None:
         return None
     if diagnosis.verdict == "clean" or nowhere(diagnosis):  # nothing failed, or nothing of an NPU: there is no plog of it
         return None
-    if not (diagnosis.related or diagnosis.unexplained) or diagnosis.situation.first("activity") in _WITHOUT_DEVICE:
+    if not (diagnosis.related or diagnosis.unexplained) or diagnosis.situation.first("activity") in _WITHOUT_DEVICE or _before_any_process(diagnosis):
         return None
     return _asked("plog") if _library(diagnosis) is None else None
+
+
+def _before_any_process(diagnosis: Diagnosis) -> bool:
+    """Was it said before, or outside, any process that uses a card: by Kubernetes and its operators, by CMake, by the code that reads the data?"""
+    line = _origin(diagnosis)
+    if line is not None and _OF_GO.search(line.text) is not None:
+        return True
+    roots = [r.finding.entry for r in diagnosis.roots[:1]] if diagnosis.decisive is None else []
+    return any(entry.kind in _NO_PROCESS or entry.component in _OF_CLUSTERS for entry in roots)
 
 
 def _library(diagnosis: Diagnosis) -> str | None:

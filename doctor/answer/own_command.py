@@ -35,6 +35,7 @@ _OTHER_CARD = "/dev/davinciN"  # of an advice: one in place of those that the co
 _CHOSEN = "ASCEND_VISIBLE_DEVICES="
 _DEVICE = lazy(r"/dev/davinci\d+$")
 _CARDS = lazy(r"\d{1,3}(?:-\d{1,3})?(?:,\d{1,3}(?:-\d{1,3})?){0,31}$")  # 1,2,3 or 0-3
+_NAMED_CARDS = lazy(r"Ascend\w{1,12}-\d")  # as device plugins write them
 MOST_CARDS = 32
 # Examples of a smaller need: the reader's own value may be smaller already.
 _LENGTHS = frozenset({"max-model-len", "max-num-seqs", "max-num-batched-tokens", "context-length", "chunked-prefill-size", "max-running-requests"})
@@ -298,11 +299,27 @@ def _docker(theirs: Started, advised: Started) -> Started:
                 changed = changed.added("--device", (f"/dev/davinci{card}",))
             continue
         if option.name in _SEVERAL:
+            if option.name == "env" and (wrong := _no_list(told, option.value)) is not None:
+                words = list(changed.words)
+                words[wrong.end - 1] = words[wrong.end - 1].replace(wrong.value, option.value)
+                changed = changed._replace(words=tuple(words))
+                continue
             if not any(o.name == option.name and _covers(option.name, o.value, option.value) for o in told):
                 changed = changed.added(_SHORT.get(option.name, f"--{option.name}"), (option.value,))
         elif theirs.option(option.name) != option.value:
             changed = changed.with_option(option.name, option.values)
     return changed
+
+
+def _no_list(told: Sequence[Option], advised: str) -> Option | None:
+    """The cards as the reader asks for them, in words that no list of cards has (`all`, `7-4`): the advised list takes their place."""
+    given = next((o for o in told if o.name == "env" and o.value.startswith(_CHOSEN)), None)
+    if given is None or not advised.startswith(_CHOSEN) or given.value == advised:
+        return None
+    value = given.value.removeprefix(_CHOSEN).strip("'\"")
+    ranges = [tuple(map(int, part.split("-"))) for part in value.split(",")] if _CARDS.match(value) else []
+    listed = bool(ranges) and all(ends[0] <= ends[-1] for ends in ranges)
+    return None if listed or _NAMED_CARDS.match(value) or value == "void" or "$" in value else given
 
 
 def _asked_for(theirs: Started) -> tuple[int, ...]:

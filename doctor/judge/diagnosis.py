@@ -17,7 +17,7 @@ from doctor.job.plausible import sound
 from doctor.judge import relate, unclaimed
 from doctor.judge.certainty import with_doubts
 from doctor.judge.decisive import decisive
-from doctor.judge.nature import COMES_UP, heads, went_well_after
+from doctor.judge.nature import COMES_UP, heads, tried_again, went_well_after
 from doctor.judge.suspects import rows, suspected
 from doctor.read.source import Skipped
 from doctor.scan.harvest import CONCLUDED, Cluster, Harvest, Hit, merge
@@ -72,6 +72,7 @@ def _concluded(harvest: Harvest, knowledge: Knowledge, seconds: float, suspects:
         note = f"the job as a whole was not analysed, internal error: {type(error).__name__}: {error}"
         harvest = harvest._replace(skipped=(*harvest.skipped, Skipped("...", note[:300])))
     worked = any((COMES_UP | {"finished"}) & set(r.finding.entry.traits) for r in related)
+    up = [r.finding for r in related if not COMES_UP.isdisjoint(r.finding.entry.traits)]
     related = tuple(r for r in related if r.explains or COMES_UP.isdisjoint(r.finding.entry.traits))  # else nobody has to be told
     # What is kept is what was read: whoever merges it with that of other nodes finds anew what no entry claims.
     open_still = unclaimed.give_back(harvest, (r.finding for r in related))
@@ -79,7 +80,7 @@ def _concluded(harvest: Harvest, knowledge: Knowledge, seconds: float, suspects:
     related = with_doubts(related, unexplained)
     # Of several alike the last may stand below the end; of a message that is known, its heading is no failure of its own.
     cleared = relate.cleared(related)
-    survived = frozenset(c for c in unexplained if (c.total == 1 and any(went_well_after(c.first, r.finding) for r in related)) or heads(c.first, cleared))
+    survived = frozenset(c for c in unexplained if (c.total == 1 and (any(went_well_after(c.first, r.finding) for r in related) or any(tried_again(c.first, one) for one in up))) or heads(c.first, cleared))
     line, general = decisive(related, [c for c in unexplained if c not in survived], harvest.files <= evaluate.FEW_FILES)
     at = situation(harvest, knowledge.situation(), knowledge.frameworks(), knowledge.published())
     related = relate.doubted_last(related, tuple(r._replace(finding=decided(r.finding, at)) for r in related))

@@ -12,6 +12,7 @@ from parsers.lazy import lazy
 _WARNED = lazy(r"\S{1,300}\.py:\d{1,7}: \w{0,40}Warning: ")  # as Python shows one
 # Of a failure that the program caught and told: it was a rehearsal, or something else was done in its place.
 _ONLY_TRIED = lazy(r"(?i)\b(?:dry[- ]?run|preview|rehearsal|probe|trial run)\b[^\n:]{0,40}(?:error|fail\w*)\b|\b(?:skipp(?:ing|ed)|falling back|fell back|ignored|ignoring)\b")
+_TRIED = lazy(r"(?i)connection refused|\bretry(?:ing)?\b|\btry(?:ing)? again\b|\breconnect")
 _HEADING = lazy(r"(?:[:：]|\bfollowing\b[\w ]{0,60}[.:]?|\bbelow\b[.:]?|如下[:：。]?)\s*$")
 SURER = {"low": 0, "medium": 1, "high": 2}
 COMES_UP = frozenset({"came_up", "device_works"})
@@ -99,6 +100,14 @@ def last_said(end: Finding, name: str) -> dict[str, int]:
 def went_well_after(line: Place, finding: Finding) -> bool:
     """Did the program say that it came to its end well, below a line that is no exception?"""
     return "finished" in finding.entry.traits and line.kind != "traceback" and line.line < last_said(finding, "ended").get(line.path, 0)
+
+
+def tried_again(line: Place, finding: Finding) -> bool:
+    """Was it a connection that was refused, and tried again until the program came up below, for the first time in this file?"""
+    if COMES_UP.isdisjoint(finding.entry.traits) or line.kind == "traceback" or line.level == "fatal" or _TRIED.search(line.text) is None:
+        return False
+    up = [hit.place.line for hit in finding.hits if hit.place.path == line.path]
+    return bool(up) and line.line < min(up)
 
 
 def heads(line: Place, cleared: Set[tuple[str, int]]) -> bool:

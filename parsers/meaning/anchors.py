@@ -46,6 +46,7 @@ ANCHORS: dict[str, tuple[str, ...]] = {
         "Cannot allocate memory", "longer than", "smaller than", "at least", "out of range",
         "esource temporarily",
     ),
+    "figures": (" < ", " > ", " != ", "different from", "iffers from", "ot equal", "ot match", "size failed", "than ", " is >=", " is <=", " is =="),
     "rules": (
         "must", "should", "is not supported with", "not compatible with", "incompatible", "annot be used", "can't be used",
         "nvalid value", "nvalid choice", "nvalid argument", "nrecognized argument", "unknown option", "no such option",
