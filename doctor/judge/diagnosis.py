@@ -52,8 +52,14 @@ def conclude(
     """Merges what was harvested and draws the conclusions."""
     harvest = sound(merge((*harvests, Harvest(skipped=tuple(skipped))) if skipped else harvests))
     found = _concluded(harvest, knowledge, seconds)
-    suspects = suspected(found, knowledge)
+    suspects = _suspects(found, knowledge)
     return _concluded(harvest, knowledge, seconds, suspects) if suspects is not None else found
+
+
+def _suspects(found: Diagnosis, knowledge: Knowledge) -> Harvest | None:
+    if found.verdict == "clean":
+        return None
+    return suspected(found.roots, found.decisive, found.unexplained, found.situation, knowledge)
 
 
 def _concluded(harvest: Harvest, knowledge: Knowledge, seconds: float, suspects: Harvest | None = None) -> Diagnosis:
@@ -174,7 +180,7 @@ def stack_hits(harvest: Harvest, knowledge: Knowledge) -> tuple[Hit, ...]:
     """The hits that the situation makes, where no line tells more."""
     if not any(rows(situation(harvest, knowledge.situation(), knowledge.frameworks(), knowledge.published()))):
         return ()
-    suspects = suspected(_concluded(harvest, knowledge, 0.0), knowledge)
+    suspects = _suspects(_concluded(harvest, knowledge, 0.0), knowledge)
     return suspects.hits if suspects is not None else ()
 
 

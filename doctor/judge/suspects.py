@@ -7,35 +7,37 @@ versions and names around it tell more than those lines then; they are asked for
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from doctor.findings.chips import family
 from doctor.findings.release import release
-from doctor.scan.harvest import STACK, Harvest, Hit, Place
+from doctor.scan.harvest import STACK, Cluster, Harvest, Hit
 from kb.knowledge import Knowledge
 from kb.model import Entry
 from kb.pairings import CHIPS, plain
 
 if TYPE_CHECKING:
     from doctor.findings.situation import Situation
-    from doctor.judge.diagnosis import Diagnosis
+    from doctor.judge.relate import Related
 
 _CAUSES = ("cause", "ambiguous")
 
 
-def suspected(diagnosis: Diagnosis, knowledge: Knowledge) -> Harvest | None:
+def suspected(roots: Sequence[Related], decisive: Cluster | None, unexplained: Iterable[Cluster], situation: Situation, knowledge: Knowledge) -> Harvest | None:
     """The leaves that hold of the situation, where something failed and nothing else tells why."""
-    if diagnosis.verdict == "clean" or any(_tells(r.finding.entry) for r in diagnosis.roots):
+    if any(_tells(r.finding.entry) for r in roots):
         return None
-    place = _place(diagnosis)
-    if place is None:
+    known = (r.finding.instances[0].hits[0].place for r in roots)
+    shown = [one for one in (decisive and decisive.first, *known, *(one.first for one in unexplained)) if one is not None]
+    if not shown:
         return None
+    place = shown[0]._replace(kind="table", module=STACK)
     from doctor.scan.tablescan import holds
 
     hits = tuple(
         Hit(signal.id, place, tuple((name, value) for name, value in cells.items() if name != "table"))
-        for cells in rows(diagnosis.situation)
+        for cells in rows(situation)
         for signal in knowledge.sought().rows[STACK]
         if holds(signal, tuple(cells.items()))
     )
@@ -45,14 +47,6 @@ def suspected(diagnosis: Diagnosis, knowledge: Knowledge) -> Harvest | None:
 def _tells(entry: Entry) -> bool:
     """Is it a cause, and not one of several that end in the same words?"""
     return entry.role in _CAUSES and not entry.general and entry.confidence != "low"
-
-
-def _place(diagnosis: Diagnosis) -> Place | None:
-    """The line by which it shows that something failed."""
-    shown = [diagnosis.decisive.first] if diagnosis.decisive is not None else []
-    shown += [r.finding.instances[0].hits[0].place for r in diagnosis.roots]
-    shown += [one.first for one in diagnosis.unexplained]
-    return next((place._replace(kind="table", module=STACK) for place in shown), None)
 
 
 def rows(situation: Situation) -> Iterator[dict[str, str]]:

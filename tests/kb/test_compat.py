@@ -22,12 +22,13 @@ KEYS = {
     "mindspore": {"mindspore", "cann"},
     "mindie": {"mindie", "cann", "torch_npu", "adapter", "cxx_abi"},
     "mindcluster": {"mindcluster", "cann"},
+    "chip_support": {"framework", "software", "chip"},
     "models": {"models"},
     "packages": {"software", "packages"},
     "products": {"software", "products"},
     "rules": {"rule"},
 }
-MAY = {"note", "transformers", "vllm", "for", "min_cann", "triton_ascend", "mooncake"}
+MAY = {"note", "transformers", "vllm", "for", "min_cann", "triton_ascend", "mooncake", "since"}
 VERSION = re.compile(r"\d+\.\d+(\.(\d+|RC\d+|X)){0,2}(\.(alpha|beta)\d+)?", re.IGNORECASE)
 HAN = re.compile("[\u4e00-\u9fff]")
 
