@@ -26,7 +26,7 @@ _ASKS = lazy(
     rf"(?P<what>[A-Za-z][^\n]{{7,{_MOST}}}?)[.!]?$"
 )
 _NAMES = lazy(r"[`'\"]\w|\w_\w|--\w|\w=\w|[a-z]\(\)|\d")
-_WEAK = lazy(r"(?i)(?:check|verify|ensure|make sure|inspect|look|wait|try|provide|specify|note|be|you|note|confirm|review)\b")  # says nothing without a name
+_WEAK = lazy(r"(?i)(?:check|verify|ensure|make sure|inspect|look|wait|try|provide|specify|note|be|you|confirm|review)\b")  # says nothing without a name
 _AWAY = lazy(r"(?i)https?:|\b(?:report|issue|contact|support|forum|refer|visit|documentation|docs|guide|logs?|traceback|stack ?trace|see|tutorial|install|upgrade|update)\b")
 _DESTROYS = lazy(r"(?i)\b(?:rm|delete|erase|wipe|format|kill|reboot|reset|sudo|curl|wget|chmod|unset|overwrite)\b|\bremov\w{1,6}\b.{0,40}\b(?:director|folder|file|cache|path)")
 

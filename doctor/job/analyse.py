@@ -150,15 +150,11 @@ def rows(job: Job) -> Iterable[tuple[dict[str, str], Place]]:
         )
 
 
-def hits(job: Job, asked: Sequence[Signal]) -> tuple[Hit, ...]:
+def hits(job: Job, asked: Mapping[str, Sequence[Signal]]) -> tuple[Hit, ...]:
     """The rows as hits of the leaves that are asked."""
-    from doctor.scan.tablescan import holds
+    from doctor.scan.tablescan import hits_of
 
-    found = []
-    for cells, place in rows(job):
-        row = tuple(cells.items())
-        found += [Hit(s.id, place, tuple((k, v) for k, v in row if k != "table")) for s in asked if holds(s, row)]
-    return tuple(found)
+    return hits_of(rows(job), asked)
 
 
 def locate(findings: Sequence[Finding], job: Job, who: Who) -> tuple[Finding, ...]:

@@ -171,9 +171,8 @@ def _of_dumps(harvest: Harvest, knowledge: Knowledge) -> tuple[evaluate.Finding,
 def verdict_hits(job: Job, knowledge: Knowledge) -> tuple[Hit, ...]:
     """The hits that the verdicts of a job make."""
     from doctor.job.analyse import hits
-    from doctor.scan.harvest import VERDICTS
 
-    return hits(job, knowledge.sought().rows[VERDICTS]) if any(r.verdict != "fault" for r in job.roots) else ()
+    return hits(job, knowledge.sought().rows) if any(r.verdict != "fault" for r in job.roots) else ()
 
 
 def stack_hits(harvest: Harvest, knowledge: Knowledge) -> tuple[Hit, ...]:

@@ -13,14 +13,9 @@ Rows = tuple[tuple[dict[str, str], Place], ...]
 
 def hits(dumps: tuple[Dump, ...], asked: Mapping[str, tuple[Signal, ...]]) -> tuple[Hit, ...]:
     """The leaves that the rows of the dumps fulfil."""
-    from doctor.scan.tablescan import holds
+    from doctor.scan.tablescan import hits_of
 
-    return tuple(
-        Hit(signal.id, place, tuple((k, v) for k, v in cells.items() if k != "table"))
-        for cells, place in _rows(dumps)
-        for signal in asked[cells["table"]]
-        if holds(signal, tuple(cells.items()))
-    )
+    return hits_of(_rows(dumps), asked)
 
 
 def _rows(dumps: tuple[Dump, ...]) -> Rows:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from doctor.findings.chips import family
 from doctor.findings.release import release
-from doctor.scan.harvest import STACK, Cluster, Harvest, Hit
+from doctor.scan.harvest import STACK, Cluster, Harvest
 from kb.knowledge import Knowledge
 from kb.model import Entry
 from kb.pairings import CHIPS, plain
@@ -33,14 +33,9 @@ def suspected(roots: Sequence[Related], decisive: Cluster | None, unexplained: I
     if not shown:
         return None
     place = shown[0]._replace(kind="table", module=STACK)
-    from doctor.scan.tablescan import holds
+    from doctor.scan.tablescan import hits_of
 
-    hits = tuple(
-        Hit(signal.id, place, tuple((name, value) for name, value in cells.items() if name != "table"))
-        for cells in rows(situation)
-        for signal in knowledge.sought().rows[STACK]
-        if holds(signal, tuple(cells.items()))
-    )
+    hits = hits_of(((cells, place) for cells in rows(situation)), knowledge.sought().rows)
     return Harvest(hits=hits, counts=Counter(hit.signal for hit in hits)) if hits else None
 
 

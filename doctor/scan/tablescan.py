@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from doctor.read.encoding import decode
-from doctor.scan.harvest import Place
+from doctor.scan.harvest import Hit, Place
 from doctor.scan.plan import PLAIN, REGEX_TIMEOUT_S
 from doctor.scan.window_lines import WindowLines
 from doctor.scan.windows import Window
@@ -79,6 +79,16 @@ def _regions(data: bytes, marks: list[int], begin: int) -> list[tuple[int, int]]
         else:
             found.append((low, high))
     return found
+
+
+def hits_of(rows: Iterable[tuple[Mapping[str, str], Place]], asked: Mapping[str, Sequence[Signal]]) -> tuple[Hit, ...]:
+    """The leaves that rows fulfil which were concluded, not read: each names its table, by which it is known who asks for it."""
+    return tuple(
+        Hit(signal.id, place, tuple((name, value) for name, value in cells.items() if name != "table"))
+        for cells, place in rows
+        for signal in asked[cells["table"]]
+        if holds(signal, tuple(cells.items()))
+    )
 
 
 def holds(signal: Signal, row: Cells) -> bool:
